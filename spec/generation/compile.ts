@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+import { compile, formatDiagnostic, NodeHost } from '@typespec/compiler'
+
+const EMITTER = '@router/contract-emitter'
+const ENTRY = join(import.meta.dirname, '..', 'main.tsp')
+
+/** Compiles the contract and lets its emitter write into a folder. Warnings count as errors. */
+export async function compileContract(folder: string, entry = ENTRY): Promise<void> {
+  const program = await compile(NodeHost, entry, {
+    emit: [EMITTER],
+    outputDir: folder,
+    options: { [EMITTER]: { 'emitter-output-dir': folder } },
+  })
+  if (program.diagnostics.length === 0) return
+  const messages = program.diagnostics.map((diagnostic) => formatDiagnostic(diagnostic))
+  throw new Error(`The contract does not compile:\n${messages.join('\n')}`)
+}

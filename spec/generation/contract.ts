@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compileContract } from './compile.ts'
+import { readSchemas } from './schemas.ts'
+import { writeTemplates } from './templates.ts'
+import { readTree, type Tree } from './tree.ts'
+import { writeTypes } from './types.ts'
+import { writeValidators } from './validators.ts'
+
+/** Where the generated files are committed. */
+export const GENERATED = join(import.meta.dirname, '..', '..', 'generated')
+
+/** Everything that follows from the contract, made in a temporary folder that is cleared away again. */
+export async function generateContract(): Promise<Tree> {
+  const folder = await mkdtemp(join(tmpdir(), 'contract-'))
+  try {
+    await step('contract, catalogues, rules, schemas', () => compileContract(folder))
+    const schemas = await readSchemas(folder)
+    await step('types', () => writeTypes(folder, schemas))
+    await step('validators', () => writeValidators(folder, schemas))
+    await step('client', () => writeTemplates(folder))
+    return await readTree(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function step(name: string, run: () => Promise<void>): Promise<void> {
+  const begun = performance.now()
+  await run()
+  console.log(`  ${name} (${((performance.now() - begun) / 1000).toFixed(1)} s)`)
+}
