@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { isAlias, isScalar, LineCounter, type Node, parse, parseDocument, visit } from 'yaml'
+
+/** One mistake of a configuration file, at its path (`models[0].pricing`) or line. */
+export interface ConfigProblem {
+  readonly path: string
+  readonly message: string
+}
+
+/** Every mistake of one configuration file at once; commands exit with 4 on it. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly file: string
+  readonly problems: readonly ConfigProblem[]
+
+  constructor(file: string, problems: readonly ConfigProblem[]) {
+    const list = problems.map(({ path, message }) => `  ${path}: ${message}`).join('\n')
+    super(`${file} has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}:\n${list}`)
+    this.file = file
+    this.problems = problems
+  }
+}
+
+/** A generated validator: true, or false with its `errors` (ajv). */
+export interface Validator {
+  (value: unknown): boolean
+  errors?: readonly ValidatorError[] | null
+}
+
+/** What a generated validator says about one mistake. */
+export interface ValidatorError {
+  readonly instancePath: string
+  readonly keyword: string
+  readonly message?: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/** Where `${VAR}` looks; `process.env` in production. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads a YAML file, replaces `${VAR}`, `${VAR:-default}` and `${file:PATH}`, and checks it against its schema.
+ * Throws `ConfigError` with every mistake found.
+ */
+export function loadConfig(file: string, validate: Validator, environment: Environment): unknown {
+  const { value, problems } = readYaml(file, environment)
+  if (problems.length > 0) throw new ConfigError(file, problems)
+  if (!validate(value)) throw new ConfigError(file, (validate.errors ?? []).map(describe))
+  return value
+}
+
+function readYaml(file: string, environment: Environment): { value: unknown; problems: ConfigProblem[] } {
+  const lines = new LineCounter()
+  const problems: ConfigProblem[] = []
+  const document = parseDocument(readText(file), { lineCounter: lines, uniqueKeys: true })
+  const report = (offset: number, message: string) =>
+    problems.push({ path: `line ${lines.linePos(offset).line}`, message })
+
+  for (const error of document.errors) report(error.pos[0], error.message.split('\n', 1)[0] ?? error.code)
+  visit(document, {
+    Node: (_, node) => {
+      if (isAlias(node)) report(offsetOf(node), 'aliases are not supported')
+      else if (isScalar(node) && typeof node.value === 'string') {
+        const expanded = expand(node.value, dirname(file), environment, (message) =>
+          report(offsetOf(node), message),
+        )
+        if (expanded !== node.value) node.value = node.type === 'PLAIN' ? asPlainScalar(expanded) : expanded
+      }
+    },
+  })
+  return { value: problems.length > 0 ? undefined : document.toJS(), problems }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new ConfigError(file, [{ path: 'file', message: `cannot be read (${(cause as Error).message})` }])
+  }
+}
+
+function offsetOf(node: Node): number {
+  return node.range?.[0] ?? 0
+}
+
+const VARIABLE = /\$\{(?:file:([^}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}/g
+
+function expand(text: string, folder: string, environment: Environment, report: (m: string) => void): string {
+  return text.replace(VARIABLE, (_, path: string | undefined, name: string, fallback: string | undefined) => {
+    if (path !== undefined) return readSecret(resolve(folder, path), report)
+    const value = environment[name] || fallback
+    if (value === undefined) report(`the environment variable ${name} is not set`)
+    return value ?? ''
+  })
+}
+
+function readSecret(path: string, report: (message: string) => void): string {
+  try {
+    return readFileSync(path, 'utf8').trimEnd()
+  } catch (cause) {
+    report((cause as Error).message)
+    return ''
+  }
+}
+
+/** `port: ${PORT}` is a number when PORT holds one, as it would be if written out. */
+function asPlainScalar(text: string): unknown {
+  const value: unknown = text === '' ? '' : parse(text)
+  return typeof value === 'number' || typeof value === 'boolean' ? value : text
+}
+
+function describe({ instancePath, keyword, message, params }: ValidatorError): ConfigProblem {
+  const path = instancePath.slice(1).split('/').filter(Boolean).map(unescapePointer)
+  const named = params?.additionalProperty ?? params?.unevaluatedProperty
+  if (named !== undefined) return { path: join([...path, String(named)]), message: 'is not a known key' }
+  if (keyword === 'required') {
+    return { path: join([...path, String(params?.missingProperty)]), message: 'is missing' }
+  }
+  const allowed = Array.isArray(params?.allowedValues) ? `: ${params.allowedValues.join(', ')}` : ''
+  return { path: join(path), message: `${message ?? 'is not valid'}${allowed}` }
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function join(parts: readonly string[]): string {
+  const path = parts.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join('')
+  return path.replace(/^\./, '') || 'the file'
+}
