@@ -39,15 +39,39 @@ export interface ValidatorError {
 /** Where `${VAR}` looks; `process.env` in production. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** What a schema cannot say of a file: references, uniqueness, sums. It may take for granted that the schema holds. */
+export type Contradictions<File> = (file: File) => readonly ConfigProblem[]
+
 /**
  * Reads a YAML file, replaces `${VAR}`, `${VAR:-default}` and `${file:PATH}`, and checks it against its schema.
  * Throws `ConfigError` with every mistake found.
  */
-export function loadConfig(file: string, validate: Validator, environment: Environment): unknown {
+export function loadConfig<File>(
+  file: string,
+  validate: Validator,
+  environment: Environment,
+  contradictions: Contradictions<File> = () => [],
+): File {
   const { value, problems } = readYaml(file, environment)
   if (problems.length > 0) throw new ConfigError(file, problems)
-  if (!validate(value)) throw new ConfigError(file, (validate.errors ?? []).map(describe))
-  return value
+  const mistakes = validate(value) ? [] : (validate.errors ?? []).map(describe)
+  const found = [...mistakes, ...attempt(contradictions, value as File, mistakes.length > 0)]
+  if (found.length > 0) throw new ConfigError(file, found)
+  return value as File
+}
+
+/** A file that breaks its schema is looked through as far as its shape allows, so that nothing is told in two goes. */
+function attempt<File>(
+  contradictions: Contradictions<File>,
+  value: File,
+  isBroken: boolean,
+): readonly ConfigProblem[] {
+  try {
+    return contradictions(value)
+  } catch (error) {
+    if (isBroken) return []
+    throw error
+  }
 }
 
 function readYaml(file: string, environment: Environment): { value: unknown; problems: ConfigProblem[] } {

@@ -1,0 +1,86 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${…} is the syntax under test.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { validators } from '#contract'
+import { ConfigError, loadConfig, type Validator } from './load.ts'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-'))
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const anything: Validator = () => true
+
+function load(text: string, environment = {}, validate = anything): unknown {
+  const file = join(folder, 'file.yaml')
+  writeFileSync(file, text)
+  return loadConfig(file, validate, environment)
+}
+
+function problemsOf(text: string, environment = {}, validate = anything): readonly string[] {
+  try {
+    load(text, environment, validate)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ path, message }) => `${path}: ${message}`)
+    throw error
+  }
+  throw new Error('No mistake was found.')
+}
+
+test('variables are replaced, with defaults, and a plain scalar keeps its type', () => {
+  const text =
+    'port: ${PORT}\nhost: ${HOST:-127.0.0.1}\nquoted: "${PORT}"\nurl: "http://${HOST:-h}:${PORT}/v1"\nnone: "${NONE:-}"'
+  expect(load(text, { PORT: '80' })).toEqual({
+    port: 80,
+    host: '127.0.0.1',
+    quoted: '80',
+    url: 'http://h:80/v1',
+    none: '',
+  })
+})
+
+test('a file’s content stands for ${file:…}, relative to the configuration', () => {
+  writeFileSync(join(folder, 'secret'), 'hush\n')
+  expect(load('key: ${file:secret}')).toEqual({ key: 'hush' })
+})
+
+test('every missing variable and file is told at once, with its line', () => {
+  expect(problemsOf('a: ${ONE}\nb: ${TWO}\nc: ${file:absent}')).toEqual([
+    'line 1: the environment variable ONE is not set',
+    'line 2: the environment variable TWO is not set',
+    expect.stringMatching(/^line 3: ENOENT/),
+  ])
+})
+
+test('what is no YAML, and a key that stands twice, is told with its line', () => {
+  expect(problemsOf('a: 1\na: 2')).toEqual([expect.stringMatching(/^line 2: .*unique/)])
+  expect(problemsOf('a: [')[0]).toMatch(/^line 1/)
+})
+
+test('a file that cannot be read is a mistake of configuration', () => {
+  expect(() => loadConfig(join(folder, 'absent.yaml'), anything, {})).toThrow(ConfigError)
+})
+
+test('every mistake against the schema is told at once, at its path', () => {
+  const text = `
+listen: { port: 70000 }
+colour: red
+endpoints: [ { name: demo } ]
+models: [ { id: a, contextLength: many, pricing: { promptPer1mMicros: 1 }, endpoint: demo, backends: [] } ]`
+  const problems = problemsOf(text, {}, validators.routerConfig as Validator)
+  for (const path of [
+    'listen.port',
+    'colour: is not a known key',
+    'endpoints[0].hostname: is missing',
+    'models[0].contextLength',
+    'models[0].pricing.completionPer1mMicros: is missing',
+    'models[0].backends',
+  ]) {
+    expect(problems).toContainEqual(expect.stringContaining(path))
+  }
+})
