@@ -1,0 +1,42 @@
+import type { Wire } from './behaviour.ts'
+import type { StreamEvent } from './chunks.ts'
+
+const LINE_ENDS = { lf: '\n', crlf: '\r\n', cr: '\r' } as const
+
+/** The bytes to write one after the other: one entry per group of events. */
+export interface Frame {
+  readonly bytes: Buffer
+  /** How many deltas of the answer it carries. */
+  readonly pieces: number
+  readonly apart: boolean
+}
+
+/** Puts events into bytes as the wire options say. */
+export function frameEvents(events: readonly StreamEvent[], wire: Wire): readonly Frame[] {
+  const perWrite = wire.eventsPerWrite ?? 1
+  const frames: Frame[] = []
+  for (let start = 0; start < events.length; start += perWrite) {
+    const group = events.slice(start, start + perWrite)
+    const mark = start === 0 && wire.bom ? '\uFEFF' : ''
+    frames.push({
+      bytes: Buffer.from(mark + group.map((event) => frameOf(event, wire)).join('')),
+      pieces: group.filter(({ piece }) => piece).length,
+      apart: group.some(({ apart }) => apart),
+    })
+  }
+  return frames
+}
+
+function frameOf({ data }: StreamEvent, wire: Wire): string {
+  const end = LINE_ENDS[wire.lineEnd ?? 'lf']
+  const field = wire.noSpace ? 'data:' : 'data: '
+  const comment = wire.comments ? `: a comment${end}` : ''
+  const lines = linesOf(data, wire.multiLine ?? false)
+  return comment + lines.map((line) => field + line + end).join('') + end
+}
+
+// Line feeds between data lines stand between JSON's tokens, where white space is free.
+function linesOf(data: object | string, multiLine: boolean): readonly string[] {
+  if (typeof data === 'string') return data.split('\n')
+  return multiLine ? JSON.stringify(data, null, 1).split('\n') : [JSON.stringify(data)]
+}

@@ -1,0 +1,105 @@
+import type { Answer } from './answer.ts'
+import type { Behaviour } from './behaviour.ts'
+import { composeBody, composeEmbeddings } from './body.ts'
+import { composeEvents, type Naming } from './chunks.ts'
+import { applyFault, applyFaultToBody, type Ending } from './faults.ts'
+import { frameEvents } from './frames.ts'
+import type { Outlet } from './outlet.ts'
+import type { ModelRequest } from './request.ts'
+
+/** What one answer is made of. */
+export interface Reply {
+  readonly request: ModelRequest
+  readonly answer: Answer
+  readonly behaviour: Behaviour
+  readonly naming: Naming
+}
+
+// Ours: long enough for the chunk before to have been read on its own.
+const APART_MS = 30
+
+/** Sends the answer as a stream of events; `onPieces` hears of each delta that has left. */
+export async function sendStream(
+  outlet: Outlet,
+  reply: Reply,
+  onPieces: (count: number) => void,
+): Promise<void> {
+  const { request, answer, behaviour, naming } = reply
+  const { fault, wire = {}, betweenChunksMs } = behaviour
+  const { events, ending } = applyFault(
+    composeEvents(request, answer, behaviour, naming),
+    fault,
+    errorOf(behaviour),
+  )
+  writeHead(
+    outlet,
+    200,
+    { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+    behaviour,
+  )
+  await outlet.pause(behaviour.beforeFirstChunkMs)
+  let said = 0
+  for (const { bytes, pieces, apart } of frameEvents(events, wire)) {
+    if (pieces > 0 && said > 0) await outlet.pause(betweenChunksMs)
+    if (apart) await outlet.pause(APART_MS)
+    await outlet.write(bytes)
+    said += pieces
+    if (pieces > 0) onPieces(pieces)
+  }
+  await finish(outlet, ending, behaviour)
+}
+
+/** Sends the answer as one JSON body. */
+export async function sendJson(outlet: Outlet, { request, answer, behaviour, naming }: Reply): Promise<void> {
+  const whole =
+    request.operation === 'embeddings'
+      ? composeEmbeddings(request, behaviour)
+      : composeBody(request, answer, behaviour, naming)
+  const { body, length, ending } = applyFaultToBody(whole, behaviour.fault, errorOf(behaviour))
+  const announced = length === undefined ? {} : { 'content-length': String(length) }
+  await outlet.pause(behaviour.beforeFirstChunkMs)
+  writeHead(outlet, 200, { 'content-type': 'application/json', ...announced }, behaviour)
+  await outlet.write(Buffer.from(body))
+  await finish(outlet, ending, behaviour)
+}
+
+/** Sends a body that the script, or a refusal, has written out. */
+export async function sendText(
+  outlet: Outlet,
+  status: number,
+  body: string,
+  behaviour: Behaviour,
+): Promise<void> {
+  const length = String(Buffer.byteLength(body))
+  writeHead(outlet, status, { 'content-type': 'application/json', 'content-length': length }, behaviour)
+  if (body !== '') await outlet.write(Buffer.from(body))
+  await finish(outlet, 'end', behaviour)
+}
+
+/** The error object of a behaviour, in OpenAI's shape when the script gives none. */
+export function errorOf({ error, status = 500 }: Behaviour): unknown {
+  return (
+    error ?? {
+      error: { message: 'The scripted backend fails on purpose.', type: 'server_error', code: status },
+    }
+  )
+}
+
+function writeHead(
+  outlet: Outlet,
+  status: number,
+  headers: Record<string, string>,
+  behaviour: Behaviour,
+): void {
+  const own = Object.entries(behaviour.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
+  outlet.response.writeHead(status, { ...headers, ...Object.fromEntries(own) })
+  outlet.response.flushHeaders()
+}
+
+async function finish(outlet: Outlet, ending: Ending, { closeAfter }: Behaviour): Promise<void> {
+  if (ending === 'stall') await outlet.stall()
+  if (ending === 'cut' || ending === 'reset') return outlet.destroy(ending === 'reset')
+  const { socket } = outlet.response
+  await new Promise<void>((resolve) => outlet.response.end(resolve))
+  if (closeAfter) socket?.destroy()
+}
