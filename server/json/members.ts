@@ -1,0 +1,71 @@
+import { broken, byte, skipSpace, skipString, skipValue } from './scan.ts'
+
+/** One member of a JSON object, as offsets into the bytes that hold it. */
+export interface Member {
+  /** The name with its escapes resolved, as `JSON.parse` would read it. */
+  readonly name: string
+  /** Where the name's opening quote stands. */
+  readonly start: number
+  readonly valueStart: number
+  /** One past the value's last byte. */
+  readonly end: number
+}
+
+/** The top-level members of one JSON object in their original order; a name that stands twice appears twice. */
+export interface ObjectSpan {
+  /** Where the opening brace stands. */
+  readonly start: number
+  /** One past the closing brace. */
+  readonly end: number
+  readonly members: readonly Member[]
+}
+
+/**
+ * Finds the members of the object that begins at `from`, in one pass and without building any value.
+ * The bytes are expected to have passed `JSON.parse`; where the object's own structure is broken it throws.
+ */
+export function membersOf(bytes: Buffer, from = 0): ObjectSpan {
+  const start = skipSpace(bytes, from)
+  expect(bytes, start, byte.openBrace)
+  const members: Member[] = []
+  let at = skipSpace(bytes, start + 1)
+  if (bytes[at] === byte.closeBrace) return { start, end: at + 1, members }
+  for (;;) {
+    const member = memberAt(bytes, at)
+    members.push(member)
+    at = skipSpace(bytes, member.end)
+    if (bytes[at] === byte.closeBrace) return { start, end: at + 1, members }
+    expect(bytes, at, byte.comma)
+    at = skipSpace(bytes, at + 1)
+  }
+}
+
+/** The last member of that name, which is the one that `JSON.parse` keeps. */
+export function findMember(object: ObjectSpan, name: string): Member | undefined {
+  return object.members.findLast((member) => member.name === name)
+}
+
+/** Where the first element of the array at `from` begins; undefined for an empty array or anything else. */
+export function firstElementOf(bytes: Buffer, from: number): number | undefined {
+  if (bytes[from] !== byte.openBracket) return undefined
+  const at = skipSpace(bytes, from + 1)
+  return bytes[at] === byte.closeBracket ? undefined : at
+}
+
+function memberAt(bytes: Buffer, start: number): Member {
+  expect(bytes, start, byte.quote)
+  const nameEnd = skipString(bytes, start)
+  const colon = skipSpace(bytes, nameEnd)
+  expect(bytes, colon, byte.colon)
+  const valueStart = skipSpace(bytes, colon + 1)
+  return { name: nameIn(bytes, start, nameEnd), start, valueStart, end: skipValue(bytes, valueStart) }
+}
+
+function nameIn(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.toString('utf8', start + 1, end - 1)
+  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
+}
+
+function expect(bytes: Buffer, at: number, wanted: number): void {
+  if (bytes[at] !== wanted) throw broken(at)
+}

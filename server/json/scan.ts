@@ -1,0 +1,88 @@
+/** The bytes that give JSON its structure. */
+export const byte = {
+  quote: 0x22,
+  comma: 0x2c,
+  colon: 0x3a,
+  backslash: 0x5c,
+  openBracket: 0x5b,
+  closeBracket: 0x5d,
+  openBrace: 0x7b,
+  closeBrace: 0x7d,
+} as const
+
+/** Strings longer than this are searched natively; shorter ones are walked, which is faster. */
+const WALKED_BYTES = 48
+
+/** One past the value that begins at `from`. Nesting is counted, not recursed into: depth costs no stack. */
+export function skipValue(bytes: Buffer, from: number): number {
+  let depth = 0
+  let at = from
+  do {
+    const current = bytes[at]
+    if (current === undefined) throw broken(at)
+    if (current === byte.quote) at = skipString(bytes, at)
+    else if (current === byte.openBrace || current === byte.openBracket) {
+      depth++
+      at++
+    } else if (current === byte.closeBrace || current === byte.closeBracket) {
+      depth--
+      at++
+    } else if (depth === 0) return skipScalar(bytes, at)
+    else at++
+  } while (depth > 0)
+  if (depth < 0) throw broken(from)
+  return at
+}
+
+function skipScalar(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && !endsScalar(bytes[at]!)) at++
+  if (at === from) throw broken(at)
+  return at
+}
+
+function endsScalar(current: number): boolean {
+  return (
+    current === byte.comma || current === byte.closeBrace || current === byte.closeBracket || isSpace(current)
+  )
+}
+
+/** From the opening quote to one past the closing one. */
+export function skipString(bytes: Buffer, from: number): number {
+  let at = from + 1
+  for (;;) {
+    const walkedTo = Math.min(at + WALKED_BYTES, bytes.length)
+    while (at < walkedTo) {
+      const current = bytes[at]!
+      if (current === byte.quote) return at + 1
+      at += current === byte.backslash ? 2 : 1
+    }
+    const quote = bytes.indexOf(byte.quote, at)
+    if (quote === -1) throw broken(from)
+    if (!isEscaped(bytes, at, quote)) return quote + 1
+    at = quote + 1
+  }
+}
+
+/** Whether an odd number of backslashes, none of them before `from`, stands in front of the quote. */
+function isEscaped(bytes: Buffer, from: number, quote: number): boolean {
+  let at = quote
+  while (at > from && bytes[at - 1] === byte.backslash) at--
+  return (quote - at) % 2 === 1
+}
+
+/** The first byte at or after `from` that is no white space. */
+export function skipSpace(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && isSpace(bytes[at]!)) at++
+  return at
+}
+
+function isSpace(current: number): boolean {
+  return current === 0x20 || current === 0x0a || current === 0x0d || current === 0x09
+}
+
+/** What the scanners throw where the structure breaks. */
+export function broken(at: number): SyntaxError {
+  return new SyntaxError(`Not a JSON object: the structure breaks at byte ${at}.`)
+}

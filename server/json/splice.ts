@@ -1,0 +1,81 @@
+import type { Member, ObjectSpan } from './members.ts'
+
+/** Replaces the bytes from `start` to `end` with `text`; an insertion has both equal. */
+export interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: Buffer | string
+}
+
+/** What becomes of an object's members: JSON text sets one, `undefined` removes it. */
+export type Changes = Readonly<Record<string, Buffer | string | undefined>>
+
+/**
+ * The edits that set and remove members of one object, in order and without overlap.
+ * A name that stands twice is set, or removed, at every place; one that is absent is appended.
+ */
+export function editsOf(object: ObjectSpan, changes: Changes): Edit[] {
+  const kept = object.members.filter((member) => !isRemoved(member, changes))
+  const edits: Edit[] = []
+  const lastKept = kept.at(-1)
+  for (const [index, member] of object.members.entries()) {
+    if (lastKept !== undefined && member.start > lastKept.start) break
+    const next = object.members[index + 1]
+    if (!Object.hasOwn(changes, member.name)) continue
+    const text = changes[member.name]
+    if (text !== undefined) edits.push({ start: member.valueStart, end: member.end, text })
+    else if (lastKept !== undefined) edits.push({ start: member.start, end: next!.start, text: '' })
+  }
+  edits.push(...tailEdits(object, lastKept, appended(object, changes)))
+  return edits
+}
+
+/** The bytes with the edits made; all others are copied as they are. */
+export function applyEdits(bytes: Buffer, edits: readonly Edit[]): Buffer {
+  const pieces: Buffer[] = []
+  let at = 0
+  for (const { start, end, text } of edits) {
+    if (start > at) pieces.push(bytes.subarray(at, start))
+    pieces.push(typeof text === 'string' ? Buffer.from(text) : text)
+    at = end
+  }
+  pieces.push(bytes.subarray(at))
+  return Buffer.concat(pieces)
+}
+
+/** Where a byte that no edit touches stands after the edits. */
+export function positionAfter(edits: readonly Edit[], position: number): number {
+  let moved = position
+  for (const { start, end, text } of edits) {
+    if (start > position) break
+    moved += Buffer.byteLength(text) - (end - start)
+  }
+  return moved
+}
+
+/** Sets and removes members of the object in `bytes` without re-serialising anything else. */
+export function splice(bytes: Buffer, object: ObjectSpan, changes: Changes): Buffer {
+  return applyEdits(bytes, editsOf(object, changes))
+}
+
+function isRemoved({ name }: Member, changes: Changes): boolean {
+  return Object.hasOwn(changes, name) && changes[name] === undefined
+}
+
+/** The members to append, each with a comma in front. */
+function appended(object: ObjectSpan, changes: Changes): Buffer {
+  const pieces: Buffer[] = []
+  for (const [name, text] of Object.entries(changes)) {
+    if (text === undefined || object.members.some((member) => member.name === name)) continue
+    pieces.push(Buffer.from(`,${JSON.stringify(name)}:`), typeof text === 'string' ? Buffer.from(text) : text)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** Removed members behind the last kept one go together with the comma before them. */
+function tailEdits(object: ObjectSpan, lastKept: Member | undefined, additions: Buffer): Edit[] {
+  const start = lastKept?.end ?? object.members[0]?.start ?? object.start + 1
+  const end = object.members.at(-1)?.end ?? start
+  const text = lastKept === undefined ? additions.subarray(1) : additions
+  return start === end && text.length === 0 ? [] : [{ start, end, text }]
+}
