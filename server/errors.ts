@@ -1,0 +1,59 @@
+import { type ErrorCode, errors } from '#contract'
+
+/** What a refusal carries beside its code and message. */
+export interface ApiErrorDetails {
+  /** The field of the request that the refusal is about. */
+  readonly param?: string | undefined
+  /** Response headers that go with the refusal, such as `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** The headers without which the contract does not allow a code (§7). */
+type RequiredHeader<Code extends ErrorCode> = (typeof errors)[Code]['headers'][number]
+
+type Details<Code extends ErrorCode> = [RequiredHeader<Code>] extends [never]
+  ? [details?: ApiErrorDetails]
+  : [details: ApiErrorDetails & { readonly headers: Readonly<Record<RequiredHeader<Code>, string>> }]
+
+/** The wire shape of every error (§2.7). */
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly code: ErrorCode
+    readonly param?: string
+  }
+}
+
+/** A refusal for the caller; status and type follow from the code (§7). */
+export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'ApiError'
+  readonly code: Code
+  readonly param: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: Code, message: string, ...[details]: Details<Code>) {
+    const { param, headers = {}, cause }: ApiErrorDetails = details ?? {}
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.param = param
+    this.headers = headers
+  }
+
+  get status(): number {
+    return errors[this.code].status
+  }
+
+  toBody(): ErrorBody {
+    const { message, code, param } = this
+    const type = errors[code].type
+    return { error: { message, type, code, ...(param === undefined ? {} : { param }) } }
+  }
+}
+
+/** What the caller may see of anything that was thrown: a refusal as it is, all else as a bare `internal`. */
+export function asApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  return new ApiError('internal', 'The router failed to handle this request.', { cause: thrown })
+}

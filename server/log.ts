@@ -1,0 +1,26 @@
+/** What a line may say beside its message. Keys, prompts and answers have no field (§1). */
+export interface LogFields {
+  /** Anything thrown; only its name, code, message and stack are written. */
+  readonly error?: unknown
+  readonly requestId?: string | undefined
+  readonly generationId?: string
+  readonly workspaceId?: string
+  readonly replicaId?: string
+  readonly model?: string
+  readonly backend?: string
+  readonly address?: string
+  readonly path?: string
+  readonly pid?: number
+  readonly count?: number
+  readonly durationMs?: number
+}
+
+/** Where a room says what happened; the caller decides the form. */
+export interface Log {
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+/** A log that keeps quiet. */
+export const silent: Log = { info() {}, warn() {}, error() {} }

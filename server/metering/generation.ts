@@ -1,0 +1,74 @@
+import type { ServerResponse } from 'node:http'
+
+/** Which of the three inference routes a generation came through. */
+export type Operation = 'chat' | 'completions' | 'embeddings'
+
+/** Token counts of one generation. */
+export interface Usage {
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+/** Micro-dollars per million tokens. */
+export interface Pricing {
+  readonly promptMicros: number
+  readonly completionMicros: number
+}
+
+/** What is fixed about a generation once it is accepted, that is, once its hold is placed. */
+export interface AcceptedGeneration {
+  /** `gen-<ulid>`. */
+  readonly id: string
+  readonly workspaceId: string
+  readonly keyId: string
+  readonly operation: Operation
+  readonly streamed: boolean
+  /** Router model id. */
+  readonly model: string
+  /** The serving endpoint's name. */
+  readonly endpoint: string
+  /** Wire form, as published for the endpoint at admission; null if none was. */
+  readonly evidenceDigest: string | null
+  readonly pricing: Pricing
+  /** The router's own count of the prompt, used when the backend's is not known (decisions, 3). */
+  readonly countedPromptTokens: number
+  /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
+  readonly startedAtMs: number
+  /** When the request arrived. */
+  readonly createdAt: Date
+}
+
+/** How a generation ended. */
+export interface Outcome {
+  readonly status: 'ok' | 'aborted'
+  /** The backend's, or null when it gave none. */
+  readonly finishReason: string | null
+  readonly usage: Usage
+  /** Whose count `usage` is. */
+  readonly usageSource: 'backend' | 'counted'
+  readonly latencyMs: number
+  readonly timeToFirstTokenMs: number | null
+}
+
+/** What settling one generation wrote. */
+export interface Receipt {
+  readonly costMicros: number
+  readonly ledgerId: string
+}
+
+/**
+ * One running generation as the relay sees it. `settle` is called exactly once, whatever ends the request.
+ */
+export interface RunningGeneration extends AcceptedGeneration {
+  /** Tokens delivered so far; written to the hold every 5 s, so that a crash loses little. */
+  progress(completionTokens: number): void
+  /**
+   * Commits record, debit and the end of the hold in one transaction.
+   * Throws `SettlementError` when the database is away for 5 s (the generation is then settled as aborted
+   * in the background with the same usage) or when the hold was reaped meanwhile.
+   */
+  settle(outcome: Outcome): Promise<Receipt>
+}
+
+/** The answer's socket side; a plain Node response so that nothing stands between backend and client. */
+export type ClientResponse = ServerResponse

@@ -1,0 +1,85 @@
+import { findMember, membersOf, type ObjectSpan } from '../json/members.ts'
+import { splice } from '../json/splice.ts'
+import type { Operation, Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
+import { unusableError } from './refusals.ts'
+import { answerTextBytes, isObject } from './text.ts'
+import { parseUsage, type ReportedUsage, shownUsage } from './usage.ts'
+
+/** A backend's whole answer and what it says. */
+export interface Answer {
+  readonly bytes: Buffer
+  readonly object: ObjectSpan
+  readonly finishReason: string | null
+  readonly reported: ReportedUsage | undefined
+  /** The router's own count of what the model wrote. */
+  readonly countedCompletionTokens: number
+}
+
+/** UTF-8 bytes that count as one token (decisions, 3). */
+const BYTES_PER_TOKEN = 4
+
+/** The member that makes an object an answer. */
+const listMembers: Readonly<Record<Operation, string>> = {
+  chat: 'choices',
+  completions: 'choices',
+  embeddings: 'data',
+}
+
+/** Reads the body of a 200. Throws 502 `backend_error` for whatever is no answer (S-04). */
+export function parseAnswer(bytes: Buffer, operation: Operation): Answer {
+  const value = parseObject(bytes)
+  const hasError = value.error !== undefined && value.error !== null
+  if (hasError || !Array.isArray(value[listMembers[operation]])) throw unusableError()
+  const object = membersOf(bytes)
+  return {
+    bytes,
+    object,
+    finishReason: finishReasonOf(value),
+    reported: reportedUsage(bytes, object, parseUsage(value.usage, operation)),
+    countedCompletionTokens: Math.ceil(answerTextBytes(value) / BYTES_PER_TOKEN),
+  }
+}
+
+/** The answer as the client gets it: the backend's bytes but for `id`, `model` and `usage` (§2.3.1). */
+export function answerBody(
+  answer: Answer,
+  generation: RunningGeneration,
+  usage: Usage,
+  receipt: Receipt,
+): Buffer {
+  const { bytes, object, reported } = answer
+  // Embeddings have no id of their own.
+  const hasId = generation.operation !== 'embeddings' || findMember(object, 'id') !== undefined
+  return splice(bytes, object, {
+    ...(hasId ? { id: JSON.stringify(generation.id) } : {}),
+    model: JSON.stringify(generation.model),
+    usage: shownUsage(generation, usage, reported, receipt),
+  })
+}
+
+function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString())
+  } catch {
+    // The parser's own words would repeat some of the answer; they go nowhere.
+    throw unusableError()
+  }
+  if (!isObject(value)) throw unusableError()
+  return value
+}
+
+function reportedUsage(
+  bytes: Buffer,
+  object: ObjectSpan,
+  usage: Usage | undefined,
+): ReportedUsage | undefined {
+  const member = findMember(object, 'usage')
+  if (usage === undefined || member === undefined) return undefined
+  return { usage, bytes: bytes.subarray(member.valueStart, member.end) }
+}
+
+function finishReasonOf({ choices }: Readonly<Record<string, unknown>>): string | null {
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined
+  return isObject(first) && typeof first.finish_reason === 'string' ? first.finish_reason : null
+}

@@ -1,0 +1,252 @@
+import fc from 'fast-check'
+import { afterEach, expect, test } from 'vitest'
+import { ApiError } from '../errors.ts'
+import { answers, type Script, usageOf } from './testing/backend.ts'
+import {
+  askAndSettle,
+  COUNTED_PROMPT_TOKENS,
+  closeWorlds,
+  eventually,
+  GENERATION_ID,
+  MODEL,
+  send,
+  startWorld,
+  type WorldOptions,
+} from './testing/world.ts'
+
+afterEach(closeWorlds)
+
+const shown = { cost_micros: 23, endpoint: 'demo', evidence_digest: null }
+
+function completion(message: object, more: object = {}): object {
+  const choices = [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }]
+  return { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'tiny-chat', choices, ...more }
+}
+
+const startAnswerWorld = (options: WorldOptions) => startWorld({ streamed: false, ...options })
+
+test('an answer is relayed with our id, model and usage, and all else byte for byte', async () => {
+  const body =
+    '{ "id":"x", "model":"tiny-chat","big":12345678901234567890, "one":1.0,\n"choices":[{"message":{"content":"é"},' +
+    '"finish_reason":"length"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,"details":{"a":1.0}}}'
+  const world = await startAnswerWorld({ script: answers(200, body, { 'x-secret': 'canary' }) })
+  const { reply, outcome } = await askAndSettle(world)
+  expect(reply.status).toBe(200)
+  expect(reply.text).toBe(
+    `{ "id":"${GENERATION_ID}", "model":"${MODEL}","big":12345678901234567890, "one":1.0,\n"choices":[{"message":` +
+      '{"content":"é"},"finish_reason":"length"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,' +
+      '"details":{"a":1.0},"cost_micros":23,"endpoint":"demo","evidence_digest":null}}',
+  )
+  expect(reply.headers).toMatchObject({
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(reply.text)),
+    'x-router-generation-id': GENERATION_ID,
+  })
+  expect(reply.headers).not.toHaveProperty('x-secret')
+  expect(outcome).toMatchObject({
+    status: 'ok',
+    finishReason: 'length',
+    usage: { promptTokens: 9, completionTokens: 2 },
+    usageSource: 'backend',
+    timeToFirstTokenMs: null,
+  })
+})
+
+test('the backend is asked for JSON, and for no usage beside what an answer has anyway', async () => {
+  const world = await startAnswerWorld({ script: answers(200, completion({ content: '' })) })
+  await askAndSettle(world)
+  const [request] = world.backend.requests
+  expect(request!.headers.accept).toBe('application/json')
+  expect(JSON.parse(request!.body)).not.toHaveProperty('stream_options')
+})
+
+test.each([
+  ['text', { content: '12345' }, 2],
+  ['text of many bytes', { content: 'éééé' }, 2],
+  ['reasoning and a refusal', { content: null, reasoning_content: '1234', refusal: '12345678' }, 3],
+  ['a tool call', { content: null, tool_calls: [{ function: { name: 'fn', arguments: '{"a":1}' } }] }, 3],
+  [
+    'parts',
+    {
+      content: [
+        { type: 'text', text: '1234' },
+        { type: 'text', text: '5' },
+      ],
+    },
+    2,
+  ],
+  ['nothing', { content: null }, 0],
+])('an answer of %s without usage is counted by its bytes', async (_, message, completionTokens) => {
+  for (const usage of [undefined, null, { prompt_tokens: -1, completion_tokens: 5 }]) {
+    const world = await startAnswerWorld({ script: answers(200, completion(message, { usage })) })
+    const { reply, outcome } = await askAndSettle(world)
+    expect(outcome).toMatchObject({
+      status: 'ok',
+      usage: { promptTokens: COUNTED_PROMPT_TOKENS, completionTokens },
+      usageSource: 'counted',
+    })
+    expect(JSON.parse(reply.text).usage).toEqual({
+      ...usageOf(COUNTED_PROMPT_TOKENS, completionTokens),
+      ...shown,
+    })
+  }
+})
+
+test('usage of zeros is authoritative', async () => {
+  const world = await startAnswerWorld({
+    script: answers(200, completion({ content: 'abc' }, { usage: usageOf(0, 0) })),
+  })
+  const { outcome } = await askAndSettle(world)
+  expect(outcome).toMatchObject({ usage: { promptTokens: 0, completionTokens: 0 }, usageSource: 'backend' })
+})
+
+test('embeddings are metered by their prompt and get no id', async () => {
+  const body = { object: 'list', data: [], model: 'tiny', usage: { prompt_tokens: 5, total_tokens: 5 } }
+  const world = await startAnswerWorld({ operation: 'embeddings', script: answers(200, body) })
+  const { reply, outcome } = await askAndSettle(world)
+  expect(outcome.usage).toEqual({ promptTokens: 5, completionTokens: 0 })
+  expect(JSON.parse(reply.text)).toEqual({ ...body, model: MODEL, usage: { ...body.usage, ...shown } })
+})
+
+test.each([
+  ['an error', answers(200, { error: { message: 'canary' } }), 502, 'backend_error'],
+  ['no JSON', answers(200, '<html>canary'), 502, 'backend_error'],
+  ['an array', answers(200, '[]'), 502, 'backend_error'],
+  ['no choices', answers(200, '{"detail":"canary"}'), 502, 'backend_error'],
+  ['nothing', answers(200, ''), 502, 'backend_error'],
+  ['a 204', answers(204, ''), 502, 'backend_error'],
+  ['a 400', answers(400, { error: { message: 'bad top_k', param: 'top_k' } }), 400, 'unsupported_parameter'],
+  ['a 401', answers(401, { error: { message: 'canary' } }), 502, 'backend_error'],
+  ['a 503', answers(503, 'canary'), 502, 'backend_unavailable'],
+  [
+    'half of its body',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '99' })
+      response.write('{"id":', () => response.socket?.end())
+    },
+    502,
+    'backend_unavailable',
+  ],
+  ['no byte in time', () => {}, 502, 'backend_unavailable'],
+] satisfies readonly (readonly [string, Script, number, string])[])(
+  'a backend that sends %s is an error, aborted and free',
+  async (_, script, status, code) => {
+    const world = await startAnswerWorld({ script, timers: { firstByteMs: 150 } })
+    const { reply, outcome } = await askAndSettle(world)
+    expect(reply.status).toBe(status)
+    expect(JSON.parse(reply.text)).toMatchObject({ error: { code } })
+    expect(reply.text).not.toContain('canary')
+    expect(outcome).toMatchObject({ status: 'aborted', usage: { promptTokens: 0, completionTokens: 0 } })
+  },
+)
+
+test('an answer beyond the cap is cut off as an error', async () => {
+  const script: Script = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const part = Buffer.alloc(1_048_576, 0x20)
+    const push = () => {
+      while (!response.destroyed && response.write(part));
+    }
+    response.on('drain', push)
+    push()
+  }
+  const world = await startAnswerWorld({ script })
+  const { reply } = await askAndSettle(world)
+  expect(JSON.parse(reply.text)).toMatchObject({ error: { code: 'backend_error' } })
+  await eventually(() => expect(world.backend.sockets.size).toBe(0))
+})
+
+test('the backend’s Retry-After is kept', async () => {
+  for (const value of ['7', 'Wed, 21 Oct 2026 07:28:00 GMT']) {
+    const world = await startAnswerWorld({ script: answers(429, '', { 'retry-after': value }) })
+    const { reply } = await askAndSettle(world)
+    expect(reply.headers['retry-after']).toBe(value)
+  }
+  const world = await startAnswerWorld({ script: answers(429, '', { 'retry-after': 'canary' }) })
+  const { reply } = await askAndSettle(world)
+  expect(reply.headers).not.toHaveProperty('retry-after')
+})
+
+test.each([
+  ['while waiting for headers', () => {}],
+  [
+    'in the middle of the body',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write('{"id":')
+    },
+  ],
+] satisfies readonly (readonly [string, Script])[])(
+  'a client that leaves %s cancels the backend within 250 ms; its prompt is counted',
+  async (_, script) => {
+    const world = await startAnswerWorld({ script })
+    const { leave } = await send(world)
+    await eventually(() => expect(world.backend.requests).toHaveLength(1))
+    const leftAt = performance.now()
+    leave()
+    await eventually(() => expect(world.backend.sockets.size).toBe(0))
+    expect(performance.now() - leftAt).toBeLessThan(250)
+    await eventually(() => expect(world.outcomes).toHaveLength(1))
+    expect(world.outcomes[0]).toMatchObject({
+      status: 'aborted',
+      usage: { promptTokens: COUNTED_PROMPT_TOKENS, completionTokens: 0 },
+      usageSource: 'counted',
+    })
+    expect(world.thrown).toEqual([])
+  },
+)
+
+test('an answer that cannot be settled is a 500 that is not to be repeated', async () => {
+  const script = answers(200, completion({ content: 'a' }))
+  const world = await startAnswerWorld({ script, settle: () => Promise.reject(new Error('away')) })
+  const { reply } = await askAndSettle(world)
+  expect(reply.status).toBe(500)
+  expect(reply.headers['x-should-retry']).toBe('false')
+  expect(JSON.parse(reply.text)).toMatchObject({ error: { code: 'internal' } })
+})
+
+test('the router can end a waiting request with an error of its own; its prompt is counted', async () => {
+  const stop = new AbortController()
+  const script: Script = () => {
+    stop.abort(new ApiError('attestation_revoked', 'The verdict was withdrawn.'))
+  }
+  const world = await startAnswerWorld({ script, signal: stop.signal })
+  const { reply, outcome } = await askAndSettle(world)
+  expect(reply.status).toBe(503)
+  expect(outcome).toMatchObject({
+    status: 'aborted',
+    usage: { promptTokens: COUNTED_PROMPT_TOKENS, completionTokens: 0 },
+  })
+})
+
+test('whatever a backend sends, the relay survives, settles once and is ok only for an answer', async () => {
+  let body = ''
+  const world = await startAnswerWorld({
+    script: (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    },
+  })
+  const bodies = fc.oneof(
+    fc.json(),
+    fc.string({ unit: 'binary' }),
+    fc
+      .record({ choices: fc.jsonValue(), usage: fc.jsonValue(), error: fc.constantFrom(null, 'x') })
+      .map((value) => JSON.stringify(value)),
+    fc
+      .array(fc.record({ message: fc.jsonValue(), text: fc.jsonValue() }))
+      .map((choices) => JSON.stringify({ choices })),
+  )
+  await fc.assert(
+    fc.asyncProperty(bodies, async (text) => {
+      body = text
+      world.outcomes.length = 0
+      const { reply, outcome } = await askAndSettle(world)
+      expect(outcome.status).toBe(reply.status === 200 ? 'ok' : 'aborted')
+      const answer = JSON.parse(reply.text)
+      if (reply.status === 200)
+        expect(answer).toMatchObject({ id: GENERATION_ID, model: MODEL, usage: shown })
+      else expect(answer.error.code).toBe('backend_error')
+    }),
+    { numRuns: 150 },
+  )
+}, 30_000)

@@ -1,0 +1,59 @@
+import { type Dispatcher, Pool } from 'undici'
+import { createHealth, type Health } from './health.ts'
+
+/** One OpenAI-compatible server that can serve a model. */
+export interface BackendConfig {
+  /** Base URL with its `/v1`, without a trailing slash. */
+  readonly url: string
+  /** The model's name at the backend. */
+  readonly model: string
+  readonly apiKey?: string | undefined
+  /** `continuous`: the backend reports usage on every chunk when asked (decisions, 3). */
+  readonly usage: 'final' | 'continuous'
+}
+
+/** What is sent: a path below the base URL, a JSON body and the kind of answer expected. */
+export interface BackendRequest {
+  readonly path: string
+  readonly body: Buffer
+  readonly accept: 'application/json' | 'text/event-stream'
+}
+
+/** A server that can serve a model, with its sockets and what is known about it. */
+export interface Backend {
+  readonly config: BackendConfig
+  readonly health: Health
+  /** Calls that are under way. */
+  running: number
+  dispatch(request: BackendRequest, handler: Dispatcher.DispatchHandler): void
+  close(): Promise<void>
+}
+
+/**
+ * Creates a backend with a pool of its own. The headers sent are these and no others: nothing of the client's
+ * request but its body ever reaches a backend (decisions, 5; P-01). Waiting is bounded by the relay's own timers.
+ */
+export function createBackend(config: BackendConfig, connectMs: number): Backend {
+  const { origin, pathname } = new URL(config.url)
+  const base = pathname.replace(/\/+$/, '')
+  const authorization = config.apiKey ? `Bearer ${config.apiKey}` : undefined
+  // Idle sockets are kept for undici's 4 s, which is shorter than the 5 s after which common servers close theirs.
+  const pool = new Pool(origin, {
+    connect: { timeout: connectMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    allowH2: false,
+  })
+  return {
+    config,
+    health: createHealth(() => performance.now()),
+    running: 0,
+    dispatch({ path, body, accept }, handler) {
+      const headers = { 'content-type': 'application/json', accept, ...(authorization && { authorization }) }
+      pool.dispatch({ path: base + path, method: 'POST', headers, body }, handler)
+    },
+    async close() {
+      await pool.destroy()
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import type { ClientResponse } from '../metering/generation.ts'
+
+/** What the relay wants to know about its client. */
+export interface ClientEvents {
+  /** The client has left before the answer was handed over, or was dropped because it read nothing. */
+  onGone(): void
+  /** What was written has been taken; more may follow. */
+  onDrain(): void
+}
+
+/** The client's side of one answer, with back-pressure and an end to patience. */
+export class Client {
+  readonly #response: ClientResponse
+  readonly #events: ClientEvents
+  readonly #stalledMs: number
+  #isFull = false
+
+  constructor(response: ClientResponse, stalledMs: number, events: ClientEvents) {
+    this.#response = response
+    this.#events = events
+    this.#stalledMs = stalledMs
+    response.on('close', this.#onClose)
+    response.on('drain', this.#onDrain)
+    response.on('timeout', this.#onStalled)
+    // A write that fails is followed by `close`, which says all there is to say.
+    response.on('error', ignore)
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed || this.#response.closed
+  }
+
+  get isStarted(): boolean {
+    return this.#response.headersSent
+  }
+
+  /** Whether what was written last has not been taken yet. */
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  start(headers: Readonly<Record<string, string>>): void {
+    if (!this.isGone) this.#response.writeHead(200, headers)
+  }
+
+  /** Returns whether more may be written at once; after `false` wait for `onDrain`. */
+  write(bytes: Buffer): boolean {
+    if (this.isGone) return true
+    const goesOn = this.#response.write(bytes)
+    if (!goesOn) this.#awaitReader()
+    return goesOn
+  }
+
+  /** Ends the answer; a client that does not take the end is dropped like any other that stalls. */
+  end(bytes: Buffer): void {
+    if (this.isGone) return
+    this.#response.end(bytes)
+    if (!this.#response.writableFinished) this.#awaitReader()
+  }
+
+  /** Leaves the response to somebody else, who will answer with an error. */
+  release(): void {
+    this.#response.off('close', this.#onClose)
+    this.#response.off('drain', this.#onDrain)
+    this.#response.off('timeout', this.#onStalled)
+  }
+
+  /** The socket's own timer also sees the bytes that leave while a large write is under way (decisions, 6). */
+  #awaitReader(): void {
+    this.#isFull = true
+    this.#response.setTimeout(this.#stalledMs)
+  }
+
+  readonly #onDrain = (): void => {
+    if (!this.#isFull) return
+    this.#isFull = false
+    this.#response.setTimeout(0)
+    this.#events.onDrain()
+  }
+
+  readonly #onStalled = (): void => {
+    this.#response.destroy()
+  }
+
+  readonly #onClose = (): void => {
+    this.release()
+    this.#events.onGone()
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,10 @@
+import type { Selection } from './selection.ts'
+import type { RelayLog } from './settlement.ts'
+import type { RelayTimers } from './task.ts'
+
+/** What relaying one request needs beside its task. */
+export interface RelayDependencies {
+  readonly selectionOf: (model: string) => Selection
+  readonly timers: RelayTimers
+  readonly log: RelayLog
+}

@@ -1,0 +1,50 @@
+import type { ApiError } from '../errors.ts'
+import type { Operation, Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
+import { type ReportedUsage, shownUsage } from './usage.ts'
+
+/** Headers of every stream (decisions, 6). */
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+}
+
+/** Says that the answer is still being waited for (§4.3/2). */
+export const PING = Buffer.from(': ping\n\n')
+
+/** Ends every stream (§4.3/4). */
+export const DONE_EVENT = Buffer.from('data: [DONE]\n\n')
+
+const objects: Readonly<Record<Operation, string>> = {
+  chat: 'chat.completion.chunk',
+  completions: 'text_completion',
+  embeddings: 'list',
+}
+
+/** The last event but one of a stream that failed (§4.3/6). */
+export function errorEvent(error: ApiError): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(error.toBody())}\n\n`)
+}
+
+/** What a usage-only chunk is made of. */
+export interface UsageFacts {
+  readonly generation: RunningGeneration
+  readonly usage: Usage
+  readonly reported: ReportedUsage | undefined
+  readonly receipt: Receipt
+  /** Unix seconds that the backend's chunks name. */
+  readonly created: number | undefined
+}
+
+/** The one chunk that shows usage, for clients that asked (§4.3/3). */
+export function usageEvent({ generation, usage, reported, receipt, created }: UsageFacts): Buffer {
+  const head = JSON.stringify({
+    id: generation.id,
+    object: objects[generation.operation],
+    created: created ?? Math.floor(generation.createdAt.getTime() / 1_000),
+    model: generation.model,
+    choices: [],
+  })
+  const shown = shownUsage(generation, usage, reported, receipt)
+  return Buffer.concat([Buffer.from(`data: ${head.slice(0, -1)},"usage":`), shown, Buffer.from('}\n\n')])
+}

@@ -1,0 +1,157 @@
+import { type ApiError, asApiError } from '../errors.ts'
+import { type AnswerHead, Call, type CallEvents } from './call.ts'
+import { Client } from './client.ts'
+import type { RelayDependencies } from './dependencies.ts'
+import { QuietWatch } from './quiet.ts'
+import { RefusalReader } from './refusal-reader.ts'
+import { type Refusal, refusalError, unavailableError } from './refusals.ts'
+import { backendBody } from './request.ts'
+import type { RelayLog } from './settlement.ts'
+import { onceAborted } from './stop-signal.ts'
+import type { RelayTask } from './task.ts'
+
+/** How the backend's part of an answer ended. */
+export type End =
+  /** The answer is complete. */
+  | { readonly kind: 'done' }
+  /** The backend failed, or what it sent cannot be relayed. */
+  | { readonly kind: 'failed'; readonly error: ApiError }
+  /** The router itself ended the answer. */
+  | { readonly kind: 'stopped'; readonly error: ApiError }
+  /** The client has left. */
+  | { readonly kind: 'gone' }
+
+/** What becomes of a backend's answer. A throw of any of these ends the hop as failed. */
+export interface Sink {
+  readonly accept: 'application/json' | 'text/event-stream'
+  /** The head of a 200. */
+  onHead(head: AnswerHead): void
+  onBytes(bytes: Buffer): void
+  /** The body is complete. */
+  onBytesEnd(): void
+}
+
+/** One call between a client and a backend: it has exactly one end, and after it neither timer nor call is left. */
+export class Hop implements CallEvents {
+  readonly client: Client
+  readonly #task: RelayTask
+  readonly #call: Call
+  readonly #quiet: QuietWatch
+  readonly #sink: Sink
+  readonly #log: RelayLog
+  readonly #ended: Promise<End>
+  #resolve: (end: End) => void = () => {}
+  #forgetSignal: (() => void) | undefined
+  #refusal: RefusalReader | undefined
+  #isOver = false
+
+  constructor(task: RelayTask, { timers, selectionOf, log }: RelayDependencies, sink: Sink) {
+    this.#task = task
+    this.#log = log
+    this.#sink = sink
+    this.#ended = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+    this.client = new Client(task.response, timers.stalledClientMs, {
+      onGone: () => this.end({ kind: 'gone' }),
+      onDrain: () => this.#goOn(),
+    })
+    const streamed = sink.accept === 'text/event-stream'
+    const { path, body } = task
+    this.#call = new Call(
+      selectionOf(task.generation.model),
+      ({ config }) => ({ path, body: backendBody(body, config, streamed), accept: sink.accept }),
+      this,
+    )
+    this.#quiet = new QuietWatch(timers, () => this.#fail(unavailableError()))
+  }
+
+  /** Whether a byte of the request has left for a backend. */
+  get isSent(): boolean {
+    return this.#call.isSent
+  }
+
+  /** Whether the backend refused and its reasons are being read. */
+  get isRefused(): boolean {
+    return this.#refusal !== undefined
+  }
+
+  /** Calls the backend; resolves with the one end and never rejects. */
+  run(): Promise<End> {
+    const { signal } = this.#task
+    if (signal) this.#forgetSignal = onceAborted(signal, this.#onAbort)
+    if (this.client.isGone) this.end({ kind: 'gone' })
+    else if (signal?.aborted) this.#onAbort()
+    else this.#call.start()
+    return this.#ended
+  }
+
+  /** Ends the hop unless it has ended. A complete answer's socket is kept, any other's is closed at once. */
+  end(end: End): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#quiet.stop()
+    this.#forgetSignal?.()
+    if (end.kind === 'done') this.#call.finish()
+    else this.#call.abort()
+    this.#resolve(end)
+  }
+
+  /** Stops reading until the client has taken what was written. */
+  awaitReader(): void {
+    this.#call.pause()
+    this.#quiet.hold()
+  }
+
+  /** The error for what a backend said instead of an answer. */
+  errorFor(refusal: Refusal): ApiError {
+    return refusalError(refusal, this.#task.generation.operation, this.#call.backend!.config)
+  }
+
+  onHead(head: AnswerHead): void {
+    if (head.status !== 200) this.#refusal = new RefusalReader(head.status, head.retryAfter)
+    else this.#guard(() => this.#sink.onHead(head))
+  }
+
+  onData(bytes: Buffer): void {
+    this.#quiet.heard()
+    if (this.#refusal === undefined) this.#guard(() => this.#sink.onBytes(bytes))
+    else if (!this.#refusal.read(bytes)) this.#fail(this.errorFor(this.#refusal.refusal()))
+  }
+
+  onEnd(): void {
+    if (this.#refusal === undefined) this.#guard(() => this.#sink.onBytesEnd())
+    else this.#fail(this.errorFor(this.#refusal.refusal()))
+  }
+
+  onFailure(cause: Error): void {
+    if (this.#refusal === undefined) this.#fail(unavailableError({ cause }))
+    else this.#fail(this.errorFor(this.#refusal.refusal()))
+  }
+
+  #goOn(): void {
+    if (this.#isOver) return
+    this.#quiet.release()
+    this.#call.resume()
+  }
+
+  /** What a backend says of a client's mistake is the client's alone; all other failures are the operator's too. */
+  #fail(error: ApiError): void {
+    if (this.#isOver) return
+    const generationId = this.#task.generation.id
+    if (error.status >= 500) this.#log.warn('a backend failed', { generationId, error: error.cause ?? error })
+    this.end({ kind: 'failed', error })
+  }
+
+  #guard(act: () => void): void {
+    try {
+      act()
+    } catch (thrown) {
+      this.#fail(asApiError(thrown))
+    }
+  }
+
+  readonly #onAbort = (): void => {
+    this.end({ kind: 'stopped', error: asApiError(this.#task.signal?.reason) })
+  }
+}

@@ -1,0 +1,56 @@
+/** What a backend may take before its first byte and between two later ones. */
+export interface QuietLimits {
+  readonly firstByteMs: number
+  readonly idleMs: number
+}
+
+/**
+ * Notices a backend that has fallen silent. Hearing it costs one look at the clock; the one timer is set anew
+ * only when it fires. While held, silence is the reader's doing and does not count.
+ */
+export class QuietWatch {
+  readonly #idleMs: number
+  readonly #onQuiet: () => void
+  #limitMs: number
+  #heardAtMs = performance.now()
+  #isHeld = false
+  #timer: NodeJS.Timeout
+
+  constructor({ firstByteMs, idleMs }: QuietLimits, onQuiet: () => void) {
+    this.#idleMs = idleMs
+    this.#onQuiet = onQuiet
+    this.#limitMs = firstByteMs
+    this.#timer = setTimeout(() => this.#check(), firstByteMs)
+  }
+
+  heard(): void {
+    this.#heardAtMs = performance.now()
+    if (this.#limitMs === this.#idleMs) return
+    this.#limitMs = this.#idleMs
+    this.#wait(this.#idleMs)
+  }
+
+  hold(): void {
+    this.#isHeld = true
+  }
+
+  release(): void {
+    this.#isHeld = false
+    this.#heardAtMs = performance.now()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #check(): void {
+    const leftMs = this.#isHeld ? this.#limitMs : this.#heardAtMs + this.#limitMs - performance.now()
+    if (leftMs <= 0) this.#onQuiet()
+    else this.#wait(leftMs)
+  }
+
+  #wait(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#check(), Math.ceil(ms))
+  }
+}

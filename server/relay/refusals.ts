@@ -1,0 +1,97 @@
+import { ApiError } from '../errors.ts'
+import type { Operation } from '../metering/generation.ts'
+import type { BackendConfig } from './backend.ts'
+import { isContextLengthRefusal, promptParams } from './context-length.ts'
+import { isObject } from './text.ts'
+
+/** A backend's answer that is no answer. */
+export interface Refusal {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  /** The body, as JSON if it was any. */
+  readonly body: unknown
+}
+
+/** Characters of a backend's message that are relayed. */
+const MAX_MESSAGE_LENGTH = 1_000
+const MAX_PARAM_LENGTH = 128
+
+/** The error for a backend's status and body (decisions, 5). Only what a 400 or 422 says is told to the client. */
+export function refusalError(refusal: Refusal, operation: Operation, backend: BackendConfig): ApiError {
+  const { status, retryAfter, body } = refusal
+  if (status === 400 || status === 422) return mistakeError(body, operation, backend)
+  if (status === 429 || status >= 500) return unavailableError({ retryAfter })
+  return unusableError()
+}
+
+/** The backend cannot be reached, has died, is too slow or asks to be left alone: 502 `backend_unavailable`. */
+export function unavailableError({
+  retryAfter,
+  cause,
+}: {
+  readonly retryAfter?: string | undefined
+  readonly cause?: unknown
+} = {}): ApiError {
+  const headers = isRetryAfter(retryAfter) ? { 'Retry-After': retryAfter } : {}
+  return new ApiError('backend_unavailable', 'The model backend is not available.', { headers, cause })
+}
+
+/** The backend answered with what the relay cannot use: 502 `backend_error`. */
+export function unusableError(): ApiError {
+  return new ApiError('backend_error', 'The model backend failed to answer this request.')
+}
+
+/** A client's mistake must never come back as a 502, or SDKs would repeat it. */
+function mistakeError(body: unknown, operation: Operation, backend: BackendConfig): ApiError {
+  const { message, param, code, type } = parseMistake(body)
+  const shown = withoutSecrets(message, backend).slice(0, MAX_MESSAGE_LENGTH)
+  if (isContextLengthRefusal({ message, code, type })) {
+    return new ApiError('context_length_exceeded', shown, { param: promptParams[operation] })
+  }
+  const details = param === undefined ? {} : { param: param.slice(0, MAX_PARAM_LENGTH) }
+  return new ApiError('unsupported_parameter', shown || 'The model backend refused this request.', details)
+}
+
+interface Mistake {
+  readonly message: string
+  readonly param: string | undefined
+  readonly code: unknown
+  readonly type: unknown
+}
+
+/** Reads `{error: {…}}`, `{error: "…"}`, vLLM's flat `{message, …}` and FastAPI's `{detail}`. */
+function parseMistake(body: unknown): Mistake {
+  const outer = isObject(body) ? body : {}
+  if (typeof outer.error === 'string')
+    return { message: outer.error, param: undefined, code: null, type: null }
+  const inner = isObject(outer.error) ? outer.error : outer
+  const { message, param, code, type } = inner
+  if (typeof message === 'string') return { message, param: text(param), code, type }
+  return parseDetail(outer.detail)
+}
+
+function parseDetail(detail: unknown): Mistake {
+  if (typeof detail === 'string') return { message: detail, param: undefined, code: null, type: null }
+  const first: unknown = Array.isArray(detail) ? detail[0] : undefined
+  const { loc, msg } = isObject(first) ? first : {}
+  const path = Array.isArray(loc) ? loc.filter((part) => part !== 'body') : []
+  const param = path.length > 0 ? path.join('.') : undefined
+  return { message: text(msg) ?? '', param, code: null, type: null }
+}
+
+/** A backend's key and address are nobody's business (decisions, 5). */
+function withoutSecrets(message: string, { url, apiKey }: BackendConfig): string {
+  const { origin, host } = new URL(url)
+  const secrets = [apiKey, url, origin, host].filter((secret) => secret !== undefined && secret !== '')
+  return secrets.reduce<string>((shown, secret) => shown.replaceAll(secret!, '[backend]'), message)
+}
+
+/** Seconds or an HTTP date; anything else is not passed on. */
+function isRetryAfter(value: string | undefined): value is string {
+  if (value === undefined || value.length > 64) return false
+  return [...value].every((digit) => digit >= '0' && digit <= '9') ? value !== '' : value.endsWith(' GMT')
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

@@ -1,0 +1,46 @@
+import { relayAnswer } from './answer.ts'
+import { type BackendConfig, createBackend } from './backend.ts'
+import type { RelayDependencies } from './dependencies.ts'
+import { createSelection } from './selection.ts'
+import type { RelayLog } from './settlement.ts'
+import { relayStream } from './stream.ts'
+import type { RelayTask, RelayTimers } from './task.ts'
+
+/** What the relay is wired with. */
+export interface RelayOptions {
+  readonly models: readonly { readonly id: string; readonly backends: readonly BackendConfig[] }[]
+  readonly timers: RelayTimers
+  readonly log: RelayLog
+}
+
+/**
+ * Relays accepted requests. Both functions settle the generation exactly once, whatever happens. They resolve when
+ * the answer was handed over or the client has left, and throw an `ApiError` when nothing was answered yet:
+ * the caller then writes the error, unless the response is gone.
+ */
+export interface Relay {
+  stream(task: RelayTask): Promise<void>
+  answer(task: RelayTask): Promise<void>
+  /** Destroys all sockets to backends; whatever still runs fails. */
+  close(): Promise<void>
+}
+
+/** Creates the relay with one pool per configured backend. */
+export function createRelay({ models, timers, log }: RelayOptions): Relay {
+  const backends = models.map((model) =>
+    model.backends.map((config) => createBackend(config, timers.connectMs)),
+  )
+  const selections = new Map(models.map(({ id }, index) => [id, createSelection(backends[index]!)]))
+  const dependencies: RelayDependencies = {
+    timers,
+    log,
+    selectionOf: (model) => selections.get(model) ?? createSelection([]),
+  }
+  return {
+    stream: (task) => relayStream(task, dependencies),
+    answer: (task) => relayAnswer(task, dependencies),
+    async close() {
+      await Promise.all(backends.flat().map((backend) => backend.close()))
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { limits } from '#contract'
+import type { ApiError } from '../errors.ts'
+import type { AnswerHead } from './call.ts'
+import type { RelayDependencies } from './dependencies.ts'
+import { PING, STREAM_HEADERS } from './frames.ts'
+import { type End, Hop } from './hop.ts'
+import { unavailableError, unusableError } from './refusals.ts'
+import type { Settlement } from './settlement.ts'
+import type { StreamFault } from './sse/faults.ts'
+import { StreamRewriter } from './sse/rewriter.ts'
+import type { RelayTask } from './task.ts'
+import { isObject } from './text.ts'
+
+/** Carries events from the backend to the client until the stream has an end (decisions, 6). */
+export class StreamFeed {
+  readonly accept = 'text/event-stream'
+  readonly rewriter: StreamRewriter
+  readonly hop: Hop
+  /** Deltas with text that were handed to the client. */
+  deliveredTokens = 0
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #settlement: Settlement
+  readonly #pings: NodeJS.Timeout
+
+  constructor(task: RelayTask, dependencies: RelayDependencies, settlement: Settlement) {
+    const { id, model, operation } = task.generation
+    const { includeUsage } = task
+    this.rewriter = new StreamRewriter({
+      id,
+      model,
+      operation,
+      includeUsage,
+      maxEventBytes: limits.maxEventBytes,
+    })
+    this.hop = new Hop(task, dependencies, this)
+    this.#headers = { ...task.headers, ...STREAM_HEADERS }
+    this.#settlement = settlement
+    this.#pings = setInterval(() => this.#ping(), dependencies.timers.pingMs)
+  }
+
+  async run(): Promise<End> {
+    const end = await this.hop.run()
+    clearInterval(this.#pings)
+    return end
+  }
+
+  /** Sends the head, which waits for the first event or ping, so that an early failure keeps its own status. */
+  startAnswer(): void {
+    if (!this.hop.client.isStarted) this.hop.client.start(this.#headers)
+  }
+
+  onHead({ contentType }: AnswerHead): void {
+    if (!contentType.toLowerCase().startsWith('text/event-stream')) throw unusableError()
+  }
+
+  onBytes(bytes: Buffer): void {
+    const events = this.rewriter.read(bytes)
+    if (events.length > 0) this.#deliver(events)
+    const { fault, isDone } = this.rewriter
+    if (fault !== undefined) throw this.#errorFor(fault)
+    if (isDone) this.hop.end({ kind: 'done' })
+  }
+
+  onBytesEnd(): void {
+    this.rewriter.end()
+    if (!this.rewriter.isDone) throw unavailableError()
+    this.hop.end({ kind: 'done' })
+  }
+
+  #deliver(events: Buffer): void {
+    this.startAnswer()
+    const goesOn = this.hop.client.write(events)
+    const { tokens } = this.rewriter
+    if (tokens > this.deliveredTokens) {
+      clearInterval(this.#pings)
+      this.deliveredTokens = tokens
+      this.#settlement.delivered(tokens)
+    }
+    if (!goesOn) this.hop.awaitReader()
+  }
+
+  #ping(): void {
+    if (this.hop.isRefused || this.hop.client.isFull) return
+    this.startAnswer()
+    this.hop.client.write(PING)
+  }
+
+  /** An error that is the first thing said may still be a refusal: SGLang and vLLM refuse within a stream. */
+  #errorFor(fault: StreamFault): ApiError {
+    if (fault.kind !== 'error' || this.hop.client.isStarted) return unusableError()
+    const code = isObject(fault.body) && isObject(fault.body.error) ? Number(fault.body.error.code) : 0
+    if (code !== 400 && code !== 422) return unusableError()
+    return this.hop.errorFor({ status: code, retryAfter: undefined, body: fault.body })
+  }
+}

@@ -1,0 +1,26 @@
+import type { ClientResponse, RunningGeneration } from '../metering/generation.ts'
+
+/** Milliseconds; each timer is separate and there is no total limit (decisions, 6). */
+export interface RelayTimers {
+  readonly connectMs: number
+  readonly firstByteMs: number
+  readonly idleMs: number
+  readonly pingMs: number
+  readonly stalledClientMs: number
+}
+
+/** One accepted request on its way to a backend. */
+export interface RelayTask {
+  readonly generation: RunningGeneration
+  /** Path at the backend, below its base URL: `/chat/completions`. */
+  readonly path: string
+  /** The client's bytes. The relay splices `model` and `stream_options` in as the chosen backend wants them. */
+  readonly body: Buffer
+  /** Whether the client asked for the final usage-only chunk. */
+  readonly includeUsage: boolean
+  readonly response: ClientResponse
+  /** Headers that every response of this request carries (request id, generation id, CORS, rate limits). */
+  readonly headers: Readonly<Record<string, string>>
+  /** Ends the answer from outside (shutdown, a withdrawn verdict); its reason is the error that the client is told. */
+  readonly signal?: AbortSignal
+}
