@@ -1,0 +1,30 @@
+import type { Operation, Pricing } from '../metering/generation.ts'
+
+/** A request that asks to be accepted: all that its hold records, so that anybody can settle it after a crash. */
+export interface Candidate {
+  /** SHA-256 of the key's plaintext, in hex; see `parseAuthorization`. */
+  readonly keyHash: string
+  /** `gen-<ulid>`, new for each request. */
+  readonly generationId: string
+  readonly operation: Operation
+  readonly streamed: boolean
+  /** Router model id. */
+  readonly model: string
+  /** The serving endpoint's name. */
+  readonly endpoint: string
+  readonly evidenceDigest: string | null
+  readonly pricing: Pricing
+  /** The most that it can cost; see `holdMicros`. */
+  readonly holdMicros: number
+  readonly countedPromptTokens: number
+  /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
+  readonly startedAtMs: number
+  /** When the request arrived. */
+  readonly createdAt: Date
+}
+
+/** What admission adds to a candidate. */
+export interface Admitted {
+  readonly workspaceId: string
+  readonly keyId: string
+}

@@ -1,0 +1,34 @@
+import { ApiError } from '../errors.ts'
+import { keyRefusals } from './key.ts'
+
+/** What `admit_generations` says of one request. */
+export type AdmissionVerdict = 'admitted' | keyof typeof refusals
+
+/** Each refusal of admission as the caller sees it. */
+const refusals = {
+  invalid_api_key: () => new ApiError('invalid_api_key', keyRefusals.invalid_api_key),
+  api_key_revoked: () => new ApiError('api_key_revoked', keyRefusals.api_key_revoked),
+  api_key_expired: () => new ApiError('api_key_expired', keyRefusals.api_key_expired),
+  model_not_in_key_scope: () =>
+    new ApiError('model_not_in_key_scope', 'This key may not use this model.', { param: 'model' }),
+  insufficient_credits: () =>
+    new ApiError('insufficient_credits', 'The workspace has no credit left. Add credit and try again.'),
+  credit_held: () =>
+    new ApiError(
+      'insufficient_credits',
+      'Requests that are still running hold all of the remaining credit. Try again when one has ended.',
+      { headers: { 'Retry-After': '1' } },
+    ),
+  key_spend_limit_reached: () =>
+    new ApiError(
+      'key_spend_limit_reached',
+      'This key has reached its spend limit, or what is running may reach it.',
+    ),
+  // The answer to an earlier attempt came too late: its hold has been given back meanwhile.
+  settled: () => new Error('the generation was given up before its admission was known'),
+} as const satisfies Record<string, () => Error>
+
+/** The error that goes with a refusal. */
+export function refusalOf(verdict: keyof typeof refusals): Error {
+  return refusals[verdict]()
+}

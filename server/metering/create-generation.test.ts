@@ -1,0 +1,86 @@
+import { expect, test, vi } from 'vitest'
+import { silent } from '../log.ts'
+import { createGeneration } from './create-generation.ts'
+import { createRunningSet } from './running.ts'
+import type { Settlement, SettlementItem, SettlementResult } from './settlement.ts'
+import { finished, pricing } from './testing.ts'
+
+const candidate = {
+  keyHash: '00'.repeat(32),
+  generationId: 'gen-1',
+  operation: 'chat',
+  streamed: true,
+  model: 'demo/tiny-chat',
+  endpoint: 'demo',
+  evidenceDigest: null,
+  pricing,
+  holdMicros: 10_044,
+  countedPromptTokens: 12,
+  startedAtMs: 0,
+  createdAt: new Date(0),
+} as const
+
+/** A running generation whose settlement ends as the test says. */
+function world(settle: (item: SettlementItem) => Promise<SettlementResult>, outageMs = 1_000) {
+  const running = createRunningSet()
+  const onUncertain = vi.fn()
+  const written: SettlementItem[] = []
+  const settlement: Settlement = {
+    settle(item) {
+      written.push(item)
+      return settle(item)
+    },
+    warm: async () => {},
+    idle: async () => {},
+    stop: async () => {},
+  }
+  const options = { settlement, running, outageMs, log: silent, onUncertain }
+  const generation = createGeneration(candidate, { workspaceId: 'ws_1', keyId: 'key_1' }, options)
+  return { generation, running, onUncertain, written }
+}
+
+test('what is settled is charged once, and the generation runs no more', async () => {
+  const { generation, running, written } = world(async () => 'settled')
+  expect(running.has('gen-1')).toBe(true)
+  expect(await generation.settle(finished)).toEqual({ costMicros: 23, ledgerId: 'led_1' })
+  await generation.settle(finished)
+  expect(written).toHaveLength(1)
+  expect(running.has('gen-1')).toBe(false)
+})
+
+test('a settlement that the client did not wait for is written as aborted', async () => {
+  let write: (result: SettlementResult) => void = () => {}
+  const pending = new Promise<SettlementResult>((resolve) => {
+    write = resolve
+  })
+  const { generation, running, written } = world(() => pending, 1)
+  await expect(generation.settle(finished)).rejects.toMatchObject({ reason: 'unavailable' })
+  expect(written[0]).toMatchObject({
+    status: 'aborted',
+    promptTokens: 12,
+    completionTokens: 34,
+    costMicros: 23,
+  })
+  expect(running.has('gen-1')).toBe(true)
+  write('settled')
+  await running.empty()
+})
+
+test('a settlement that finds the hold gone is no clean end', async () => {
+  const { generation, running } = world(async () => 'reaped')
+  await expect(generation.settle(finished)).rejects.toMatchObject({ reason: 'reaped' })
+  expect(running.size).toBe(0)
+})
+
+test('a record that the database refuses is no clean end, and its hold is looked for', async () => {
+  const { generation, running, onUncertain } = world(() => Promise.reject(new Error('check violated')))
+  await expect(generation.settle(finished)).rejects.toMatchObject({ reason: 'refused' })
+  expect(onUncertain).toHaveBeenCalledOnce()
+  expect(running.size).toBe(0)
+})
+
+test('timings are recorded in whole milliseconds', async () => {
+  const { generation, written } = world(async () => 'settled')
+  await generation.settle({ ...finished, latencyMs: 12.6, timeToFirstTokenMs: -0.4 })
+  expect(written[0]).toMatchObject({ latencyMs: 13, timeToFirstTokenMs: 0 })
+})

@@ -1,0 +1,104 @@
+import type { Admitted, Candidate } from '../admission/candidate.ts'
+import type { Log } from '../log.ts'
+import { OutageError } from '../store/outage.ts'
+import { within } from '../store/retry.ts'
+import type { Outcome, Receipt, RunningGeneration } from './generation.ts'
+import { toMilliseconds } from './milliseconds.ts'
+import { costMicros } from './price.ts'
+import type { Running, RunningSet } from './running.ts'
+import type { Settlement, SettlementItem } from './settlement.ts'
+import { SettlementError } from './settlement-error.ts'
+
+/** What a running generation needs from the world. */
+export interface GenerationOptions {
+  readonly settlement: Settlement
+  readonly running: RunningSet
+  /** How long the end of an answer waits for the database. */
+  readonly outageMs: number
+  readonly log: Log
+  /** Told when a hold stays behind because the database refuses its record. */
+  readonly onUncertain: () => void
+}
+
+/** A count beyond this is a fault of the backend, ours. */
+const MAX_TOKENS = 1_000_000_000
+
+/** OpenAI's values and what resembles them; anything else could be content, which has no place in a record. */
+const FINISH_REASON = /^[A-Za-z_]{1,32}$/
+
+/** Makes the running generation of an admitted request and enters it among the running ones. */
+export function createGeneration(
+  candidate: Candidate,
+  { workspaceId, keyId }: Admitted,
+  options: GenerationOptions,
+): RunningGeneration {
+  const { generationId: id, operation, streamed, model, endpoint, evidenceDigest, pricing } = candidate
+  const { countedPromptTokens, startedAtMs, createdAt } = candidate
+  const running: Running = { id, workspaceId, completionTokens: 0, writtenTokens: 0 }
+  options.running.add(running)
+  let settled: Promise<Receipt> | undefined
+  const fixed = { id, workspaceId, keyId, operation, streamed, model, endpoint, evidenceDigest, pricing }
+  return {
+    ...fixed,
+    countedPromptTokens,
+    startedAtMs,
+    createdAt,
+    progress(completionTokens) {
+      running.completionTokens = completionTokens
+    },
+    settle(outcome) {
+      settled ??= settle(toItem(candidate, running, outcome, options.log), options)
+      return settled
+    },
+  }
+}
+
+async function settle(item: SettlementItem, options: GenerationOptions): Promise<Receipt> {
+  const { settlement, running, outageMs, log, onUncertain } = options
+  const { generationId, costMicros } = item
+  const written = settlement.settle(item).finally(() => running.remove(generationId))
+  try {
+    const result = await within(written, outageMs)
+    if (result === 'settled') return { costMicros, ledgerId: `led_${generationId.slice('gen-'.length)}` }
+  } catch (error) {
+    if (error instanceof OutageError) {
+      // The client is about to be told of an error: whenever this is written, it must not say "ok".
+      item.status = 'aborted'
+      written.catch((cause) =>
+        log.error('a generation was left to be reaped', { generationId, error: cause }),
+      )
+      throw new SettlementError('unavailable', error)
+    }
+    log.error('the database refuses a record', { generationId, error })
+    onUncertain()
+    throw new SettlementError('refused', error)
+  }
+  throw new SettlementError('reaped')
+}
+
+function toItem(candidate: Candidate, running: Running, outcome: Outcome, log: Log): SettlementItem {
+  const { generationId, pricing, countedPromptTokens } = candidate
+  const { status, finishReason, latencyMs, timeToFirstTokenMs } = outcome
+  let { usage, usageSource } = outcome
+  if (![usage.promptTokens, usage.completionTokens].every(isCount)) {
+    log.error('a backend reported an impossible usage', { generationId })
+    usage = { promptTokens: countedPromptTokens, completionTokens: running.completionTokens }
+    usageSource = 'counted'
+  }
+  return {
+    workspaceId: running.workspaceId,
+    generationId,
+    status,
+    finishReason: finishReason === null || FINISH_REASON.test(finishReason) ? finishReason : 'other',
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    usageSource,
+    costMicros: costMicros(usage, pricing),
+    latencyMs: toMilliseconds(latencyMs),
+    timeToFirstTokenMs: timeToFirstTokenMs === null ? null : toMilliseconds(timeToFirstTokenMs),
+  }
+}
+
+function isCount(tokens: number): boolean {
+  return Number.isInteger(tokens) && tokens >= 0 && tokens <= MAX_TOKENS
+}

@@ -1,0 +1,145 @@
+import { limits } from '#contract'
+import { createAdmission } from '../admission/admission.ts'
+import type { Candidate } from '../admission/candidate.ts'
+import type { Log } from '../log.ts'
+import type { Sql } from '../store/connection.ts'
+import { createId } from '../store/ids.ts'
+import { within } from '../store/retry.ts'
+import { startTicker, type Ticker } from '../store/ticker.ts'
+import { writeCheckpoint } from './checkpoint.ts'
+import { createGeneration } from './create-generation.ts'
+import type { RunningGeneration } from './generation.ts'
+import { createLastUse } from './last-use.ts'
+import { endLease, renewLease } from './lease.ts'
+import { createReaper } from './reaper.ts'
+import { createRunningSet } from './running.ts'
+import { createSettlement } from './settlement.ts'
+
+/** Milliseconds; the defaults are the contract's, tests pass shorter ones. */
+export interface MeterTimers {
+  /** When a lease that is not renewed lapses. */
+  readonly leaseMs: number
+  /** At most a quarter of a lease. */
+  readonly renewMs: number
+  readonly reapMs: number
+  readonly checkpointMs: number
+  /** How long an admission and the end of an answer wait for the database. */
+  readonly outageMs: number
+}
+
+/** What the meter needs from the world. */
+export interface MeterOptions {
+  readonly sql: Sql
+  readonly allowOverdraftMicros: number
+  readonly log: Log
+  readonly timers?: Partial<MeterTimers>
+}
+
+/** Admission, counting and settlement of all metered routes of one router. */
+export interface Meter {
+  /** The name under which this router holds its lease. */
+  readonly replica: string
+  /** Takes the lease; nothing may be accepted before. */
+  start(): Promise<void>
+  /**
+   * Accepts a request: its hold is durable when this resolves. Throws `ApiError` when it is refused and
+   * `OutageError` when the database is away for too long.
+   */
+  accept(candidate: Candidate): Promise<RunningGeneration>
+  /** Accepted and not yet settled. */
+  readonly runningCount: number
+  /** Resolves when everything accepted is settled. */
+  drain(): Promise<void>
+  /** Stops all timers and gives the lease back; what is not settled by then is left to be reaped. */
+  stop(): Promise<void>
+}
+
+const defaults: MeterTimers = {
+  leaseMs: limits.leaseMs,
+  renewMs: limits.leaseRenewMs,
+  reapMs: 1_000,
+  checkpointMs: limits.checkpointMs,
+  outageMs: limits.databaseOutageMs,
+}
+
+/** Connections that are ready before the first request, ours: one for each kind of work. */
+const WARM_CONNECTIONS = 3
+
+/** Milliseconds, ours: a renewal that failed is due again at once. */
+const RENEW_RETRY_MS = 250
+
+/** How long own holds are compared with memory after an answer was lost, and how often without cause; ours. */
+const SUSPICION_MS = 60_000
+const SWEEP_MS = 60_000
+
+/** Wires admission, settlement, lease, checkpoints and reaper of one router together. */
+export function createMeter({ sql, allowOverdraftMicros, log, timers }: MeterOptions): Meter {
+  const { leaseMs, renewMs, reapMs, checkpointMs, outageMs } = { ...defaults, ...timers }
+  const replica = createId('rep_')
+  const running = createRunningSet()
+  const lastUse = createLastUse(sql)
+  let suspiciousUntil = 0
+  let sweptAt = 0
+  let tickers: Ticker[] = []
+
+  const onUncertain = (): void => {
+    suspiciousUntil = performance.now() + SUSPICION_MS
+  }
+  const settlement = createSettlement({ sql, replica, log })
+  const admission = createAdmission({ sql, replica, allowOverdraftMicros, outageMs, log, onUncertain })
+  const reaper = createReaper({ sql, replica, leaseMs, settlement, running, log })
+  const renew = (): Promise<void> => renewLease({ sql, replica, leaseMs })
+
+  async function tidy(): Promise<void> {
+    await writeCheckpoint(sql, running.accepted)
+    const now = performance.now()
+    if (now > suspiciousUntil && now < sweptAt + SWEEP_MS) return
+    sweptAt = now
+    await reaper.sweep()
+  }
+
+  return {
+    replica,
+    async start() {
+      await renew()
+      const connections = Array.from({ length: WARM_CONNECTIONS })
+      await Promise.all(connections.map(() => admission.warm()))
+      await Promise.all(connections.map(() => settlement.warm()))
+      const ticker = (name: string, intervalMs: number, task: () => Promise<void>, retryMs = intervalMs) =>
+        startTicker({ name, intervalMs, retryMs, log, task })
+      tickers = [
+        ticker('renewing the lease', renewMs, renew, Math.min(renewMs, RENEW_RETRY_MS)),
+        ticker('looking for lapsed routers', reapMs, reaper.reap),
+        ticker('writing a checkpoint', checkpointMs, tidy),
+        ticker('writing last uses', limits.lastUsedMs, lastUse.write),
+      ]
+    },
+    async accept(candidate) {
+      running.expect(candidate.generationId)
+      try {
+        const admitted = await admission.admit(candidate)
+        lastUse.note(admitted.keyId, admitted.workspaceId)
+        return createGeneration(candidate, admitted, { settlement, running, outageMs, log, onUncertain })
+      } catch (error) {
+        running.remove(candidate.generationId)
+        throw error
+      }
+    },
+    get runningCount() {
+      return running.size
+    },
+    drain: running.empty,
+    async stop() {
+      // Each step is given the time of an outage: a database that hangs must not keep the router from ending.
+      const patiently = (step: Promise<unknown>): Promise<void> =>
+        within(step, outageMs).then(
+          () => {},
+          (error) => log.warn('the meter stops without the database', { error }),
+        )
+      await patiently(settlement.idle())
+      await patiently(Promise.all(tickers.map((ticker) => ticker.stop())))
+      await patiently(Promise.all([admission.stop(), settlement.stop()]))
+      await patiently(lastUse.write().then(() => endLease(sql, replica)))
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { silent } from '../log.ts'
+import type { Sql } from '../store/connection.ts'
+import { findGeneration } from '../store/generations.ts'
+import { OutageError } from '../store/outage.ts'
+import { supervise } from '../store/supervise.ts'
+import { startTestServer, type TestServer } from '../store/testing.ts'
+import type { Receipt } from './generation.ts'
+import { type Account, createAccount, finished, startMeter, until } from './testing.ts'
+import { verifyLedger } from './verify-ledger.ts'
+
+const SHORT = { timers: { outageMs: 300 } }
+
+let server: TestServer
+let sql: Sql
+let account: Account
+
+beforeAll(async () => {
+  server = await startTestServer()
+})
+
+afterAll(() => server.stop())
+
+beforeEach(async () => {
+  sql = (await server.open()).sql
+  account = await createAccount(sql, { balanceMicros: 1_000_000_000n })
+})
+
+const find = (id: string) => findGeneration(sql, account.workspaceId, id)
+
+test('a settlement during a short outage waits for the database and is settled as it ended', async () => {
+  const meter = await startMeter(sql)
+  const stream = await meter.accept(account.candidate())
+  await server.embedded.stop()
+  const settled = stream.settle(finished)
+  await server.embedded.ensureRunning()
+  expect(await settled).toMatchObject({ costMicros: 23 })
+  expect(await find(stream.id)).toMatchObject({ status: 'ok' })
+  await meter.stop()
+})
+
+test('a settlement that cannot wait any longer fails, and is written as aborted when the database is back', async () => {
+  const meter = await startMeter(sql, SHORT)
+  const stream = await meter.accept(account.candidate())
+  await server.embedded.stop()
+  await expect(stream.settle(finished)).rejects.toMatchObject({
+    name: 'SettlementError',
+    reason: 'unavailable',
+  })
+  expect(meter.runningCount).toBe(1)
+  await server.embedded.ensureRunning()
+  await meter.drain()
+  expect(await find(stream.id)).toMatchObject({ status: 'aborted', usage: finished.usage, costMicros: 23 })
+  expect(await verifyLedger(sql)).toMatchObject({ open_holds: 0, differences: [] })
+  await meter.stop()
+})
+
+test('an admission during a short outage waits for the database', async () => {
+  const meter = await startMeter(sql)
+  await server.embedded.stop()
+  const accepted = meter.accept(account.candidate())
+  await server.embedded.ensureRunning()
+  await (await accepted).settle(finished)
+  await meter.stop()
+})
+
+test('an admission that cannot wait any longer fails and leaves no hold', async () => {
+  const meter = await startMeter(sql, SHORT)
+  await server.embedded.stop()
+  await expect(meter.accept(account.candidate())).rejects.toThrow(OutageError)
+  expect(meter.runningCount).toBe(0)
+  await server.embedded.ensureRunning()
+  await (await meter.accept(account.candidate())).settle(finished)
+  expect(await verifyLedger(sql)).toMatchObject({ generations: 1, open_holds: 0, differences: [] })
+  await meter.stop()
+})
+
+test('a meter stops in time although the database is away', async () => {
+  const meter = await startMeter(sql, SHORT)
+  const stream = await meter.accept(account.candidate())
+  await server.embedded.stop()
+  await expect(stream.settle(finished)).rejects.toMatchObject({ reason: 'unavailable' })
+  await meter.stop()
+  await server.embedded.ensureRunning()
+  expect(await verifyLedger(sql)).toMatchObject({ open_holds: 1, differences: [] })
+})
+
+test('kill -9 of the database under load, again and again: no request fails, nothing is lost or doubled', async () => {
+  const supervisor = supervise(server.embedded, { log: silent, intervalMs: 50 })
+  const meters = [await startMeter(sql), await startMeter(sql)]
+  const receipts: Receipt[] = []
+  let isOver = false
+  const clients = Array.from({ length: 20 }, async (_, index) => {
+    while (!isOver) {
+      const running = await meters[index % 2]!.accept(account.candidate())
+      running.progress(receipts.length)
+      receipts.push(await running.settle(finished))
+    }
+  })
+  for (let kills = 1; kills <= 3; kills++) {
+    const before = receipts.length
+    await until(() => receipts.length > before + 200)
+    process.kill(server.embedded.pid()!, 'SIGKILL')
+  }
+  const before = receipts.length
+  await until(() => receipts.length > before + 200)
+  isOver = true
+  await Promise.all(clients)
+  await supervisor.stop()
+
+  const { generations, open_holds, differences } = await verifyLedger(sql)
+  expect({ generations, open_holds, differences }).toEqual({
+    generations: receipts.length,
+    open_holds: 0,
+    differences: [],
+  })
+  expect(new Set(receipts.map((receipt) => receipt.ledgerId)).size).toBe(receipts.length)
+  expect(await sql`select from generations where status <> 'ok'`).toHaveLength(0)
+  await Promise.all(meters.map((meter) => meter.stop()))
+})

@@ -1,0 +1,68 @@
+import type { Log } from '../log.ts'
+import type { Sql } from '../store/connection.ts'
+import { findLapsed, findOwn, forgetReplicas, type Orphan } from './orphans.ts'
+import { costMicros } from './price.ts'
+import type { RunningSet } from './running.ts'
+import type { Settlement, SettlementItem } from './settlement.ts'
+
+/** What the reaper needs from the world. */
+export interface ReaperOptions {
+  readonly sql: Sql
+  readonly replica: string
+  readonly leaseMs: number
+  readonly settlement: Settlement
+  readonly running: RunningSet
+  readonly log: Log
+}
+
+/** Settles what nobody else will. */
+export interface Reaper {
+  /** Settles the holds of routers whose lease has lapsed, with the tokens last checkpointed. */
+  reap(): Promise<void>
+  /** Settles this router's own holds that no request of it stands behind, with nothing: nothing was sent. */
+  sweep(): Promise<void>
+}
+
+/** Makes the reaper of one router; several may work at once, each hold still ends exactly once. */
+export function createReaper({ sql, replica, leaseMs, settlement, running, log }: ReaperOptions): Reaper {
+  async function settleAll(message: string, items: readonly SettlementItem[]): Promise<void> {
+    if (items.length === 0) return
+    const results = await Promise.allSettled(items.map((item) => settlement.settle(item)))
+    const count = results.filter(
+      (result) => result.status === 'fulfilled' && result.value === 'settled',
+    ).length
+    if (count > 0) log.warn(message, { count })
+    for (const result of results) {
+      if (result.status === 'rejected') log.error('a hold cannot be settled', { error: result.reason })
+    }
+  }
+
+  return {
+    async reap() {
+      const lapsed = await findLapsed({ sql, replica, leaseMs })
+      await settleAll('generations of a lapsed router were settled', lapsed.map(toItem))
+    },
+    async sweep() {
+      const unknown = (await findOwn(sql, replica)).filter((orphan) => !running.has(orphan.generationId))
+      const nothing = unknown.map((orphan) => ({ ...orphan, promptTokens: 0, completionTokens: 0 }))
+      await settleAll('holds without a request were released', nothing.map(toItem))
+      await forgetReplicas(sql)
+    },
+  }
+}
+
+function toItem(orphan: Orphan): SettlementItem {
+  const { workspaceId, generationId, promptTokens, completionTokens, pricing, latencyMs } = orphan
+  return {
+    workspaceId,
+    generationId,
+    status: 'aborted',
+    finishReason: null,
+    promptTokens,
+    completionTokens,
+    usageSource: 'counted',
+    costMicros: costMicros({ promptTokens, completionTokens }, pricing),
+    latencyMs,
+    timeToFirstTokenMs: null,
+  }
+}

@@ -1,0 +1,93 @@
+import { createBatcher, isolating } from '../batch.ts'
+import type { Log } from '../log.ts'
+import { columnsOf } from '../store/columns.ts'
+import type { Sql } from '../store/connection.ts'
+import { isOutage } from '../store/outage.ts'
+import { persist } from '../store/retry.ts'
+
+/** What is written about the end of a generation; the rest is in its hold. */
+export interface SettlementItem {
+  readonly workspaceId: string
+  readonly generationId: string
+  /** Turns to `aborted` when the client has been told of an error before it was written. */
+  status: 'ok' | 'aborted'
+  readonly finishReason: string | null
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly usageSource: 'backend' | 'counted'
+  readonly costMicros: number
+  readonly latencyMs: number
+  readonly timeToFirstTokenMs: number | null
+}
+
+/** `reaped`: there was no hold any more, because another router has settled it. */
+export type SettlementResult = 'settled' | 'reaped'
+
+/** What settlement needs from the world. */
+export interface SettlementOptions {
+  readonly sql: Sql
+  /** The router that settles. */
+  readonly replica: string
+  readonly log: Log
+}
+
+/** Writes the ends of generations, each exactly once. */
+export interface Settlement {
+  /** Resolves once it is committed, however long the database is away; rejects if it refuses the record. */
+  settle(item: SettlementItem): Promise<SettlementResult>
+  /** Has one connection prepare its statement, so that no answer waits for that. */
+  warm(): Promise<void>
+  /** Resolves when all is written. */
+  idle(): Promise<void>
+  /** Gives up on a database that is away: what is not written then is left to a reaper. */
+  stop(): Promise<void>
+}
+
+/** Generations in one statement, ours. */
+const MAX_ITEMS = 512
+
+/** Settles in batches: one transaction writes all that ended while the last one ran. */
+export function createSettlement(options: SettlementOptions): Settlement {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const settleAll = isolating((items: readonly SettlementItem[]) => {
+    const onOutage = (error: unknown): void => {
+      options.log.warn('settlement waits for the database', { error, count: items.length })
+    }
+    return persist(() => settleOnce(options, items), { signal, onOutage })
+  }, isOutage)
+  const batcher = createBatcher(settleAll, { maxItems: MAX_ITEMS })
+  return {
+    settle: batcher.add,
+    async warm() {
+      await settleOnce(options, [])
+    },
+    idle: batcher.idle,
+    async stop() {
+      stopping.abort()
+      await batcher.idle()
+    },
+  }
+}
+
+/** One statement; its text is what an operator looks for in the database's statistics. */
+async function settleOnce(
+  { sql, replica }: SettlementOptions,
+  items: readonly SettlementItem[],
+): Promise<SettlementResult[]> {
+  const { text, bigint, integer } = columnsOf(sql, items)
+  const rows = await sql<{ outcome: SettlementResult }[]>`select * from settle_generations(
+    ${replica}::text,
+    ${text((item) => item.workspaceId)}::text[],
+    ${text((item) => item.generationId)}::text[],
+    ${text((item) => item.status)}::text[],
+    ${text((item) => item.finishReason)}::text[],
+    ${bigint((item) => item.promptTokens)}::bigint[],
+    ${bigint((item) => item.completionTokens)}::bigint[],
+    ${text((item) => item.usageSource)}::text[],
+    ${bigint((item) => item.costMicros)}::bigint[],
+    ${integer((item) => item.latencyMs)}::integer[],
+    ${integer((item) => item.timeToFirstTokenMs)}::integer[]
+  )`
+  return rows.map((row) => row.outcome)
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Sql } from '../store/connection.ts'
+import { startTestServer, type TestServer } from '../store/testing.ts'
+import { createAccount, finished, startMeter } from './testing.ts'
+
+let server: TestServer
+let sql: Sql
+let statistics: Sql
+
+beforeAll(async () => {
+  server = await startTestServer()
+  sql = (await server.open()).sql
+  statistics = connect({ url: server.embedded.url, maxConnections: 1 })
+})
+
+afterAll(async () => {
+  await statistics.end()
+  await server.stop()
+})
+
+async function calls(beginning: string): Promise<number> {
+  const [row] = await statistics`
+    select coalesce(sum(calls), 0)::integer as calls from pg_stat_statements
+    where starts_with(query, ${beginning}) and toplevel`
+  return row?.calls
+}
+
+test('64 parallel requests cost at most 20 admission and 20 settlement statements, and no others', async () => {
+  const account = await createAccount(sql)
+  const meter = await startMeter(sql)
+  await statistics`select pg_stat_statements_reset()`
+  await Promise.all(
+    Array.from({ length: 64 }, async () => {
+      await (await meter.accept(account.candidate())).settle(finished)
+    }),
+  )
+  const [admissions, settlements, all] = [
+    await calls('select * from admit_generations('),
+    await calls('select * from settle_generations('),
+    await calls('select * from '),
+  ]
+  expect(admissions).toBeGreaterThan(0)
+  expect(admissions).toBeLessThanOrEqual(20)
+  expect(settlements).toBeGreaterThan(0)
+  expect(settlements).toBeLessThanOrEqual(20)
+  expect(all).toBe(admissions + settlements)
+  await meter.stop()
+})

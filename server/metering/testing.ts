@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto'
+import type { Candidate } from '../admission/candidate.ts'
+import { silent } from '../log.ts'
+import type { Sql } from '../store/connection.ts'
+import { createId } from '../store/ids.ts'
+import { createKey, type KeySettings } from '../store/keys.ts'
+import { createWorkspace } from '../store/workspaces.ts'
+import type { Outcome } from './generation.ts'
+import { postEntry } from './ledger.ts'
+import { createMeter, type Meter, type MeterOptions } from './meter.ts'
+
+/** A workspace with a balance and one key, and requests made with it. */
+export interface Account {
+  readonly workspaceId: string
+  readonly keyId: string
+  readonly keyHash: string
+  candidate(change?: Partial<Candidate>): Candidate
+}
+
+/** The demo's prices, and a hold from the worked numbers (decisions, 2). */
+export const pricing = { promptMicros: 150_000, completionMicros: 600_000 }
+export const HOLD_MICROS = 10_044
+
+/** 12 + 34 tokens at the demo's prices: 23 micro-dollars. */
+export const finished: Outcome = {
+  status: 'ok',
+  finishReason: 'stop',
+  usage: { promptTokens: 12, completionTokens: 34 },
+  usageSource: 'backend',
+  latencyMs: 120,
+  timeToFirstTokenMs: 20,
+}
+export const COST_MICROS = 23
+
+/** Makes an account; the balance is posted as a top-up. */
+export async function createAccount(
+  sql: Sql,
+  { balanceMicros = 5_000_000n, ...settings }: KeySettings & { readonly balanceMicros?: bigint } = {},
+): Promise<Account> {
+  const { id: workspaceId } = await createWorkspace(sql, 'Test')
+  if (balanceMicros !== 0n) {
+    const kind = balanceMicros > 0n ? 'top_up' : 'adjustment'
+    await postEntry(sql, { workspaceId, kind, amountMicros: balanceMicros, description: 'Test credit' })
+  }
+  const { key, plaintext } = await createKey(sql, workspaceId, { name: 'Test', ...settings })
+  const keyHash = hash('sha256', plaintext, 'hex')
+  return {
+    workspaceId,
+    keyId: key.id,
+    keyHash,
+    candidate: (change) => ({
+      keyHash,
+      generationId: createId('gen-'),
+      operation: 'chat',
+      streamed: true,
+      model: 'demo/tiny-chat',
+      endpoint: 'demo',
+      evidenceDigest: null,
+      pricing,
+      holdMicros: HOLD_MICROS,
+      countedPromptTokens: 12,
+      startedAtMs: performance.now(),
+      createdAt: new Date(),
+      ...change,
+    }),
+  }
+}
+
+/** A started meter that keeps quiet. */
+export async function startMeter(sql: Sql, options: Partial<MeterOptions> = {}): Promise<Meter> {
+  const meter = createMeter({ sql, allowOverdraftMicros: 0, log: silent, ...options })
+  await meter.start()
+  return meter
+}
+
+/** Waits until `condition` holds; the caller's test has the time limit. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** A database that does the statements which mention `text`, but loses the answers to the next so many. */
+export function losingAnswers(sql: Sql, text: string): { sql: Sql; lose(times: number): void } {
+  let left = 0
+  const losing = new Proxy(sql, {
+    apply(target, self, args: [TemplateStringsArray, ...never[]]) {
+      const query = Reflect.apply(target, self, args)
+      if (left === 0 || !args[0].raw?.join('').includes(text)) return query
+      left--
+      return query.then(() => {
+        throw Object.assign(new Error('the answer was lost'), { code: 'CONNECTION_CLOSED' })
+      })
+    },
+  })
+  return {
+    sql: losing,
+    lose(times) {
+      left = times
+    },
+  }
+}

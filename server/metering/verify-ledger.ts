@@ -1,0 +1,125 @@
+import type { Sql } from '../store/connection.ts'
+
+/** Two figures that must agree and do not. */
+export interface Difference {
+  readonly check: string
+  readonly workspace_id: string
+  /** What it is about: a generation, a key, a ledger row. */
+  readonly subject: string
+  readonly expected: string | null
+  readonly actual: string | null
+}
+
+/** What `router ledger verify` prints (interfaces.md). */
+export interface LedgerReport {
+  readonly workspaces: number
+  readonly entries: number
+  readonly generations: number
+  readonly open_holds: number
+  readonly differences: readonly Difference[]
+}
+
+/** Differences beyond this many are not listed, ours. */
+const MAX_DIFFERENCES = 1_000
+
+/**
+ * Recomputes every sum that is kept as a column and matches every generation with its ledger row, on one snapshot:
+ * it may run while the routers work.
+ */
+export async function verifyLedger(sql: Sql): Promise<LedgerReport> {
+  return await sql.begin('isolation level repeatable read read only', async (snapshot) => {
+    const [counts] = await snapshot<Counts[]>`
+      select
+        (select count(*) from workspaces) as workspaces,
+        (select count(*) from ledger) as entries,
+        (select count(*) from generations) as generations,
+        (select count(*) from holds) as open_holds`
+    const differences = await snapshot<Difference[]>`
+      select * from (
+        select 'balance' as check, w.id as workspace_id, w.id as subject,
+          coalesce(l.sum, 0)::text as expected, w.balance_micros::text as actual
+        from workspaces w
+        left join (select workspace_id, sum(amount_micros) as sum from ledger group by 1) l
+          on l.workspace_id = w.id
+        where w.balance_micros <> coalesce(l.sum, 0)
+
+        union all
+        select 'entries', w.id, w.id, coalesce(l.last, 0)::text, w.ledger_entries::text
+        from workspaces w
+        left join (select workspace_id, count(*) as count, max(number) as last from ledger group by 1) l
+          on l.workspace_id = w.id
+        where w.ledger_entries <> coalesce(l.last, 0) or l.count <> l.last
+
+        union all
+        select 'balance_after', l.workspace_id, l.id, l.running::text, l.balance_after_micros::text
+        from (
+          select *, sum(amount_micros) over (partition by workspace_id order by number) as running from ledger
+        ) l
+        where l.balance_after_micros <> l.running
+
+        union all
+        select 'held', w.id, w.id, coalesce(h.sum, 0)::text, w.held_micros::text
+        from workspaces w
+        left join (select workspace_id, sum(amount_micros) as sum from holds group by 1) h on h.workspace_id = w.id
+        where w.held_micros <> coalesce(h.sum, 0)
+
+        union all
+        select 'key_held', k.workspace_id, k.id, coalesce(h.sum, 0)::text, k.held_micros::text
+        from api_keys k
+        left join (select workspace_id, key_id, sum(amount_micros) as sum from holds group by 1, 2) h
+          on h.workspace_id = k.workspace_id and h.key_id = k.id
+        where k.held_micros <> coalesce(h.sum, 0)
+
+        union all
+        select 'key_spent', k.workspace_id, k.id, coalesce(g.sum, 0)::text, k.spent_micros::text
+        from api_keys k
+        left join (select workspace_id, key_id, sum(cost_micros) as sum from generations group by 1, 2) g
+          on g.workspace_id = k.workspace_id and g.key_id = k.id
+        where k.spent_micros <> coalesce(g.sum, 0)
+
+        union all
+        select 'debit', coalesce(g.workspace_id, l.workspace_id), coalesce(g.id, l.reference),
+          (-g.cost_micros)::text, l.amount_micros::text
+        from generations g
+        full join (
+          select *, substr(idempotency_key, 12) as generation_id from ledger where kind = 'generation'
+        ) l on l.workspace_id = g.workspace_id and l.generation_id = g.id
+        where l.amount_micros is distinct from -g.cost_micros
+
+        union all
+        select 'cost', g.workspace_id, g.id, c.cost::text, g.cost_micros::text
+        from generations g
+        cross join lateral (
+          select ceil((
+            g.prompt_tokens::numeric * g.prompt_price_micros
+            + g.completion_tokens::numeric * g.completion_price_micros
+          ) / 1000000) as cost
+        ) c
+        where g.cost_micros <> c.cost
+
+        union all
+        select 'settled_but_held', h.workspace_id, h.generation_id, null, h.amount_micros::text
+        from holds h
+        join generations g on g.workspace_id = h.workspace_id and g.id = h.generation_id
+      ) difference
+      order by 1, 2, 3
+      limit ${MAX_DIFFERENCES}`
+    return { ...toNumbers(counts!), differences: [...differences] }
+  })
+}
+
+interface Counts {
+  readonly workspaces: bigint
+  readonly entries: bigint
+  readonly generations: bigint
+  readonly open_holds: bigint
+}
+
+function toNumbers(counts: Counts): Omit<LedgerReport, 'differences'> {
+  return {
+    workspaces: Number(counts.workspaces),
+    entries: Number(counts.entries),
+    generations: Number(counts.generations),
+    open_holds: Number(counts.open_holds),
+  }
+}

@@ -1,0 +1,32 @@
+import postgres from 'postgres'
+
+/** The database; 64-bit integers arrive as `bigint`. */
+export type Sql = postgres.Sql<{ bigint: bigint }>
+
+/** Either the database or one transaction on it. */
+export type Queryable = postgres.ISql<{ bigint: bigint }>
+
+/** Where the database is and how it may be used. */
+export interface ConnectionOptions {
+  readonly url: string
+  /** False behind PgBouncer in transaction mode. */
+  readonly preparedStatements?: boolean
+  readonly maxConnections?: number
+}
+
+/** Seconds, ours: an outage of less than 5 s must break no stream, so the way back is looked for often. */
+const RECONNECT_SECONDS = 0.05
+const CONNECT_TIMEOUT_SECONDS = 3
+const DEFAULT_MAX_CONNECTIONS = 8
+
+/** Opens the pool; nothing is sent before the first query, and lost connections come back by themselves. */
+export function connect({ url, preparedStatements = true, maxConnections }: ConnectionOptions): Sql {
+  return postgres(url, {
+    types: { bigint: postgres.BigInt },
+    prepare: preparedStatements,
+    max: maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    backoff: () => RECONNECT_SECONDS,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    onnotice: () => {},
+  })
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../log.ts'
+import { connect } from './connection.ts'
+import { findBinaries } from './embedded/binaries.ts'
+import { prepareCluster, urlOf } from './embedded/cluster.ts'
+import { launch } from './embedded/launch.ts'
+import { withLock } from './embedded/lock.ts'
+import { findOwner } from './embedded/owner.ts'
+import { findPlace } from './embedded/place.ts'
+import { choosePort } from './embedded/port.ts'
+import { awaitPostmaster, findPostmaster } from './embedded/postmaster.ts'
+
+/** Which data folder's database, and on which port if that matters. */
+export interface EmbeddedOptions {
+  readonly dataDir: string
+  /** Taken if it is free; else the port of the last start, else any. */
+  readonly port?: number
+  readonly log: Log
+}
+
+/** The PostgreSQL server that comes with the router. It outlives the process that started it. */
+export interface Embedded {
+  readonly url: string
+  /** PostgreSQL's own data folder; not below `dataDir` where its user could not enter. */
+  readonly databaseDir: string
+  /** Whether it ran already: whoever did not start it should not stop it. */
+  readonly adopted: boolean
+  pid(): number | undefined
+  /** Starts it again if it died. Resolves true if that was needed. */
+  ensureRunning(): Promise<boolean>
+  /** Fast shutdown: clients are disconnected, what is committed stays. */
+  stop(): Promise<void>
+}
+
+const DATABASE = 'router'
+const STOP_TIMEOUT_MS = 30_000
+const POLL_MS = 10
+
+/** Starts the embedded server of a data folder, or adopts the one that runs. */
+export async function startEmbedded({ dataDir, port: wanted, log }: EmbeddedOptions): Promise<Embedded> {
+  const owner = await findOwner()
+  const place = findPlace(dataDir, owner)
+  const { databaseDir } = place
+
+  /** Ready afterwards; tells the port and whether this call started it. */
+  const bringUp = (preferred: number | undefined): Promise<{ port: number; started: boolean }> =>
+    withLock(join(place.folder, 'lock'), async () => {
+      const running = await awaitPostmaster(databaseDir)
+      if (running) return { port: running.port, started: false }
+      const binaries = findBinaries(place, owner)
+      await prepareCluster(place, binaries, owner)
+      const port = await choosePort(place, preferred)
+      await launch(place, binaries, owner, port)
+      await createDatabase(urlOf(place, port, 'postgres'), urlOf(place, port, DATABASE))
+      log.info('the database has started', { path: databaseDir, pid: findPostmaster(databaseDir)?.pid ?? 0 })
+      return { port, started: true }
+    })
+
+  const { port, started } = await bringUp(wanted)
+  return {
+    url: urlOf(place, port, DATABASE),
+    databaseDir,
+    adopted: !started,
+    pid: () => findPostmaster(databaseDir)?.pid,
+    async ensureRunning() {
+      if (findPostmaster(databaseDir)?.isReady) return false
+      const again = await bringUp(port)
+      if (again.port !== port) throw new Error(`The database came back on port ${again.port}, not ${port}`)
+      return again.started
+    },
+    stop: () => stop(databaseDir),
+  }
+}
+
+/** Looked after on each start, for the first may have been interrupted; PostgreSQL has no `create database if not exists`. */
+async function createDatabase(serverUrl: string, url: string): Promise<void> {
+  const server = connect({ url: serverUrl, maxConnections: 1 })
+  const database = connect({ url, maxConnections: 1 })
+  try {
+    const [found] = await server`select from pg_database where datname = ${DATABASE}`
+    if (!found) await server`create database ${server(DATABASE)}`
+    await database`create extension if not exists pg_stat_statements`
+  } finally {
+    await Promise.all([server.end(), database.end()])
+  }
+}
+
+async function stop(databaseDir: string): Promise<void> {
+  const pid = findPostmaster(databaseDir)?.pid
+  if (pid === undefined) return
+  process.kill(pid, 'SIGINT')
+  const deadline = Date.now() + STOP_TIMEOUT_MS
+  while (findPostmaster(databaseDir)?.pid === pid) {
+    if (Date.now() > deadline) process.kill(pid, 'SIGQUIT')
+    await sleep(POLL_MS)
+  }
+}

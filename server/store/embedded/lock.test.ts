@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { withLock } from './lock.ts'
+
+let folder: string
+let file: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'router-lock-'))
+  file = join(folder, 'lock')
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('one task at a time, and the lock is gone afterwards', async () => {
+  let inside = 0
+  const most: number[] = []
+  const task = async (): Promise<void> => {
+    most.push(++inside)
+    await new Promise((resolve) => setImmediate(resolve))
+    inside--
+  }
+  await Promise.all([1, 2, 3].map(() => withLock(file, task)))
+  expect(most).toEqual([1, 1, 1])
+  expect(existsSync(file)).toBe(false)
+})
+
+test('a task that fails gives the lock back', async () => {
+  await expect(withLock(file, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await withLock(file, async () => 1)).toBe(1)
+})
+
+test.each([
+  ['a dead process', () => spawnSync('true').pid],
+  ['an earlier process of our own number', () => process.pid],
+])('the lock of %s is taken over', async (_, owner) => {
+  writeFileSync(file, String(owner()))
+  expect(await withLock(file, async () => 1)).toBe(1)
+})
+
+test('the lock of a living process is respected', async () => {
+  writeFileSync(file, String(process.ppid))
+  let isInside = false
+  const entered = withLock(file, async () => {
+    isInside = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(isInside).toBe(false)
+  rmSync(file)
+  await entered
+  expect(isInside).toBe(true)
+})

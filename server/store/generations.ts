@@ -1,0 +1,88 @@
+import type { Operation, Pricing, Usage } from '../metering/generation.ts'
+import type { Queryable } from './connection.ts'
+
+/** The record of one generation together with its ledger row; never any content (§2.4). */
+export interface GenerationRecord {
+  readonly id: string
+  readonly workspaceId: string
+  readonly keyId: string
+  readonly operation: Operation
+  readonly streamed: boolean
+  readonly model: string
+  readonly endpoint: string
+  readonly evidenceDigest: string | null
+  readonly status: 'ok' | 'aborted'
+  readonly finishReason: string | null
+  readonly usage: Usage
+  readonly usageSource: 'backend' | 'counted'
+  readonly pricing: Pricing
+  readonly costMicros: number
+  readonly latencyMs: number
+  readonly timeToFirstTokenMs: number | null
+  readonly createdAt: Date
+  readonly ledger: { readonly id: string; readonly amountMicros: number }
+}
+
+/** A workspace's own generation; another's is as unknown as one that never was. */
+export async function findGeneration(
+  sql: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<GenerationRecord | undefined> {
+  const [row] = await sql<Row[]>`
+    select g.*, l.id as ledger_id, l.amount_micros
+    from generations g
+    join ledger l on l.workspace_id = g.workspace_id and l.idempotency_key = 'generation:' || g.id
+    where g.workspace_id = ${workspaceId} and g.id = ${id}`
+  return row && toRecord(row)
+}
+
+interface Row {
+  readonly id: string
+  readonly workspace_id: string
+  readonly key_id: string
+  readonly operation: Operation
+  readonly streamed: boolean
+  readonly model: string
+  readonly endpoint: string
+  readonly evidence_digest: string | null
+  readonly status: 'ok' | 'aborted'
+  readonly finish_reason: string | null
+  readonly prompt_tokens: bigint
+  readonly completion_tokens: bigint
+  readonly usage_source: 'backend' | 'counted'
+  readonly prompt_price_micros: bigint
+  readonly completion_price_micros: bigint
+  readonly cost_micros: bigint
+  readonly latency_ms: number
+  readonly time_to_first_token_ms: number | null
+  readonly created_at: Date
+  readonly ledger_id: string
+  readonly amount_micros: bigint
+}
+
+function toRecord(row: Row): GenerationRecord {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    keyId: row.key_id,
+    operation: row.operation,
+    streamed: row.streamed,
+    model: row.model,
+    endpoint: row.endpoint,
+    evidenceDigest: row.evidence_digest,
+    status: row.status,
+    finishReason: row.finish_reason,
+    usage: { promptTokens: Number(row.prompt_tokens), completionTokens: Number(row.completion_tokens) },
+    usageSource: row.usage_source,
+    pricing: {
+      promptMicros: Number(row.prompt_price_micros),
+      completionMicros: Number(row.completion_price_micros),
+    },
+    costMicros: Number(row.cost_micros),
+    latencyMs: row.latency_ms,
+    timeToFirstTokenMs: row.time_to_first_token_ms,
+    createdAt: row.created_at,
+    ledger: { id: row.ledger_id, amountMicros: Number(row.amount_micros) },
+  }
+}

@@ -1,0 +1,11 @@
+import { monotonicFactory } from 'ulid'
+
+/** What an identifier names, by its prefix. */
+export type IdPrefix = 'gen-' | 'key_' | 'led_' | 'rep_' | 'ws_'
+
+const nextUlid = monotonicFactory()
+
+/** A new identifier; those of one process sort by the time they were made. */
+export function createId(prefix: IdPrefix): string {
+  return prefix + nextUlid()
+}

@@ -1,0 +1,66 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Queryable, Sql } from './connection.ts'
+import { createId } from './ids.ts'
+import { type Key, type KeyRow, type KeySettings, toColumns, toKey } from './key-record.ts'
+
+export type { Key, KeySettings, KeyState } from './key-record.ts'
+
+const KEY_BYTES = 32
+const PREFIX_CHARACTERS = 12
+
+/** Makes a key. Its plaintext is here and nowhere else: only the hash is stored (§2.1). */
+export async function createKey(
+  sql: Sql,
+  workspaceId: string,
+  settings: KeySettings & { readonly name: string },
+): Promise<{ readonly key: Key; readonly plaintext: string }> {
+  const plaintext = `sk-tee-v1-${randomBytes(KEY_BYTES).toString('base64url')}`
+  const record = {
+    workspace_id: workspaceId,
+    id: createId('key_'),
+    prefix: plaintext.slice(0, PREFIX_CHARACTERS),
+    ...toColumns(settings),
+  }
+  const key = await sql.begin(async (transaction) => {
+    const [row] = await transaction<KeyRow[]>`
+      insert into api_keys ${transaction(record)} returning *, key_state(revoked_at, expires_at) as state`
+    await transaction`
+      insert into key_directory (key_hash, workspace_id, key_id)
+      values (${hash('sha256', plaintext, 'buffer')}, ${workspaceId}, ${record.id})`
+    return toKey(row!)
+  })
+  return { key, plaintext }
+}
+
+/** A workspace's keys, oldest first; revoked and expired ones too. */
+export async function listKeys(sql: Queryable, workspaceId: string): Promise<Key[]> {
+  const rows = await sql<KeyRow[]>`
+    select *, key_state(revoked_at, expires_at) as state
+    from api_keys where workspace_id = ${workspaceId} order by id`
+  return rows.map(toKey)
+}
+
+/** Makes a key unusable for good, from the next request on. Doing it again keeps the first time. */
+export async function revokeKey(sql: Queryable, keyId: string): Promise<Key | undefined> {
+  const [row] = await sql<KeyRow[]>`
+    update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${keyId}
+    returning *, key_state(revoked_at, expires_at) as state`
+  return row && toKey(row)
+}
+
+/** Changes what is named in `settings`; an expiry in the future revives an expired key, nothing a revoked one. */
+export async function updateKey(
+  sql: Queryable,
+  keyId: string,
+  settings: KeySettings,
+): Promise<Key | undefined> {
+  const changes = toColumns(settings)
+  const rows =
+    Object.keys(changes).length === 0
+      ? await sql<KeyRow[]>`
+          select *, key_state(revoked_at, expires_at) as state from api_keys where id = ${keyId}`
+      : await sql<KeyRow[]>`
+          update api_keys set ${sql(changes)} where id = ${keyId}
+          returning *, key_state(revoked_at, expires_at) as state`
+  return rows[0] && toKey(rows[0])
+}

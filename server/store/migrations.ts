@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url'
+import type { Sql } from './connection.ts'
+
+/** Any constant: whoever migrates this product's tables takes the lock of this number. */
+const LOCK = 7_205_759_403_792_793n
+
+const FOLDER = fileURLToPath(new URL('migrations', import.meta.url))
+const TABLE = 'router_migrations'
+
+/**
+ * Brings the tables up to date, or leaves everything as it was. All of it is one transaction under one lock, so
+ * several routers may start at once on an empty database, and a pooler in transaction mode may stand between.
+ * Refuses a database whose migrations differ from ours. Resolves how many were applied.
+ */
+export async function migrate(sql: Sql, folder: string = FOLDER): Promise<number> {
+  const { default: Postgrator } = await import('postgrator')
+  return await sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(${LOCK})`
+    const postgrator = new Postgrator({
+      driver: 'pg',
+      schemaTable: TABLE,
+      migrationPattern: `${folder}/*.sql`,
+      newline: 'LF',
+      execQuery: async (query) => ({ rows: await transaction.unsafe(query) }),
+    })
+    const applied = await postgrator.migrate()
+    await refuseNewer(postgrator)
+    return applied.length
+  })
+}
+
+/** An older program must not write to tables that it does not know. */
+async function refuseNewer(postgrator: {
+  getDatabaseVersion(): Promise<number>
+  getMaxVersion(): Promise<number>
+}): Promise<void> {
+  const [database, ours] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
+  if (database > ours) throw new Error(`The database is at version ${database}, this program knows ${ours}`)
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { isOutage, OutageError } from './outage.ts'
+
+const withCode = (code: string): Error => Object.assign(new Error(code), { code })
+
+test.each([
+  ['a refused connection', withCode('ECONNREFUSED')],
+  ['a lost connection', withCode('CONNECTION_CLOSED')],
+  ['a server that is shutting down', withCode('57P01')],
+  ['a server that is starting', withCode('57P03')],
+  ['too many connections', withCode('53300')],
+  ['a full disk', withCode('53100')],
+  ['a deadlock', withCode('40P01')],
+  ['a pooler that lost its server', withCode('08P01')],
+  ['our own patience', new OutageError('away')],
+])('%s passes by itself', (_, error) => {
+  expect(isOutage(error)).toBe(true)
+})
+
+test.each([
+  ['a violated constraint', withCode('23514')],
+  ['a missing table', withCode('42P01')],
+  ['a cancelled statement', withCode('57014')],
+  ['a pool that we have closed', withCode('CONNECTION_ENDED')],
+  ['an error without a code', new Error('ECONNREFUSED')],
+  ['no error at all', 'ECONNREFUSED'],
+])('%s does not', (_, error) => {
+  expect(isOutage(error)).toBe(false)
+})

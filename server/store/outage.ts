@@ -1,0 +1,30 @@
+/** The database could not be reached for as long as the caller may wait. */
+export class OutageError extends Error {
+  override readonly name = 'OutageError'
+}
+
+/** What the driver and the operating system say when there is no connection. */
+const connectionCodes = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOENT',
+])
+
+/** Classes and codes of SQLSTATE that pass by themselves: connection, resources, shutdown, deadlock, failover. */
+const passingStates = ['08', '53', '57P', '58', '40001', '40P01', '25006']
+
+/** Whether the same statement may succeed later: the database is away, starting or short of something. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof OutageError) return true
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (typeof code !== 'string') return false
+  return connectionCodes.has(code) || passingStates.some((state) => code.startsWith(state))
+}

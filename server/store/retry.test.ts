@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { OutageError } from './outage.ts'
+import { persist, within } from './retry.ts'
+
+const away = (): Error => Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+const never = new AbortController().signal
+
+test('what comes in time is passed on, result or error', async () => {
+  expect(await within(Promise.resolve(1), 1_000)).toBe(1)
+  await expect(within(Promise.reject(new Error('no')), 1_000)).rejects.toThrow('no')
+})
+
+test('what does not come in time is an outage', async () => {
+  await expect(within(new Promise(() => {}), 1)).rejects.toThrow(OutageError)
+})
+
+test('an outage is told once and waited out', async () => {
+  const told: unknown[] = []
+  const options = { signal: never, retryMs: 1, onOutage: (error: unknown) => told.push(error) }
+  const attempt = async (number: number): Promise<number> => {
+    if (number < 4) throw away()
+    return number
+  }
+  expect(await persist(attempt, options)).toBe(4)
+  expect(told).toHaveLength(1)
+})
+
+test('any other error is thrown at once', async () => {
+  let attempts = 0
+  const attempt = async (): Promise<never> => {
+    attempts++
+    throw new Error('refused')
+  }
+  await expect(persist(attempt, { signal: never, retryMs: 1 })).rejects.toThrow('refused')
+  expect(attempts).toBe(1)
+})
+
+test('persisting ends when it is told to', async () => {
+  const stopping = new AbortController()
+  const attempt = async (number: number): Promise<never> => {
+    if (number === 3) stopping.abort()
+    throw away()
+  }
+  await expect(persist(attempt, { signal: stopping.signal, retryMs: 1 })).rejects.toThrow(OutageError)
+})

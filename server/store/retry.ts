@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isOutage, OutageError } from './outage.ts'
+
+/** How often a statement is tried again while the database is away. */
+export const RETRY_MS = 100
+
+/** Resolves as `promise` does, or throws `OutageError` once `limitMs` have passed; the work itself goes on. */
+export async function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new OutageError(`no answer within ${limitMs} ms`)), limitMs)
+  })
+  try {
+    return await Promise.race([promise, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Tries until the database is back or `signal` fires; any other error is thrown at once. */
+export async function persist<T>(
+  attempt: (number: number) => Promise<T>,
+  { signal, onOutage, retryMs = RETRY_MS }: Persistence,
+): Promise<T> {
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt(number)
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      if (number === 1) onOutage?.(error)
+      if (signal.aborted) throw new OutageError('the database is away', { cause: error })
+      await sleep(retryMs, undefined, { signal }).catch(() => {})
+    }
+  }
+}
+
+/** How long to persist, and whom to tell of an outage. */
+export interface Persistence {
+  readonly signal: AbortSignal
+  readonly onOutage?: (error: unknown) => void
+  readonly retryMs?: number
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { silent } from '../log.ts'
+import { connect, type Sql } from './connection.ts'
+import { type Embedded, startEmbedded } from './embedded.ts'
+import { migrate } from './migrations.ts'
+
+/** A real PostgreSQL server for one test file. */
+export interface TestServer {
+  readonly embedded: Embedded
+  /** A new, empty database of its own; resolves its address. */
+  createDatabase(): Promise<string>
+  /** A new database with all tables, and a pool on it that `stop` closes. */
+  open(maxConnections?: number): Promise<{ url: string; sql: Sql }>
+  /** Stops the server and removes everything it wrote. */
+  stop(): Promise<void>
+}
+
+/** Starts a server in a folder of its own: each test file has one, each test its own database. */
+export async function startTestServer(): Promise<TestServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'router-test-'))
+  await chmod(dataDir, 0o755)
+  const embedded = await startEmbedded({ dataDir, log: silent })
+  const admin = connect({ url: embedded.url, maxConnections: 1 })
+  const pools: Sql[] = [admin]
+
+  async function createDatabase(): Promise<string> {
+    const name = `test_${randomBytes(6).toString('hex')}`
+    await admin`create database ${admin(name)}`
+    const url = new URL(embedded.url)
+    url.pathname = name
+    return url.href
+  }
+
+  return {
+    embedded,
+    createDatabase,
+    async open(maxConnections) {
+      const url = await createDatabase()
+      const sql = connect({ url, ...(maxConnections === undefined ? {} : { maxConnections }) })
+      pools.push(sql)
+      await migrate(sql)
+      return { url, sql }
+    },
+    async stop() {
+      await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })))
+      await embedded.stop()
+      await rm(dataDir, { recursive: true, force: true })
+      await rm(join(embedded.databaseDir, '..'), { recursive: true, force: true })
+    },
+  }
+}
