@@ -1,0 +1,17 @@
+import { ApiError } from '../errors.ts'
+import type { FoundKey, KeyFinder } from '../store/key-finder.ts'
+import { keyRefusals } from './key.ts'
+
+const refusalByState = {
+  revoked: 'api_key_revoked',
+  expired: 'api_key_expired',
+} as const
+
+/** The active key of that hash. Throws the 401 that its state calls for (§5/3). */
+export async function requireKey(keys: KeyFinder, keyHash: string): Promise<FoundKey> {
+  const key = await keys.find(keyHash)
+  if (key?.state === 'active') return key
+  const code =
+    key === undefined ? 'invalid_api_key' : refusalByState[key.state as keyof typeof refusalByState]
+  throw new ApiError(code, keyRefusals[code])
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { countPromptTokens, sizeMessages } from './sizing.ts'
+
+test.each([
+  ['a text', [{ role: 'user', content: 'hello' }], 5, false],
+  ['a text of several bytes per character', [{ role: 'user', content: 'größe 🙂' }], 12, false],
+  [
+    'text parts',
+    [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'ab' },
+          { type: 'text', text: 'c' },
+        ],
+      },
+    ],
+    3,
+    false,
+  ],
+  [
+    'an image, whose base64 is not counted',
+    [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }],
+    0,
+    true,
+  ],
+  [
+    'tool arguments',
+    [{ role: 'assistant', content: null, tool_calls: [{ function: { name: 'f', arguments: '{"a":1}' } }] }],
+    7,
+    false,
+  ],
+  ['shapes that no client should send', [null, 5, 'text', [], { content: 7, tool_calls: 'x' }], 0, false],
+])('%s is sized without being kept', (_, messages, textBytes, hasOtherParts) => {
+  expect(sizeMessages(messages)).toEqual({ textBytes, hasOtherParts })
+})
+
+test.each([
+  [0, 0],
+  [1, 1],
+  [4, 1],
+  [5, 2],
+])('%i bytes are counted as %i tokens', (bytes, tokens) => {
+  expect(countPromptTokens(bytes)).toBe(tokens)
+})

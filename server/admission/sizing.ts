@@ -1,0 +1,50 @@
+/** What one walk over a prompt learns; the text itself is not kept (§1, decisions 2 and 3). */
+export interface MeasuredPrompt {
+  /** UTF-8 bytes of text parts and tool arguments. */
+  readonly textBytes: number
+  /** Whether an image, audio or file part is present, whose tokens no byte count bounds. */
+  readonly hasOtherParts: boolean
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Sizes the messages of a chat request. Whatever has another shape than expected counts nothing. */
+export function sizeMessages(messages: readonly unknown[]): MeasuredPrompt {
+  let textBytes = 0
+  let hasOtherParts = false
+  for (const message of messages) {
+    if (!isObject(message)) continue
+    const { content } = message
+    textBytes += sizeText(content) + sizeText(message.reasoning_content) + sizeToolCalls(message)
+    if (!Array.isArray(content)) continue
+    for (const part of content) {
+      const text = isObject(part) ? sizeText(part.text) + sizeText(part.refusal) : sizeText(part)
+      textBytes += text
+      hasOtherParts ||= isObject(part) && part.type !== 'text' && part.type !== 'refusal'
+    }
+  }
+  return { textBytes, hasOtherParts }
+}
+
+/** The router's own count of a prompt: a token for each four bytes, rounded up (decisions, 3). */
+export function countPromptTokens(textBytes: number): number {
+  return Math.ceil(textBytes / 4)
+}
+
+function sizeToolCalls({ tool_calls: calls, function_call: call }: Fields): number {
+  const called = Array.isArray(calls)
+    ? calls.map((entry) => (isObject(entry) ? entry.function : undefined))
+    : []
+  return [...called, call].reduce<number>(
+    (bytes, entry) => bytes + (isObject(entry) ? sizeText(entry.arguments) : 0),
+    0,
+  )
+}
+
+function sizeText(value: unknown): number {
+  return typeof value === 'string' ? Buffer.byteLength(value) : 0
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { performance } from 'node:perf_hooks'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type Context, Hono } from 'hono'
+import { routes } from '#contract'
+import { requireKey } from './admission/authenticate.ts'
+import { parseAuthorization } from './admission/key.ts'
+import { ApiError, asApiError } from './errors.ts'
+import type { Log } from './log.ts'
+import { corsHeaders, preflightHeaders } from './routes/cors.ts'
+import { type Handlers, type JsonHandler, later, type RawHandler } from './routes/handlers.ts'
+import { requestIdFor } from './routes/request-id.ts'
+import type { KeyFinder } from './store/key-finder.ts'
+
+interface Environment {
+  readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
+  readonly Variables: { headers: Record<string, string> }
+}
+
+type RouterContext = Context<Environment>
+
+/** What the HTTP side needs from the rest of the router. */
+export interface AppDependencies {
+  readonly handlers: Handlers
+  readonly keys: KeyFinder
+  readonly corsOrigins: readonly string[]
+  readonly log: Log
+}
+
+/** The router's HTTP application: every operation of the contract under `/v1`, errors in one shape. */
+export function createApp({ handlers, keys, corsOrigins, log }: AppDependencies): Hono<Environment> {
+  const app = new Hono<Environment>()
+
+  app.use(async (c, next) => {
+    const headers = {
+      'X-Request-Id': requestIdFor(c.req.header('x-request-id')),
+      ...corsHeaders(
+        {
+          origin: c.req.header('origin'),
+          requestedHeaders: c.req.header('access-control-request-headers'),
+        },
+        corsOrigins,
+      ),
+    }
+    c.set('headers', headers)
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, { ...headers, ...preflightHeaders })
+    return next()
+  })
+
+  for (const [operation, route] of Object.entries(routes)) {
+    if (route.server !== 'router' || isLater(operation)) continue
+    const handler = handlers[operation as keyof Handlers]
+    const answer = route.raw ? onResponse(handler as RawHandler) : inJson(handler as AnyJsonHandler)
+    app.on(route.method.toUpperCase(), `/v1${honoPath(route.path)}`, answer)
+  }
+
+  app.notFound((c) => refuse(c, new ApiError('not_found', hintFor(c.req.path))))
+  app.onError((thrown, c) => refuse(c, thrown))
+  return app
+
+  type AnyJsonHandler = JsonHandler<'getModel'>
+
+  function inJson(handler: AnyJsonHandler) {
+    return async (c: RouterContext) => {
+      const key = await requireKey(keys, parseAuthorization(c.req.header('authorization')))
+      const reply = await handler({ key, path: c.req.param(), query: c.req.query() })
+      return c.json(reply.body, reply.status, { ...c.get('headers'), ...reply.headers })
+    }
+  }
+
+  function onResponse(handler: RawHandler) {
+    return async (c: RouterContext) => {
+      const { incoming, outgoing: response } = c.env
+      const exchange = { incoming, response, headers: c.get('headers'), startedAtMs: performance.now() }
+      await handler(exchange)
+      return RESPONSE_ALREADY_SENT
+    }
+  }
+
+  function refuse(c: RouterContext, thrown: unknown): Response {
+    const refusal = asApiError(thrown)
+    const headers = c.get('headers')
+    if (refusal.code === 'internal') {
+      log.error('request failed', { requestId: headers['X-Request-Id'], error: refusal.cause })
+    }
+    return c.json(refusal.toBody(), refusal.status as 500, { ...headers, ...refusal.headers })
+  }
+}
+
+function isLater(operation: string): boolean {
+  return (later as readonly string[]).includes(operation)
+}
+
+/** `{id}` may hold slashes, raw or percent-encoded (decisions, 4). */
+function honoPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1{.+}')
+}
+
+function hintFor(path: string): string {
+  if (/\/v1\/+v1(\/|$)/.test(path)) {
+    return 'No such path: /v1 stands in it twice. The base URL already ends in /v1.'
+  }
+  if (path.length > 1 && path.endsWith('/')) return 'No such path: leave out the slash at its end.'
+  if (!path.startsWith('/v1/')) return 'No such path: the API lies under /v1.'
+  return 'No such path or method. See GET /v1/models for the models served here.'
+}

@@ -1,0 +1,30 @@
+import { postEntry } from '../metering/ledger.ts'
+import { withDatabase } from './database.ts'
+import { formatDollars, parseDollars } from './dollars.ts'
+import { type CommonOptions, print } from './output.ts'
+import { UsageError } from './usage.ts'
+
+/** `router credit W DOLLARS --reason TEXT`: a top-up, or an adjustment where the amount is negative. */
+export async function credit(
+  workspaceId: string,
+  dollars: string,
+  options: CommonOptions & { readonly reason: string },
+): Promise<void> {
+  const amountMicros = parseDollars('the amount', dollars)
+  if (amountMicros === 0n) throw new UsageError('The amount must not be zero.')
+  const kind = amountMicros > 0n ? 'top_up' : 'adjustment'
+  const entry = { workspaceId, kind, amountMicros, description: options.reason } as const
+  const posted = await withDatabase(options.config, (sql) => postEntry(sql, entry))
+  if (!posted) throw new Error(`There is no workspace ${workspaceId}. See: router workspace list`)
+  const document = {
+    id: posted.id,
+    workspace_id: workspaceId,
+    kind,
+    amount_micros: amountMicros,
+    balance_micros: posted.balanceAfterMicros,
+    description: options.reason,
+  }
+  print(options, document, [
+    `${formatDollars(amountMicros)} posted as ${posted.id}; the balance is ${formatDollars(posted.balanceAfterMicros)}.`,
+  ])
+}

@@ -1,0 +1,48 @@
+import { loadRouterConfig, type RouterConfig } from '../config/router.ts'
+import type { Log } from '../log.ts'
+import { connect, type Sql } from '../store/connection.ts'
+import { type Embedded, startEmbedded } from '../store/embedded.ts'
+import { migrate } from '../store/migrations.ts'
+import { createLog } from './log.ts'
+
+/** An open database with its tables up to date, and how to leave it. */
+export interface OpenDatabase {
+  readonly sql: Sql
+  /** The server that came with the router; undefined where the configuration names one. */
+  readonly embedded: Embedded | undefined
+  /** Closes the connections; stops an embedded server that this command has started. */
+  close(): Promise<void>
+}
+
+/** Opens the configured database, or the embedded one, and migrates it. */
+export async function openDatabase(config: RouterConfig, log: Log): Promise<OpenDatabase> {
+  const { url, preparedStatements, maxConnections } = config.database
+  const embedded = url === undefined ? await startEmbedded({ dataDir: config.dataDir, log }) : undefined
+  const sql = connect({ url: url ?? embedded!.url, preparedStatements, maxConnections })
+  const close = async () => {
+    await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS })
+    if (embedded && !embedded.adopted) await embedded.stop()
+  }
+  try {
+    await migrate(sql)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { sql, embedded, close }
+}
+
+const CLOSE_TIMEOUT_SECONDS = 5
+
+/** Runs a command that needs nothing but the database. */
+export async function withDatabase<Result>(
+  configFile: string,
+  use: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  const database = await openDatabase(loadRouterConfig(configFile, process.env), createLog('warn'))
+  try {
+    return await use(database.sql)
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,31 @@
+/** Options that every command takes. */
+export interface CommonOptions {
+  readonly config: string
+  readonly json?: true
+}
+
+/** Prints one JSON document for programs, or the given lines for people. `bigint`s are JSON integers (decisions, 2). */
+export function print({ json }: CommonOptions, document: unknown, lines: readonly string[]): void {
+  process.stdout.write(`${json ? toJson(document) : lines.join('\n')}\n`)
+}
+
+/** Aligns rows in columns, two spaces apart. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0))) ?? []
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function toJson(document: unknown): string {
+  return JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? asInteger(value) : value), 2)
+}
+
+function asInteger(value: bigint): number {
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw new RangeError('An amount is too large for a JSON integer.')
+  return number
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { loadRouterConfig } from '../config/router.ts'
+import { startRouter } from '../router.ts'
+import { supervise } from '../store/supervise.ts'
+import { openDatabase } from './database.ts'
+import { createLog } from './log.ts'
+import { type CommonOptions, print } from './output.ts'
+
+/** What `router run` takes. */
+export interface RunOptions extends CommonOptions {
+  readonly check?: true
+  readonly withParent?: true
+}
+
+/** `router run`: serves until it is told to stop, then lets what runs come to its end. */
+export async function run(options: RunOptions): Promise<void> {
+  const config = loadRouterConfig(options.config, process.env)
+  if (options.check) {
+    print(options, { ok: true, models: config.models.length }, [`${options.config} is in order.`])
+    return
+  }
+  const log = createLog('info')
+  const stopped = stopRequest(options.withParent === true)
+  const database = await openDatabase(config, log)
+  const supervisor = database.embedded && supervise(database.embedded, { log })
+  try {
+    const router = await startRouter({ config, sql: database.sql, log })
+    const address = `http://${config.listen.host}:${router.port}/v1`
+    log.info('the router serves', { address, pid: process.pid })
+    if (options.json) print(options, { address, pid: process.pid }, [])
+    log.info(`the router stops: ${await stopped}`)
+    await router.stop()
+  } finally {
+    await supervisor?.stop()
+    await database.close()
+  }
+  log.info('the router has stopped')
+}
+
+/** Resolves with the reason to stop. A second signal ends the process at once. */
+async function stopRequest(withParent: boolean): Promise<string> {
+  const reasons = [
+    once(process, 'SIGINT').then(() => 'SIGINT'),
+    once(process, 'SIGTERM').then(() => 'SIGTERM'),
+  ]
+  if (withParent) {
+    process.stdin.resume()
+    // Waiting for its end must not keep a router alive that could not start.
+    if ('unref' in process.stdin) process.stdin.unref()
+    reasons.push(once(process.stdin, 'close').then(() => 'its starter has gone'))
+  }
+  const reason = await Promise.race(reasons)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+  return reason
+}

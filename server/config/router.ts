@@ -1,0 +1,157 @@
+import { dirname, resolve } from 'node:path'
+import { type components, limits, validators } from '#contract'
+import { type ConfigProblem, type Environment, loadConfig } from '../../config/load.ts'
+
+/** The file as it was written; its schema is spec/config/router.tsp. */
+type RouterFile = components['schemas']['RouterConfig']
+type ModelFile = RouterFile['models'][number]
+
+/** Where the router listens. Port 0 takes a free one. */
+export interface Listen {
+  readonly host: string
+  readonly port: number
+}
+
+/** One OpenAI-compatible server that can serve a model. */
+export interface BackendConfig {
+  /** Base URL with its `/v1`, without a trailing slash. */
+  readonly url: string
+  /** The model's name at the backend. */
+  readonly model: string
+  readonly apiKey: string | undefined
+  /** `continuous`: the backend reports usage on every chunk when asked (decisions, 3). */
+  readonly usage: 'final' | 'continuous'
+}
+
+/** One model with every default filled in. Token counts and micro-dollars per million tokens. */
+export interface ModelConfig {
+  readonly id: string
+  readonly name: string
+  readonly ownedBy: string
+  readonly created: number
+  readonly contextLength: number
+  readonly maxOutputTokens: number
+  readonly templateTokens: number
+  readonly pricing: { readonly promptMicros: number; readonly completionMicros: number }
+  readonly capabilities: readonly ('chat' | 'completions' | 'embeddings')[]
+  readonly endpoint: EndpointConfig
+  readonly backends: readonly BackendConfig[]
+}
+
+/** An own endpoint: a name and the hostname its evidence is for. */
+export interface EndpointConfig {
+  readonly name: string
+  readonly hostname: string
+}
+
+/** The router's configuration, checked and complete. Times in milliseconds, sizes in bytes. */
+export interface RouterConfig {
+  readonly listen: Listen
+  readonly publicBaseUrl: string
+  readonly dataDir: string
+  readonly database: {
+    readonly url: string | undefined
+    readonly preparedStatements: boolean
+    readonly maxConnections: number
+  }
+  readonly allowOverdraftMicros: bigint
+  readonly limits: { readonly maxBodyBytes: number; readonly bodyMemoryBytes: number }
+  readonly timers: {
+    readonly connectMs: number
+    readonly firstByteMs: number
+    readonly idleMs: number
+    readonly pingMs: number
+    readonly stalledClientMs: number
+    readonly drainMs: number
+  }
+  readonly corsOrigins: readonly string[]
+  readonly models: readonly ModelConfig[]
+}
+
+/** Reads the router's configuration file. Throws `ConfigError` naming every mistake at its path. */
+export function loadRouterConfig(file: string, environment: Environment): RouterConfig {
+  const written = loadConfig(file, validators.routerConfig, environment, contradictions)
+  const endpoints = new Map(written.endpoints.map(({ name, hostname }) => [name, { name, hostname }]))
+  const listen = { host: written.listen?.host ?? '127.0.0.1', port: written.listen?.port ?? 8080 }
+  return {
+    listen,
+    publicBaseUrl: written.publicBaseUrl ?? `http://${listen.host}:${listen.port}/v1`,
+    dataDir: resolve(dirname(file), written.dataDir ?? '.data'),
+    database: {
+      url: written.database?.url || undefined,
+      preparedStatements: written.database?.preparedStatements ?? true,
+      maxConnections: written.database?.maxConnections ?? 8,
+    },
+    allowOverdraftMicros: BigInt(written.allowOverdraftMicros ?? 0),
+    limits: {
+      maxBodyBytes: written.limits?.maxBodyBytes ?? limits.maxBodyBytes,
+      bodyMemoryBytes: written.limits?.bodyMemoryBytes ?? 8 * limits.maxBodyBytes,
+    },
+    timers: {
+      connectMs: written.timers?.connectMs ?? limits.connectTimeoutMs,
+      firstByteMs: written.timers?.firstByteMs ?? limits.firstByteTimeoutMs,
+      idleMs: written.timers?.idleMs ?? limits.idleTimeoutMs,
+      pingMs: written.timers?.pingMs ?? limits.pingIntervalMs,
+      stalledClientMs: written.timers?.stalledClientMs ?? limits.stalledClientMs,
+      drainMs: written.timers?.drainMs ?? 30_000,
+    },
+    corsOrigins: written.cors?.origins ?? [],
+    models: written.models.map((model) => completeModel(model, endpoints)),
+  }
+}
+
+function completeModel(model: ModelFile, endpoints: ReadonlyMap<string, EndpointConfig>): ModelConfig {
+  const { id, contextLength } = model
+  return {
+    id,
+    name: model.name ?? id,
+    ownedBy: model.ownedBy ?? 'router',
+    created: model.created ?? 0,
+    contextLength,
+    maxOutputTokens: model.maxOutputTokens ?? Math.min(contextLength, limits.defaultMaxOutputTokens),
+    templateTokens: model.templateTokens ?? limits.defaultTemplateTokens,
+    pricing: {
+      promptMicros: model.pricing.promptPer1mMicros,
+      completionMicros: model.pricing.completionPer1mMicros,
+    },
+    capabilities: model.capabilities ?? ['chat'],
+    endpoint: endpoints.get(model.endpoint)!,
+    backends: model.backends.map((backend) => ({
+      url: backend.url.replace(/\/+$/, ''),
+      model: backend.model ?? id,
+      apiKey: backend.apiKey || undefined,
+      usage: backend.usage ?? 'final',
+    })),
+  }
+}
+
+/** What a schema cannot say: references, uniqueness and sums. */
+function contradictions({ endpoints, models }: RouterFile): ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  const names = new Set(endpoints.map(({ name }) => name))
+  const report = (path: string, message: string) => problems.push({ path, message })
+
+  for (const index of repeated(endpoints.map(({ name }) => name))) {
+    report(`endpoints[${index}].name`, 'stands twice')
+  }
+  for (const index of repeated(models.map(({ id }) => id))) report(`models[${index}].id`, 'stands twice')
+  for (const [index, model] of models.entries()) {
+    const path = `models[${index}]`
+    if (!names.has(model.endpoint)) report(`${path}.endpoint`, `no endpoint is named ${model.endpoint}`)
+    if (model.maxOutputTokens !== undefined && model.maxOutputTokens > model.contextLength) {
+      report(`${path}.maxOutputTokens`, 'is larger than contextLength')
+    }
+    for (const [place, { url }] of model.backends.entries()) {
+      if (!isHttpUrl(url)) report(`${path}.backends[${place}].url`, 'is not an http or https URL')
+    }
+  }
+  return problems
+}
+
+function repeated(values: readonly string[]): number[] {
+  return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []))
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}

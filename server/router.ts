@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp } from './app.ts'
+import { createCatalogue } from './catalogue.ts'
+import type { RouterConfig } from './config/router.ts'
+import { ApiError } from './errors.ts'
+import { createListener, listen } from './listener.ts'
+import type { Log } from './log.ts'
+import { createMeter, type MeterTimers } from './metering/meter.ts'
+import { createRelay } from './relay/relay.ts'
+import { createBodyMemory } from './routes/body.ts'
+import { getGeneration } from './routes/generation.ts'
+import { serveInference } from './routes/inference.ts'
+import { getModel, listModels } from './routes/models.ts'
+import type { Sql } from './store/connection.ts'
+import { findGeneration } from './store/generations.ts'
+import { createId } from './store/ids.ts'
+import { createKeyFinder } from './store/key-finder.ts'
+
+/** What a router needs from the world; tests pass shorter timers. */
+export interface RouterDependencies {
+  readonly config: RouterConfig
+  readonly sql: Sql
+  readonly log: Log
+  readonly now?: () => Date
+  readonly meterTimers?: Partial<MeterTimers>
+}
+
+/** A router that serves. */
+export interface Router {
+  readonly port: number
+  /** Takes no new work, lets what runs end until `drainMs` have passed, then ends it as aborted. */
+  stop(): Promise<void>
+}
+
+/** Wires the router's rooms together and starts to listen. */
+export async function startRouter(dependencies: RouterDependencies): Promise<Router> {
+  const { config, sql, log, now = () => new Date(), meterTimers = {} } = dependencies
+  const catalogue = createCatalogue(config.models)
+  const keys = createKeyFinder(sql)
+  const relay = createRelay({ models: config.models, timers: config.timers, log })
+  const meter = createMeter({
+    sql,
+    allowOverdraftMicros: Number(config.allowOverdraftMicros),
+    log,
+    timers: meterTimers,
+  })
+  const draining = new AbortController()
+  const inference = {
+    catalogue,
+    keys,
+    meter,
+    relay,
+    memory: createBodyMemory(config.limits.bodyMemoryBytes),
+    maxBodyBytes: config.limits.maxBodyBytes,
+    createGenerationId: () => createId('gen-'),
+    now,
+    signal: draining.signal,
+  }
+  const app = createApp({
+    handlers: {
+      createChatCompletion: serveInference('chat', '/chat/completions', inference),
+      listModels: listModels(catalogue),
+      getModel: getModel(catalogue),
+      getGeneration: getGeneration((workspaceId, id) => findGeneration(sql, workspaceId, id)),
+    },
+    keys,
+    corsOrigins: config.corsOrigins,
+    log,
+  })
+  const server = createListener(app.fetch)
+  await meter.start()
+  const port = await listen(server, config.listen).catch(async (error: unknown) => {
+    await meter.stop()
+    await relay.close()
+    throw error
+  })
+
+  return {
+    port,
+    async stop() {
+      const closed = once(server, 'close')
+      server.close()
+      // A connection is idle, and may be closed, once its answer has been handed over.
+      const sweeper = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+      await within(closed, config.timers.drainMs)
+      draining.abort(new ApiError('internal', 'The router is shutting down.'))
+      await within(closed, END_MS)
+      clearInterval(sweeper)
+      server.closeAllConnections()
+      await within(meter.drain(), END_MS)
+      await relay.close()
+      await meter.stop()
+    },
+  }
+}
+
+/** How often connections that have become idle are closed at the end (ours). */
+const SWEEP_MS = 25
+
+/** How long the last settlements and error events may take after a drain (ours). */
+const END_MS = 5_000
+
+async function within(event: Promise<unknown>, limitMs: number): Promise<void> {
+  const timer = new AbortController()
+  await Promise.race([event, sleep(limitMs, undefined, { signal: timer.signal }).catch(() => {})])
+  timer.abort()
+}

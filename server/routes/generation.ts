@@ -1,0 +1,56 @@
+import type { components } from '#contract'
+import { ApiError } from '../errors.ts'
+import type { GenerationRecord } from '../store/generations.ts'
+import type { JsonHandler } from './handlers.ts'
+
+type GenerationBody = components['schemas']['Generation']
+
+/** Finds a workspace's own generation; another workspace's is as unknown as one that never was. */
+export type FindGeneration = (workspaceId: string, id: string) => Promise<GenerationRecord | undefined>
+
+/** `GET /generation?id=`: the record of one generation of the key's workspace; never any content (§2.4). */
+export function getGeneration(find: FindGeneration): JsonHandler<'getGeneration'> {
+  return async ({ key, query: { id } }) => {
+    if (!id) {
+      throw new ApiError('missing_field', 'id is required: the generation id, such as gen-01….', {
+        param: 'id',
+      })
+    }
+    const record = await find(key.workspaceId, id)
+    if (!record) throw new ApiError('not_found', 'No such generation in this workspace.', { param: 'id' })
+    return { status: 200, body: { data: toBody(record) } }
+  }
+}
+
+function toBody(record: GenerationRecord): GenerationBody {
+  const { promptTokens, completionTokens } = record.usage
+  return {
+    id: record.id,
+    model: record.model,
+    endpoint: record.endpoint,
+    created_at: record.createdAt.toISOString(),
+    operation: record.operation,
+    streamed: record.streamed,
+    status: record.status,
+    finish_reason: record.finishReason,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    cost_micros: record.costMicros,
+    usage_source: record.usageSource,
+    latency_ms: record.latencyMs,
+    time_to_first_token_ms: record.timeToFirstTokenMs,
+    tokens_per_second: tokensPerSecond(record),
+    evidence_digest: record.evidenceDigest,
+    ledger: { id: record.ledger.id, amount_micros: record.ledger.amountMicros },
+  }
+}
+
+const MS_PER_SECOND = 1_000
+
+/** Completion tokens per second from the first token to the end; null where there is nothing to divide by. */
+function tokensPerSecond({ usage, latencyMs, timeToFirstTokenMs }: GenerationRecord): number | null {
+  const durationMs = latencyMs - (timeToFirstTokenMs ?? 0)
+  if (usage.completionTokens === 0 || durationMs <= 0) return null
+  return Math.round((usage.completionTokens * MS_PER_SECOND * 10) / durationMs) / 10
+}

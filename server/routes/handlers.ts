@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { OperationId, operations, routes } from '#contract'
+import type { FoundKey } from '../store/key-finder.ts'
+
+/** Operations that the router answers (the contract's routes hold the platform's and the proxy's too). */
+export type RouterOperation = {
+  [Op in OperationId]: (typeof routes)[Op]['server'] extends 'router' ? Op : never
+}[OperationId]
+
+/** Operations that later issues bring; they answer 404 `not_found` until then. */
+export const later = [
+  'createCompletion',
+  'createEmbedding',
+  'getEvidence',
+  'getEndpointEvidence',
+  'getInvitation',
+] as const satisfies readonly RouterOperation[]
+
+type ServedOperation = Exclude<RouterOperation, (typeof later)[number]>
+
+/** What a handler that answers in JSON is given. */
+export interface JsonRequest {
+  /** The checked key; its workspace is the only one that the answer may speak of. */
+  readonly key: FoundKey
+  readonly path: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** The two ends of a request that is answered on Node's own response, byte by byte. */
+export interface Exchange {
+  readonly incoming: IncomingMessage
+  readonly response: ServerResponse
+  /** Headers that every response of this request carries: request id and CORS. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
+  readonly startedAtMs: number
+}
+
+/** Every route sets these itself (app.ts). */
+type SharedHeader = 'X-Request-Id'
+
+type Answers<Op extends RouterOperation> = operations[Op]['responses']
+
+/** A success as the contract declares it: its status, its headers, its body. */
+export type Reply<Op extends RouterOperation> = {
+  [Status in Extract<keyof Answers<Op>, 200>]: {
+    readonly status: Status
+    readonly body: JsonOf<Answers<Op>[Status]>
+  } & HeadersOf<Answers<Op>[Status]>
+}[Extract<keyof Answers<Op>, 200>]
+
+type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Body } } ? Body : never
+
+type HeadersOf<Answer> = Answer extends { headers: infer Declared }
+  ? RequiredOf<Declared> extends never
+    ? { readonly headers?: Readonly<Record<string, string>> }
+    : { readonly headers: Readonly<Record<RequiredOf<Declared>, string>> }
+  : never
+
+type RequiredOf<Declared> = {
+  [Name in keyof Declared]-?: Name extends SharedHeader
+    ? never
+    : string extends Name
+      ? never
+      : undefined extends Declared[Name]
+        ? never
+        : Name & string
+}[keyof Declared]
+
+/** Answers one operation in JSON, or throws an `ApiError`. */
+export type JsonHandler<Op extends RouterOperation> = (request: JsonRequest) => Promise<Reply<Op>>
+
+/** Answers one operation on the response itself, or throws an `ApiError` before it has begun to. */
+export type RawHandler = (exchange: Exchange) => Promise<void>
+
+/** One handler for each served operation; a missing one, an undeclared status or header does not compile. */
+export type Handlers = {
+  readonly [Op in ServedOperation]: (typeof routes)[Op]['raw'] extends true ? RawHandler : JsonHandler<Op>
+}
