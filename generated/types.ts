@@ -850,7 +850,7 @@ export interface components {
              * @description When it was signed.
              */
             issuedAt: string;
-            /** @description Signature over the snapshot, as a compact JWS with its payload inside. */
+            /** @description Signature over the snapshot, as a compact JWS with its payload inside. One that is not is refused at `jws`. */
             jws: string;
             /**
              * @description Always `DeploymentEvidence`.
@@ -1435,21 +1435,27 @@ export interface components {
         Pin: string;
         /** @description The reference platform gateway's configuration file. */
         PlatformConfig: {
+            /** @description How the bundle is signed; ES256 unless told otherwise. */
+            algorithm?: components["schemas"]["SignatureAlgorithm"];
             /** @description Where rotations and the like are asked for; loopback only, nowhere when left out. */
             control?: components["schemas"]["ListenConfig"];
-            /** @description Folder of keys and certificates. */
+            /** @description Folder of keys and certificates; `.data/platform` beside this file when left out. */
             dataDir?: string;
-            /** @description The hostname that the evidence is for. */
+            /** @description Folder of the rendered resources, in YAML or JSON; they become the snapshot. */
+            deployment?: string;
+            /** @description The hostname that the evidence is for, in lower case. */
             hostname: string;
-            /** @description Where TLS is terminated. */
-            listen: components["schemas"]["ListenConfig"];
+            /** @description Where TLS is terminated; 127.0.0.1:8443 unless told otherwise. */
+            listen?: components["schemas"]["ListenConfig"];
             /** @description How often the bundle is signed anew. */
             resignIntervalMs?: components["schemas"]["DurationMs"];
-            /** @description What the deployment is rendered from; it becomes the snapshot. */
-            resources: {
+            /** @description Rendered resources, instead of a folder or beside it. */
+            resources?: {
                 [key: string]: unknown;
             }[];
-            /** @description Where requests go, other than those for the evidence. */
+            /** @description The hardware that the root certificate names, once it has been made. */
+            tee?: components["schemas"]["RootLabel"];
+            /** @description Origin of the router, where requests go other than those for the evidence. */
             upstream: string;
         };
         /** @description A condition on the evidence, in the Common Expression Language. */
@@ -1587,6 +1593,11 @@ export interface components {
          * @enum {string}
          */
         RequestTooLargeCode: "request_too_large";
+        /**
+         * @description The hardware that a root certificate can name: the labels of `endpoint.tee`.
+         * @enum {string}
+         */
+        RootLabel: "AMD SEV-SNP (QEMU)" | "Intel TDX (QEMU)" | "Intel TDX (GCP)" | "Intel TDX (Azure)" | "AMD SEV-SNP (Azure)";
         /** @description The router's configuration file. `${NAME}` and `${NAME:-default}` stand for environment variables. */
         RouterConfig: {
             /**
@@ -1679,6 +1690,11 @@ export interface components {
          * @enum {string}
          */
         SessionRequiredCode: "session_required";
+        /**
+         * @description An algorithm that bundles are signed with (decisions, 8).
+         * @enum {string}
+         */
+        SignatureAlgorithm: "RS256" | "ES256" | "ES384" | "EdDSA" | "ES256K";
         /** @description One text in an array. */
         SingleText: string[];
         /** @description One text as tokens, in an array. */
