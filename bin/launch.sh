@@ -1,0 +1,32 @@
+# Sourced by the launchers beside it, with $here set to this folder. Only builtins, so that it takes no time.
+root=$(CDPATH= cd -- "$here/.." && pwd -P) || exit 1
+
+# Replaces this shell by a Node that runs a file of the project: the one of node_modules, else one on the PATH.
+launch() {
+  entry=$root/$1
+  shift
+  if [ ! -d "$root/node_modules" ]; then
+    echo "${0##*/}: the packages are not installed yet. Run this first: cd $root && npm ci" >&2
+    exit 1
+  fi
+  if [ -x "$root/node_modules/.bin/node" ]; then
+    exec "$root/node_modules/.bin/node" "$entry" "$@"
+  fi
+  if is_new_enough "$(node --version 2>/dev/null)"; then
+    exec node "$entry" "$@"
+  fi
+  found=$(node --version 2>/dev/null) || found=none
+  echo "${0##*/}: this needs Node 24.17 or newer; the one on the PATH is: $found." >&2
+  echo "On most systems npm ci brings one along; otherwise install it from https://nodejs.org." >&2
+  exit 1
+}
+
+# Takes what node --version prints, such as v24.17.0.
+is_new_enough() {
+  version=${1#v}
+  major=${version%%.*}
+  rest=${version#*.}
+  minor=${rest%%.*}
+  case $major$minor in '' | *[!0-9]*) return 1 ;; esac
+  [ "$major" -gt 24 ] || { [ "$major" -eq 24 ] && [ "$minor" -ge 17 ]; }
+}

@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { HOME } from './places.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'launcher with blanks '))
+  cpSync(join(HOME, 'bin'), join(folder, 'bin'), { recursive: true })
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** A Node that says its version, or else how it was called. */
+function fakeNode(file: string, version: string): void {
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || echo "${version} $@"\n`, {
+    mode: 0o755,
+  })
+}
+
+function launch(command = join(folder, 'bin/router'), path = join(folder, 'path')) {
+  const { status, stdout, stderr } = spawnSync('/bin/sh', [command, 'a b', '--c'], {
+    encoding: 'utf8',
+    env: { PATH: `${path}:/bin:/usr/bin` },
+  })
+  return { status, stdout: stdout.trim(), stderr }
+}
+
+test('the launcher may be executed by everybody', () => {
+  expect(statSync(join(HOME, 'bin/router')).mode & 0o777).toBe(0o755)
+})
+
+test('the Node of the project comes first', () => {
+  fakeNode(join(folder, 'node_modules/.bin/node'), 'v24.21.0')
+  fakeNode(join(folder, 'path/node'), 'v99.0.0')
+  expect(launch().stdout).toBe(`v24.21.0 ${folder}/server/main.ts a b --c`)
+})
+
+test.each(['v24.17.0', 'v24.18.1', 'v25.0.0', 'v100.1.0'])('Node %s on the PATH will do', (version) => {
+  mkdirSync(join(folder, 'node_modules'))
+  fakeNode(join(folder, 'path/node'), version)
+  expect(launch().stdout).toBe(`${version} ${folder}/server/main.ts a b --c`)
+})
+
+test.each(['v20.20.2', 'v24.16.9', 'v9.99.0', 'nonsense'])(
+  'Node %s on the PATH is refused by name',
+  (version) => {
+    mkdirSync(join(folder, 'node_modules'))
+    fakeNode(join(folder, 'path/node'), version)
+    const { status, stderr } = launch()
+    expect(status).toBe(1)
+    expect(stderr).toContain(`this needs Node 24.17 or newer; the one on the PATH is: ${version}.`)
+  },
+)
+
+test('without packages the launcher says what to run', () => {
+  const { status, stderr } = launch()
+  expect(status).toBe(1)
+  expect(stderr).toContain('npm ci')
+})
+
+test('the launcher is found through links, relative ones too', () => {
+  fakeNode(join(folder, 'node_modules/.bin/node'), 'v24.21.0')
+  mkdirSync(join(folder, 'links'))
+  symlinkSync('../bin/router', join(folder, 'links/one'))
+  symlinkSync(join(folder, 'links/one'), join(folder, 'links/two'))
+  expect(launch(join(folder, 'links/two')).stdout).toBe(`v24.21.0 ${folder}/server/main.ts a b --c`)
+})
+
+test('the router says its version in well under 0.3 s', () => {
+  const times = [1, 2, 3].map(() => {
+    const start = performance.now()
+    expect(spawnSync(join(HOME, 'bin/router'), ['--version'], { encoding: 'utf8' }).stdout).toMatch(
+      /^\d+\.\d+\.\d+\n$/,
+    )
+    return performance.now() - start
+  })
+  expect(Math.min(...times)).toBeLessThan(300)
+})

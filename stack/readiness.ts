@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Child } from './children.ts'
+import { StartFailure } from './failure.ts'
+import { tailOf } from './logs.ts'
+
+// Ours: a cold disk may be slow, a person's patience ends.
+const PATIENCE_MS = 30_000
+
+/** Resolves when the child serves; rejects when it dies or takes too long. It is not asked at its address: another
+ * program might answer there. */
+export async function untilReady(title: string, child: Child): Promise<void> {
+  const patience = new AbortController()
+  const late = sleep(PATIENCE_MS, `did not serve within ${PATIENCE_MS / 1_000} s`, {
+    signal: patience.signal,
+  })
+  try {
+    const problem = await Promise.race([
+      child.ready,
+      child.exited.then((cause) => `ended (${cause})`),
+      late.catch(() => undefined),
+    ])
+    if (problem === undefined) return
+    const { logFile } = child
+    throw new StartFailure(`${title} ${problem} while starting.`, [
+      ...tailOf(logFile),
+      `The whole log: ${logFile}`,
+    ])
+  } finally {
+    patience.abort()
+  }
+}
+
+/** Whether anything answers at an address. */
+export async function answers(url: string, patienceMs: number): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs), redirect: 'manual' })
+    await response.body?.cancel()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs'
+import { stringify } from 'yaml'
+import type { RealBackend } from './options.ts'
+import type { Places } from './places.ts'
+
+/** What the demo's model is called at the stand-in. */
+export const STAND_IN_MODEL = 'tiny-chat'
+
+/** The demo's model; micro-dollars per million tokens. */
+export const demoModel = {
+  id: 'demo/tiny-chat',
+  name: 'Tiny Chat',
+  contextLength: 32_768,
+  pricing: { promptPer1mMicros: 150_000, completionPer1mMicros: 600_000 },
+} as const
+
+// Ours: a person who presses Ctrl-C waits for running streams this long.
+const DRAIN_MS = 5_000
+// 2026-01-01T00:00:00Z.
+const CREATED = 1_767_225_600
+
+/** How the file begins. */
+export const CONFIG_MARK = '# Written by npm start'
+
+/** What the router of this stack is told. */
+export interface RouterSettings {
+  readonly port: number
+  readonly backendUrl: string
+  readonly real: RealBackend | undefined
+}
+
+/** The model's id at the router. */
+export function modelIdOf(real: RealBackend | undefined): string {
+  return real?.model ?? demoModel.id
+}
+
+/** Writes the router's configuration file. */
+export function writeRouterConfig({ routerConfig, dataDir }: Places, settings: RouterSettings): void {
+  const text = stringify(describe(dataDir, settings), { lineWidth: 0 })
+  writeFileSync(routerConfig, `${CONFIG_MARK}, anew each time.\n${text}`)
+}
+
+function describe(dataDir: string, { port, backendUrl, real }: RouterSettings): object {
+  const endpoint = real ? 'backend' : 'demo'
+  const backend = real
+    ? { url: backendUrl, model: real.model, apiKey: `\${BACKEND_KEY:-}` }
+    : { url: backendUrl, model: STAND_IN_MODEL }
+  const { id, name, ...limits } = demoModel
+  return {
+    listen: { host: '127.0.0.1', port },
+    publicBaseUrl: `http://127.0.0.1:${port}/v1`,
+    dataDir,
+    database: { url: `\${DATABASE_URL:-}` },
+    timers: { drainMs: DRAIN_MS },
+    cors: { origins: ['*'] },
+    endpoints: [{ name: endpoint, hostname: 'router.localhost' }],
+    models: [
+      {
+        ...(real ? { id: real.model, name: real.model } : { id, name }),
+        ownedBy: endpoint,
+        created: CREATED,
+        ...limits,
+        capabilities: ['chat'],
+        endpoint,
+        backends: [backend],
+      },
+    ],
+  }
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Places, placesIn } from './places.ts'
+import { readStackFile, removeStackFile, type StackFile, writeStackFile } from './stackfile.ts'
+
+const stack: StackFile = {
+  router_base_url: 'http://127.0.0.1:8080/v1',
+  api_key: 'sk-tee-v1-x',
+  workspace_id: 'ws_1',
+  model: 'demo/tiny-chat',
+  database_url: 'postgres://127.0.0.1:54329/router',
+  database_dir: '/data',
+  pids: { start: 1, router: 2, postgres: 3 },
+}
+
+let places: Places
+beforeEach(() => {
+  places = placesIn(mkdtempSync(join(tmpdir(), 'stackfile-')))
+})
+afterEach(() => rmSync(places.dataDir, { recursive: true }))
+
+test('the stack file is read as it was written, and goes', () => {
+  writeStackFile(places, stack)
+  expect(readStackFile(places)).toEqual(stack)
+  removeStackFile(places)
+  expect(readStackFile(places)).toBeUndefined()
+})
+
+test('the stack file is for its owner only, even where it lay open before', () => {
+  writeFileSync(places.stackFile, '{}', { mode: 0o644 })
+  writeStackFile(places, stack)
+  expect(statSync(places.stackFile).mode & 0o777).toBe(0o600)
+  expect(readdirSync(places.dataDir)).toEqual(['stack.json'])
+})

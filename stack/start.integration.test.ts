@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import OpenAI from 'openai'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { HOME, placesIn } from './places.ts'
+import { identify, isRunning } from './processes.ts'
+import { type Pids, readStackFile, type StackFile } from './stackfile.ts'
+import { findStarter } from './starter.ts'
+
+// Under a folder that only its owner may enter, as mktemp makes them.
+let folder: string
+let dataDir: string
+const running = new Set<ChildProcess>()
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stack-'))
+  dataDir = join(folder, 'data')
+})
+afterEach(async () => {
+  for (const child of running) {
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+})
+afterAll(async () => {
+  await start('reset.ts').code
+  rmSync(folder, { recursive: true })
+})
+
+/** Runs one of the stack's programs on the test's data folder. */
+function start(program: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [join(HOME, 'stack', program), '--data', dataDir, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  const code = once(child, 'exit').then(([code, signal]) => {
+    running.delete(child)
+    return code ?? signal
+  })
+  const output = Promise.all([text(child.stdout), text(child.stderr)]).then((parts) => parts.join(''))
+  return { child, code, output }
+}
+
+/** Starts a stack and waits until it is up. */
+async function startUp() {
+  const started = start('start.ts')
+  await expect.poll(() => upBy(started.child.pid), { timeout: 40_000 }).toBeDefined()
+  return { ...started, stack: upBy(started.child.pid)! }
+}
+
+function upBy(pid: number | undefined): StackFile | undefined {
+  const stack = readStackFile(placesIn(dataDir))
+  return stack?.pids.start === pid ? stack : undefined
+}
+
+async function untilGone(pids: Pids): Promise<void> {
+  const left = (): number[] => Object.values(pids).filter((pid) => identify(pid) !== undefined)
+  await expect.poll(left, { timeout: 15_000 }).toEqual([])
+}
+
+async function answerOf({ router_base_url, api_key, model }: StackFile): Promise<string> {
+  const client = new OpenAI({ baseURL: router_base_url, apiKey: api_key, maxRetries: 0 })
+  const answer = await client.chat.completions.create({
+    model,
+    messages: [{ role: 'user', content: 'Hello' }],
+  })
+  return answer.choices[0]?.message.content ?? ''
+}
+
+test('a start with --exit shows an answer, its record and its ledger row, and leaves nothing running', async () => {
+  const { code, output } = start('start.ts', '--exit', '--json')
+  const said = await output
+  expect(await code, said).toBe(0)
+  expect(said).toMatch(/│ Hello, and welcome! /)
+  expect(said).toMatch(/│ prompt_tokens +12 /)
+  expect(said).toMatch(/│ cost_micros +23 +\$0\.000023/)
+  expect(said).toMatch(/│ balance before +\$5\.000000 /)
+  expect(said).toMatch(/│ balance after +\$4\.999977 /)
+  expect(said).toMatch(/^ +curl -N http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions .*sk-tee-v1-/m)
+  expect(said).not.toContain('\u001B')
+  const stack: StackFile = JSON.parse(said.split('\n').find((line) => line.startsWith('{')) ?? '')
+  await untilGone(stack.pids)
+  expect(existsSync(placesIn(dataDir).stackFile)).toBe(false)
+})
+
+test('a stack that is up is said, survives the death of its parts, and goes at Ctrl-C, pressed twice', async () => {
+  const { child, code, output, stack } = await startUp()
+  expect(statSync(placesIn(dataDir).stackFile).mode & 0o777).toBe(0o600)
+
+  const second = start('start.ts')
+  expect(await second.output).toContain(`It is up already, run by process ${child.pid}`)
+  expect(await second.code).toBe(0)
+  const reset = start('reset.ts')
+  expect(await reset.output).toContain('The stack is up.')
+  expect(await reset.code).toBe(1)
+  expect(upBy(child.pid)).toEqual(stack)
+
+  for (const part of ['backend', 'router', 'postgres'] as const) {
+    const before = stack.pids[part]!
+    process.kill(before, 'SIGKILL')
+    await expect.poll(() => upBy(child.pid)?.pids[part], { timeout: 5_000 }).not.toBe(before)
+    await expect.poll(() => answerOf(stack).catch(() => ''), { timeout: 10_000 }).toMatch(/^[A-Z].*[.!]$/)
+  }
+
+  const { pids } = upBy(child.pid)!
+  child.kill('SIGINT')
+  child.kill('SIGINT')
+  const said = await output
+  expect(await code, said).toBe(0)
+  expect(said).toContain('The router is back.')
+  expect(said).toContain('PostgreSQL had died; it is back.')
+  expect(said.trimEnd()).toMatch(
+    /Router .*stopped in .*\n.*Backend .*stopped in .*\n.*PostgreSQL .*stopped in/,
+  )
+  await untilGone(pids)
+})
+
+test('after a starter was killed its children go, and the next start takes over', async () => {
+  const { child, stack } = await startUp()
+  child.kill('SIGKILL')
+  const { start: _, postgres, ...children } = stack.pids
+  await untilGone({ ...children, start: child.pid!, postgres: 0 })
+  expect(identify(postgres)).toBeDefined()
+  const next = start('start.ts', '--exit')
+  const said = await next.output
+  expect(await next.code, said).toBe(0)
+  expect(said).toContain('workspace demo of an earlier start')
+  await untilGone(stack.pids)
+})
+
+test('a backend that does not answer is a clear failure, and nothing is left running', async () => {
+  const { code, output } = start('start.ts', '--backend', 'http://127.0.0.1:1/v1', '--model', 'tiny')
+  expect(await output).toContain('It did not work. Nothing answers at http://127.0.0.1:1/v1.')
+  expect(await code).toBe(1)
+})
+
+test('a start that is interrupted leaves nothing running', async () => {
+  const { child, code } = start('start.ts')
+  const starter = () => findStarter(placesIn(dataDir))
+  await expect.poll(() => starter()?.children.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  const { children } = starter()!
+  child.kill('SIGINT')
+  expect(await code).toBe(130)
+  expect(children.filter(isRunning)).toEqual([])
+  expect(existsSync(placesIn(dataDir).starterFile)).toBe(false)
+})
+
+test('reset leaves a folder alone that no start has made', async () => {
+  const reset = start('reset.ts', '--data', folder)
+  expect(await reset.output).toContain('was not made by npm start')
+  expect(await reset.code).toBe(1)
+})
+
+test('reset forgets everything', async () => {
+  const { code } = start('reset.ts')
+  expect(await code).toBe(0)
+  expect(readdirSync(folder)).toEqual([])
+})
