@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { type Backend, createBackend } from '../conformance/stand-ins/backend/backend.ts'
+import { verifyLedger } from '../server/metering/verify-ledger.ts'
+import type { Sql } from '../server/store/connection.ts'
+import { startTestServer, type TestServer } from '../server/store/testing.ts'
+import { type RouterProcess, startRouterProcess } from './router-process.ts'
+import { chat, createAccount } from './service.ts'
+
+/** What the contract gives a crash to be settled in. */
+const RECOVERY_MS = 30_000
+
+let server: TestServer
+let backend: Backend
+let router: RouterProcess | undefined
+
+beforeAll(async () => {
+  server = await startTestServer()
+  backend = await createBackend({ paceMs: 1 })
+})
+
+afterEach(async () => {
+  await router?.kill()
+  router = undefined
+})
+
+afterAll(async () => {
+  await backend.close()
+  await server.stop()
+})
+
+const slow = { stream: true, messages: [{ role: 'user', content: 'Hello [script:long]' }] }
+
+/** Begins streams and waits until each has delivered some text. */
+async function beginStreams(baseUrl: string, apiKey: string, count: number): Promise<Promise<string>[]> {
+  const begun = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const response = await chat({ baseUrl }, apiKey, slow)
+      expect(response.status).toBe(200)
+      const reader = response.body!.getReader()
+      const first = await reader.read()
+      return { reader, first }
+    }),
+  )
+  return begun.map(async ({ reader, first }) => {
+    let text = Buffer.from(first.value!).toString()
+    try {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return text
+        text += Buffer.from(value).toString()
+      }
+    } catch {
+      return `${text}<broken>`
+    }
+  })
+}
+
+async function expectSettled(sql: Sql, generations: number): Promise<void> {
+  await vi.waitFor(
+    async () =>
+      expect(await verifyLedger(sql)).toMatchObject({ open_holds: 0, generations, differences: [] }),
+    { timeout: RECOVERY_MS, interval: 250 },
+  )
+}
+
+test('kill -9 of the router mid-stream: within 30 s of its restart everything is settled as aborted', async () => {
+  const { url, sql } = await server.open()
+  const account = await createAccount(sql, 5_000_000n)
+  router = await startRouterProcess(url, backend.url)
+  const streams = await beginStreams(router.baseUrl, account.apiKey, 5)
+  await router.kill()
+  for (const text of await Promise.all(streams)) expect(text).not.toContain('[DONE]')
+  expect((await verifyLedger(sql)).open_holds).toBe(5)
+  router = await startRouterProcess(url, backend.url)
+  await expectSettled(sql, 5)
+  const rows = await sql<
+    { status: string; prompt_tokens: bigint }[]
+  >`select status, prompt_tokens from generations`
+  expect(rows.every(({ status, prompt_tokens: tokens }) => status === 'aborted' && tokens > 0n)).toBe(true)
+}, 60_000)
+
+test('kill -9 of PostgreSQL mid-stream, back within 5 s: no stream breaks and the books agree', async () => {
+  const { url, sql } = await server.open()
+  const account = await createAccount(sql, 5_000_000n)
+  router = await startRouterProcess(url, backend.url)
+  const streams = await beginStreams(router.baseUrl, account.apiKey, 10)
+  process.kill(server.embedded.pid()!, 'SIGKILL')
+  await vi.waitUntil(() => server.embedded.pid() === undefined, { timeout: 5_000 })
+  await server.embedded.ensureRunning()
+  const during = chat({ baseUrl: router.baseUrl }, account.apiKey, {})
+  for (const text of await Promise.all(streams)) {
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
+    expect(text).not.toContain('"error"')
+  }
+  expect((await during).status).toBe(200)
+  await expectSettled(sql, 11)
+  const rows = await sql<{ status: string }[]>`select distinct status from generations`
+  expect(rows).toEqual([{ status: 'ok' }])
+  expect(await router.stop()).toBe(0)
+  router = undefined
+}, 60_000)
+
+test('SIGTERM lets a short answer end and ends a long one with an error event, metered', async () => {
+  const { url, sql } = await server.open()
+  const account = await createAccount(sql, 5_000_000n)
+  router = await startRouterProcess(url, backend.url)
+  const [long] = await beginStreams(router.baseUrl, account.apiKey, 1)
+  const code = router.stop()
+  const text = await long!
+  expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
+  expect(text).toContain('"code":"internal"')
+  expect(await code).toBe(0)
+  router = undefined
+  await expectSettled(sql, 1)
+}, 60_000)

@@ -1,0 +1,150 @@
+import { type Backend, createBackend } from '../conformance/stand-ins/backend/backend.ts'
+import type { ModelConfig, RouterConfig } from '../server/config/router.ts'
+import { silent } from '../server/log.ts'
+import { postEntry } from '../server/metering/ledger.ts'
+import type { MeterTimers } from '../server/metering/meter.ts'
+import { type LedgerReport, verifyLedger } from '../server/metering/verify-ledger.ts'
+import { startRouter } from '../server/router.ts'
+import type { Sql } from '../server/store/connection.ts'
+import { createKey, type KeySettings } from '../server/store/keys.ts'
+import { startTestServer, type TestServer } from '../server/store/testing.ts'
+import { createWorkspace } from '../server/store/workspaces.ts'
+
+/** The whole service of one test file: real PostgreSQL, a scripted backend, a router on a free port. */
+export interface Service {
+  /** With `/v1`. */
+  readonly baseUrl: string
+  readonly backend: Backend
+  readonly server: TestServer
+  readonly sql: Sql
+  /** A new workspace with that balance, and a key of it. */
+  createAccount(balanceMicros: bigint, settings?: KeySettings): Promise<Account>
+  balanceOf(workspaceId: string): Promise<bigint>
+  verify(): Promise<LedgerReport>
+  stop(): Promise<void>
+}
+
+/** A workspace and a key that it pays for. */
+export interface Account {
+  readonly workspaceId: string
+  readonly keyId: string
+  readonly apiKey: string
+}
+
+/** What differs from the demo. */
+export interface ServiceOptions {
+  readonly models?: (backendUrl: string) => readonly ModelConfig[]
+  readonly limits?: Partial<RouterConfig['limits']>
+  readonly timers?: Partial<RouterConfig['timers']>
+  readonly meterTimers?: Partial<MeterTimers>
+  readonly corsOrigins?: readonly string[]
+}
+
+/** Starts everything; stop it in `afterAll`. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const backend = await createBackend({ paceMs: 1 })
+  const server = await startTestServer()
+  const { sql } = await server.open()
+  const models = options.models?.(backend.url) ?? [demoModel(backend.url)]
+  const config = configFor(models, options)
+  const router = await startRouter({
+    config,
+    sql,
+    log: silent,
+    ...(options.meterTimers && { meterTimers: options.meterTimers }),
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${router.port}/v1`,
+    backend,
+    server,
+    sql,
+    createAccount: (balanceMicros, settings) => createAccount(sql, balanceMicros, settings),
+    balanceOf: (workspaceId) => balanceOf(sql, workspaceId),
+    verify: () => verifyLedger(sql),
+    async stop() {
+      await router.stop()
+      await backend.close()
+      await server.stop()
+    },
+  }
+}
+
+/** The demo's model; changes go on top. */
+export function demoModel(backendUrl: string, changes: Partial<ModelConfig> = {}): ModelConfig {
+  return {
+    id: 'demo/tiny-chat',
+    name: 'Tiny Chat',
+    ownedBy: 'demo',
+    created: 1_767_225_600,
+    contextLength: 32_768,
+    maxOutputTokens: 16_384,
+    templateTokens: 1_024,
+    pricing: { promptMicros: 150_000, completionMicros: 600_000 },
+    capabilities: ['chat'],
+    endpoint: { name: 'demo', hostname: 'router.localhost' },
+    backends: [{ url: backendUrl, model: 'tiny-chat', apiKey: undefined, usage: 'final' }],
+    ...changes,
+  }
+}
+
+/** A chat request to the demo's model, whole or streamed. */
+export function chat(
+  { baseUrl }: Pick<Service, 'baseUrl'>,
+  apiKey: string,
+  body: Readonly<Record<string, unknown>>,
+  init: RequestInit = {},
+): Promise<Response> {
+  return fetch(`${baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'demo/tiny-chat',
+      messages: [{ role: 'user', content: 'Hello' }],
+      ...body,
+    }),
+    ...init,
+  })
+}
+
+/** Makes a workspace, its balance and a key. */
+export async function createAccount(
+  sql: Sql,
+  balanceMicros: bigint,
+  settings: KeySettings = {},
+): Promise<Account> {
+  const { id: workspaceId } = await createWorkspace(sql, 'test')
+  if (balanceMicros !== 0n) {
+    await postEntry(sql, { workspaceId, kind: 'top_up', amountMicros: balanceMicros, description: 'test' })
+  }
+  const { key, plaintext } = await createKey(sql, workspaceId, { name: 'test', ...settings })
+  return { workspaceId, keyId: key.id, apiKey: plaintext }
+}
+
+/** What a workspace's balance is now. */
+export async function balanceOf(sql: Sql, workspaceId: string): Promise<bigint> {
+  const [row] = await sql<{ balance_micros: bigint }[]>`
+    select balance_micros from workspaces where id = ${workspaceId}`
+  return row!.balance_micros
+}
+
+function configFor(models: readonly ModelConfig[], options: ServiceOptions): RouterConfig {
+  return {
+    listen: { host: '127.0.0.1', port: 0 },
+    publicBaseUrl: 'http://127.0.0.1/v1',
+    dataDir: '.',
+    database: { url: undefined, preparedStatements: true, maxConnections: 8 },
+    allowOverdraftMicros: 0n,
+    limits: { maxBodyBytes: 33_554_432, bodyMemoryBytes: 268_435_456, ...options.limits },
+    timers: {
+      connectMs: 5_000,
+      firstByteMs: 600_000,
+      idleMs: 120_000,
+      pingMs: 15_000,
+      stalledClientMs: 60_000,
+      drainMs: 1_000,
+      ...options.timers,
+    },
+    corsOrigins: options.corsOrigins ?? [],
+    models,
+  }
+}
