@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type Embedded, startEmbedded } from '../server/store/embedded.ts'
 import type { Log } from '../server/log.ts'
+import { type Embedded, startEmbedded } from '../server/store/embedded.ts'
 import { supervise } from '../server/store/supervise.ts'
 import { stopStrayDatabase } from './database.ts'
 import { StartFailure } from './failure.ts'
