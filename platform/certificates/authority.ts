@@ -1,0 +1,83 @@
+import { type KeyObject, randomBytes, type X509Certificate } from 'node:crypto'
+import type { RootLabel } from '#contract'
+import { createCertificate, subjectOf } from './certificate.ts'
+import { distinguishedName } from './der.ts'
+import { authority, endEntity, keyIds, serverAuth } from './extensions.ts'
+import { generateKeys } from './keys.ts'
+import { teeExtension } from './tee.ts'
+
+/** A root and the intermediate authority that vouches for this platform's certificates. */
+export interface Authority {
+  readonly root: X509Certificate
+  readonly intermediate: X509Certificate
+  readonly privateKey: KeyObject
+}
+
+const ORGANISATION = 'Reference platform'
+const AUTHORITY_DAYS = 3_650
+const LEAF_DAYS = 365
+
+/**
+ * Makes a root and an intermediate authority. The root's key is forgotten at once: nothing else is ever to be
+ * signed with it.
+ */
+export async function createAuthority(hardware: RootLabel, now: Date): Promise<Authority> {
+  const [rootKeys, keys] = await Promise.all([generateKeys('ES256'), generateKeys('ES256')])
+  const mark = randomBytes(4).toString('hex')
+  const name = distinguishedName(ORGANISATION, `Throw-away root ${mark}`)
+  const issuer = { name, privateKey: rootKeys.privateKey }
+  const root = createCertificate(
+    {
+      subject: name,
+      publicKey: rootKeys.publicKey,
+      extensions: [
+        ...authority(1),
+        ...keyIds(rootKeys.publicKey, rootKeys.publicKey),
+        teeExtension(hardware),
+      ],
+      validDays: AUTHORITY_DAYS,
+    },
+    issuer,
+    now,
+  )
+  const intermediate = createCertificate(
+    {
+      subject: distinguishedName(ORGANISATION, `Throw-away intermediate ${mark}`),
+      publicKey: keys.publicKey,
+      extensions: [...authority(0), ...keyIds(keys.publicKey, rootKeys.publicKey)],
+      validDays: AUTHORITY_DAYS,
+    },
+    issuer,
+    now,
+  )
+  return { root, intermediate, privateKey: keys.privateKey }
+}
+
+/** What a certificate of the platform is for. */
+export type Purpose = 'signing' | 'tls'
+
+/** Vouches for a key that speaks for the hostname. */
+export function certify(
+  { intermediate, privateKey }: Authority,
+  publicKey: KeyObject,
+  purpose: Purpose,
+  hostname: string,
+  now: Date,
+): X509Certificate {
+  const tls = purpose === 'tls'
+  const names = tls ? [...new Set([hostname, 'localhost', '127.0.0.1'])] : [hostname]
+  return createCertificate(
+    {
+      subject: distinguishedName(ORGANISATION, tls ? 'TLS' : 'Evidence signer'),
+      publicKey,
+      extensions: [
+        ...endEntity(names),
+        ...keyIds(publicKey, intermediate.publicKey),
+        ...(tls ? [serverAuth()] : []),
+      ],
+      validDays: LEAF_DAYS,
+    },
+    { name: subjectOf(intermediate), privateKey },
+    now,
+  )
+}

@@ -1,0 +1,55 @@
+import { resolve } from 'node:path'
+import { loadPlatformConfig } from '../config.ts'
+import { createSnapshot } from '../deployment/snapshot.ts'
+import { type Gateway, startGateway } from '../gateway.ts'
+import { createLog } from '../log.ts'
+
+/** What `platform run` was asked for. */
+export interface RunOptions {
+  readonly config: string
+  readonly check?: true
+  readonly withParent?: true
+  readonly json?: true
+}
+
+/** Runs the gateway until it is told to stop. */
+export async function run(options: RunOptions): Promise<void> {
+  const config = loadPlatformConfig(resolve(options.config), process.env)
+  const { hostname } = config
+  if (options.check) {
+    const evidence_digest = createSnapshot(config.resources).digest
+    return print(options, { hostname, evidence_digest })
+  }
+  const now = () => new Date()
+  const log = createLog((line) => process.stderr.write(line), now)
+  const gateway = await startGateway(config, { now, log })
+  stopWhenAsked(gateway, options)
+  const { url, controlUrl, rootPemFile, platform } = gateway
+  log.info('serving', { url, digest: platform.publication.evidenceDigest })
+  print(options, {
+    url,
+    control_url: controlUrl ?? null,
+    root_pem_file: rootPemFile,
+    hostname,
+    evidence_digest: platform.publication.evidenceDigest,
+  })
+}
+
+function print({ json }: RunOptions, ready: Readonly<Record<string, string | null>>): void {
+  const lines = Object.entries(ready).filter(([, value]) => value !== null)
+  const text = lines.map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(16)} ${value}`).join('\n')
+  console.log(json ? JSON.stringify(ready) : text)
+}
+
+function stopWhenAsked(gateway: Gateway, { withParent }: RunOptions): void {
+  let stopping = false
+  const stop = (): void => {
+    if (stopping) return
+    stopping = true
+    // Its pipe would keep this process alive.
+    if (withParent) process.stdin.destroy()
+    void gateway.close()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+  if (withParent) process.stdin.resume().once('end', stop)
+}

@@ -1,0 +1,103 @@
+import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import { limits } from '#contract'
+import { describe, type Log } from '../log.ts'
+import { refuse } from '../refusal.ts'
+import { requestHeaders, responseHeaders } from './headers.ts'
+
+/** Passes requests on to the router. */
+export interface Forwarder {
+  forward(request: IncomingMessage, response: ServerResponse): void
+  close(): void
+}
+
+/** Creates a forwarder to an origin. It keeps its connections, and has no timer but that for making one. */
+export function createForwarder(upstream: URL, log: Log): Forwarder {
+  const tls = upstream.protocol === 'https:'
+  const agent = tls ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
+  const open = tls ? tlsRequest : request
+  return {
+    forward(incoming, response) {
+      const { method, url: path, socket } = incoming
+      const headers = requestHeaders(incoming, peerOf(socket.remoteAddress))
+      const outgoing = open(upstream, { agent, method, path, headers })
+      const sent = watchConnecting(outgoing)
+      outgoing.on('response', (answer) => {
+        try {
+          relay(answer, response, incoming, outgoing)
+        } catch (error) {
+          log.warn('an answer of the router cannot be passed on', { cause: describe(error) })
+          response.destroy()
+        }
+      })
+      outgoing.on('error', (error) => {
+        // Once there is an answer, its own end tells whether it is whole.
+        if (response.headersSent || response.destroyed) return
+        log.warn('the router does not answer', { cause: describe(error) })
+        // A request that may have arrived may have been paid for: it is not to be sent again.
+        if (sent()) response.setHeader('x-should-retry', 'false')
+        refuse(incoming, response, 'backend_unavailable', 'The router behind this gateway does not answer.')
+        discard(incoming, outgoing)
+      })
+      // A client that leaves before the end ends the request, whatever state it is in.
+      response.on('close', () => {
+        if (!response.writableFinished) outgoing.destroy()
+      })
+      incoming.pipe(outgoing)
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function relay(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  incoming: IncomingMessage,
+  outgoing: ClientRequest,
+): void {
+  response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer))
+  let begun = false
+  answer.once('data', () => {
+    begun = true
+  })
+  answer.pipe(response)
+  // The header waits for a body that came along with it, and for nothing else.
+  setImmediate(() => {
+    if (!begun && !response.writableEnded) response.flushHeaders()
+  })
+  answer.on('close', () => {
+    // An answer that is cut off must not look like one that has ended.
+    if (!answer.complete) response.destroy()
+    // The router answered without reading on: the rest is not sent.
+    else if (!outgoing.writableFinished) discard(incoming, outgoing)
+  })
+}
+
+/** Reads what the client still sends, so that its connection serves another request, and passes none of it on. */
+function discard(incoming: IncomingMessage, outgoing: ClientRequest): void {
+  incoming.unpipe(outgoing)
+  incoming.resume()
+  outgoing.destroy()
+}
+
+/** Bounds the time that making a connection takes. The result tells whether a byte may have been sent. */
+function watchConnecting(outgoing: ClientRequest): () => boolean {
+  let connected = false
+  outgoing.on('socket', (socket) => {
+    connected = !socket.connecting
+    if (connected) return
+    const late = new Error(`no connection within ${limits.connectTimeoutMs} ms`)
+    const timer = setTimeout(() => outgoing.destroy(late), limits.connectTimeoutMs)
+    outgoing.on('close', () => clearTimeout(timer))
+    socket.once('connect', () => {
+      connected = true
+      clearTimeout(timer)
+    })
+  })
+  return () => connected
+}
+
+/** An IPv4 client of a dual-stack listener looks like an IPv6 one. */
+function peerOf(address = 'unknown'): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, '')
+}

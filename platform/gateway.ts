@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { limits } from '#contract'
+import type { Listen, PlatformConfig } from './config.ts'
+import { createControl } from './control.ts'
+import { renderDeployment } from './deployment/render.ts'
+import { type WireDigest, wireDigest } from './digest.ts'
+import { asksForEvidence, serveEvidence } from './evidence.ts'
+import { createForwarder } from './forward/forward.ts'
+import { openIdentities, ROOT_FILE } from './identities.ts'
+import { createListener } from './listener.ts'
+import type { Log } from './log.ts'
+import { createPlatform, fingerprintOf, type Platform } from './platform.ts'
+import { type Resigner, startResigner } from './resigner.ts'
+import { createIssueTimes } from './signing/issue-times.ts'
+import { openVault } from './vault.ts'
+
+/** A gateway that is up. */
+export interface Gateway {
+  readonly url: string
+  readonly controlUrl: string | undefined
+  readonly rootPemFile: string
+  readonly platform: Platform
+  /** Takes nothing new, lets running requests end for a while, and stops. */
+  close(): Promise<void>
+}
+
+/** What a gateway needs from the world. */
+export interface GatewayDependencies {
+  readonly now: () => Date
+  readonly log: Log
+}
+
+/** Starts a gateway: keys, evidence, TLS and control. */
+export async function startGateway(
+  config: PlatformConfig,
+  { now, log }: GatewayDependencies,
+): Promise<Gateway> {
+  const { hostname, hardware, algorithm, resources } = config
+  const vault = openVault(config.dataDir)
+  const identities = await openIdentities(vault, { hostname, hardware, now })
+  const issueTimes = createIssueTimes(vault, now)
+  const platform = await createPlatform({ hostname, algorithm, resources, identities, issueTimes, log })
+  const forwarder = createForwarder(config.upstream, log)
+  const listener = createListener((request, response, leaf) => {
+    if (asksForEvidence(request)) serveEvidence(request, response, platform.publicationFor(leaf))
+    else forwarder.forward(request, response)
+  })
+  platform.onLeaf(listener.present)
+  const resigner = startResigner(platform, config.resignIntervalMs, log)
+  const rootFingerprint = wireDigest(identities.root.raw)
+  const restore = () => renderDeployment(config.deployment)
+  const state = () => ({ url, hostname, rootFingerprint, ...stateOf(platform, resigner) })
+  const control = createControl({ platform, resigner, restore, state })
+  const close = async (): Promise<void> => {
+    resigner.stop()
+    control.close()
+    control.closeAllConnections()
+    await listener.close(limits.drainMs)
+    forwarder.close()
+  }
+  let url = ''
+  try {
+    const { host, port } = config.listen
+    const controlUrl = config.control && (await listenForControl(control, config.control))
+    url = `https://${hostAndPort(host, await listener.listen(host, port))}`
+    return { url, controlUrl, rootPemFile: vault.pathOf(ROOT_FILE), platform, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+interface State {
+  readonly algorithm: string
+  readonly held: boolean
+  /** Of the evidence as it is published. */
+  readonly digest: WireDigest
+  readonly issuedAt: string
+  readonly certFingerprint: WireDigest
+  /** Of the certificate that new connections are shown. */
+  readonly fingerprint: WireDigest
+}
+
+function stateOf({ standing, publication }: Platform, { held }: Resigner): State {
+  return {
+    algorithm: standing.algorithm,
+    held,
+    digest: publication.evidenceDigest,
+    issuedAt: publication.issuedAt.toISOString(),
+    certFingerprint: publication.certFingerprint,
+    fingerprint: fingerprintOf(standing.leaf),
+  }
+}
+
+async function listenForControl(server: Server, { host, port }: Listen): Promise<string> {
+  server.listen({ host, port })
+  await once(server, 'listening')
+  return `http://${hostAndPort(host, (server.address() as AddressInfo).port)}`
+}
+
+function hostAndPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { limits } from '#contract'
+import { type WireDigest, wireDigest } from './digest.ts'
+import type { Identity } from './identities.ts'
+
+/** A request, and the certificate that its connection shows. */
+export type Handler = (request: IncomingMessage, response: ServerResponse, leaf: WireDigest) => void
+
+/** Where TLS ends. */
+export interface Listener {
+  /** Shows this certificate on every connection from now on; those that are open stay as they are. */
+  present(identity: Identity): void
+  listen(host: string, port: number): Promise<number>
+  /** Takes no more connections, lets running requests end until the deadline, and closes what is left. */
+  close(deadlineMs: number): Promise<void>
+}
+
+const TICKET_KEY_BYTES = 48
+const BACKLOG = 4_096
+
+/** Creates the listener. A certificate has to be presented before it listens. */
+export function createListener(handle: Handler): Listener {
+  const server = createServer({ keepAliveTimeout: limits.keepAliveMs, noDelay: true })
+  const sockets = trackSockets(server)
+  const leafOf = rememberLeaves()
+  let presented: WireDigest | undefined
+  let running = 0
+  server.on('request', (request, response) => {
+    running += 1
+    response.on('close', () => {
+      running -= 1
+      if (running === 0) server.emit('quiet')
+    })
+    const leaf = leafOf(request.socket as TLSSocket)
+    // A client moves to the new certificate with its next request instead of whenever it likes.
+    if (leaf !== presented) response.shouldKeepAlive = false
+    handle(request, response, leaf)
+  })
+  return {
+    present(identity) {
+      const [leaf, ...issuers] = identity.chain
+      server.setSecureContext({
+        key: identity.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+        // Clients have the root or do not trust it.
+        cert: [leaf, ...issuers.slice(0, -1)].join(''),
+        minVersion: 'TLSv1.3',
+        // A session of the certificate before cannot be resumed: its client has to look at the new one.
+        ticketKeys: randomBytes(TICKET_KEY_BYTES),
+      })
+      presented = wireDigest(leaf!.raw)
+    },
+    async listen(host, port) {
+      server.listen({ host, port, backlog: BACKLOG })
+      await once(server, 'listening')
+      return (server.address() as AddressInfo).port
+    },
+    async close(deadlineMs) {
+      if (!server.listening) return
+      // Whoever is still answered is told not to come again.
+      presented = undefined
+      const closed = once(server, 'close')
+      server.close()
+      if (running > 0) await Promise.race([once(server, 'quiet'), after(deadlineMs)])
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+/** What is open, down to connections that have not yet finished their handshake. */
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
+
+/** Tells which certificate a connection shows, which is not always the one that is shown to new ones. */
+function rememberLeaves(): (socket: TLSSocket) => WireDigest {
+  const leaves = new WeakMap<TLSSocket, WireDigest>()
+  return (socket) => {
+    const known = leaves.get(socket)
+    if (known) return known
+    // A client that has left already shows nothing any more, and sees no answer either.
+    const leaf = wireDigest(socket.getX509Certificate()?.raw ?? '')
+    leaves.set(socket, leaf)
+    return leaf
+  }
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref())
+}

@@ -1,0 +1,145 @@
+import type { SignatureAlgorithm } from '#contract'
+import type { Purpose } from './certificates/authority.ts'
+import type { Resource } from './deployment/resource.ts'
+import { createSnapshot, type Snapshot } from './deployment/snapshot.ts'
+import { type WireDigest, wireDigest } from './digest.ts'
+import type { Identities, Identity } from './identities.ts'
+import type { Log } from './log.ts'
+import { type Publication, signBundle } from './signing/bundle.ts'
+import type { IssueTimes } from './signing/issue-times.ts'
+
+/** What a platform needs from the world. */
+export interface PlatformDependencies {
+  readonly hostname: string
+  readonly algorithm: SignatureAlgorithm
+  readonly resources: readonly Resource[]
+  readonly identities: Identities
+  readonly issueTimes: IssueTimes
+  readonly log: Log
+}
+
+/** Whether a change is signed with it, or left to the next signing, as when a platform does it in the wrong order. */
+export type Resign = 'now' | 'later'
+
+/** What stands behind the evidence right now. */
+export interface Standing {
+  readonly algorithm: SignatureAlgorithm
+  readonly signer: Identity
+  /** What TLS clients are shown. */
+  readonly leaf: Identity
+  readonly resources: readonly Resource[]
+  readonly snapshot: Snapshot
+}
+
+/** The evidence of a deployment, and everything about it that can change. */
+export interface Platform {
+  readonly standing: Standing
+  readonly publication: Publication
+  /** What to publish on a connection that shows this certificate. */
+  publicationFor(leaf: WireDigest): Publication
+  /** Calls with the leaf, at once and in the same instant as each change of it. */
+  onLeaf(present: (leaf: Identity) => void): void
+  /** Resolves when every change that was asked for so far has been made or has failed. */
+  settled(): Promise<void>
+  resign(): Promise<void>
+  rotateLeaf(resign: Resign): Promise<void>
+  rotateSigner(resign: Resign, algorithm?: SignatureAlgorithm): Promise<void>
+  /** Replaces what is deployed by what `change` makes of it. */
+  rotateDeployment(
+    resign: Resign,
+    change: (resources: readonly Resource[]) => readonly Resource[],
+  ): Promise<void>
+}
+
+const TLS_ALGORITHM = 'ES256'
+// Ours: connections of leaves that were rotated away before that are told the newest.
+const REMEMBERED_LEAVES = 16
+
+/** Signs a deployment's first bundle. Everything after that happens one by one, in the order of the calls. */
+export async function createPlatform(dependencies: PlatformDependencies): Promise<Platform> {
+  const { hostname, identities, issueTimes, log } = dependencies
+  let standing = await firstStanding(dependencies)
+  let publication = await publish(standing)
+  let present: (leaf: Identity) => void = () => undefined
+  let last: Promise<void> = Promise.resolve()
+  const byLeaf = new Map([[publication.certFingerprint, publication]])
+
+  function publish({ algorithm, signer, leaf, snapshot }: Standing): Promise<Publication> {
+    return signBundle(
+      { hostname, issuedAt: issueTimes.next(), leaf: leaf.chain[0]!, snapshot },
+      { ...signer, algorithm },
+    )
+  }
+
+  function change(name: string, resign: Resign, next: () => Promise<Standing>): Promise<void> {
+    const changed = last.then(async () => {
+      const to = await next()
+      const signed = resign === 'now' ? await publish(to) : publication
+      // Nothing waits from here on, so that no connection meets one half of the change.
+      const { leaf } = standing
+      standing = to
+      publication = signed
+      remember(signed)
+      if (to.leaf !== leaf) present(to.leaf)
+      const { evidenceDigest: digest, certFingerprint: fingerprint, issuedAt } = signed
+      log.info('changed', { change: name, digest, fingerprint, issuedAt: issuedAt.toISOString() })
+    })
+    last = changed.catch(() => undefined)
+    return changed
+  }
+
+  function remember(signed: Publication): void {
+    byLeaf.delete(signed.certFingerprint)
+    byLeaf.set(signed.certFingerprint, signed)
+    const [oldest] = byLeaf.keys()
+    if (byLeaf.size > REMEMBERED_LEAVES) byLeaf.delete(oldest!)
+  }
+
+  return {
+    get standing() {
+      return standing
+    },
+    get publication() {
+      return publication
+    },
+    publicationFor: (leaf) => byLeaf.get(leaf) ?? publication,
+    onLeaf(listener) {
+      present = listener
+      present(standing.leaf)
+    },
+    settled: () => last,
+    resign: () => change('resign', 'now', async () => standing),
+    rotateLeaf: (resign) =>
+      change('leaf', resign, async () => ({
+        ...standing,
+        leaf: await identities.renew('tls', TLS_ALGORITHM),
+      })),
+    rotateSigner: (resign, asked) =>
+      change('signer', resign, async () => {
+        const algorithm = asked ?? standing.algorithm
+        return { ...standing, algorithm, signer: await identities.renew('signing', algorithm) }
+      }),
+    rotateDeployment: (resign, changeResources) =>
+      change('deployment', resign, async () => {
+        const resources = changeResources(standing.resources)
+        return { ...standing, resources, snapshot: createSnapshot(resources) }
+      }),
+  }
+}
+
+async function firstStanding({ algorithm, resources, identities }: PlatformDependencies): Promise<Standing> {
+  const currentOrNew = async (purpose: Purpose, kind: SignatureAlgorithm): Promise<Identity> =>
+    identities.current(purpose, kind) ?? (await identities.renew(purpose, kind))
+  return {
+    algorithm,
+    signer: await currentOrNew('signing', algorithm),
+    leaf: await currentOrNew('tls', TLS_ALGORITHM),
+    resources,
+    snapshot: createSnapshot(resources),
+  }
+}
+
+/** The fingerprint of what TLS clients are shown. */
+export function fingerprintOf({ chain: [leaf] }: Identity): WireDigest {
+  return wireDigest(leaf!.raw)
+}

@@ -1,0 +1,62 @@
+import type { KeyObject, X509Certificate } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { limits, type SignatureAlgorithm } from '#contract'
+import type { Snapshot } from '../deployment/snapshot.ts'
+import { type WireDigest, wireDigest } from '../digest.ts'
+import { signCompact } from './jws.ts'
+
+/** Who signs bundles: a key, and certificates from its own to the root. */
+export interface Signer {
+  readonly algorithm: SignatureAlgorithm
+  readonly privateKey: KeyObject
+  readonly chain: readonly X509Certificate[]
+}
+
+/** What a bundle is to say. */
+export interface Statement {
+  readonly hostname: string
+  readonly issuedAt: Date
+  /** The certificate that TLS clients are shown. */
+  readonly leaf: X509Certificate
+  readonly snapshot: Snapshot
+}
+
+/** A bundle as it is published, and what it says. */
+export interface Publication {
+  readonly bytes: Buffer
+  readonly issuedAt: Date
+  readonly certFingerprint: WireDigest
+  readonly evidenceDigest: WireDigest
+}
+
+const KIND = 'DeploymentEvidence'
+const VERSION = 1
+
+/** Signs a bundle (§2.5; decisions, 8). Throws when it would be larger than verifiers read. */
+export async function signBundle(statement: Statement, signer: Signer): Promise<Publication> {
+  const { leaf, snapshot, issuedAt, hostname } = statement
+  const certFingerprint = wireDigest(leaf.raw)
+  const signed = { version: VERSION, kind: KIND, hostname, issuedAt: issuedAt.toISOString(), certFingerprint }
+  const { evidence, digest: evidenceDigest } = snapshot
+  // In canonical form the snapshot's bytes inside the payload are those that were digested.
+  const payload = canonicalize({ ...signed, evidenceDigest, evidence })!
+  const bundle = {
+    ...signed,
+    certChain: signer.chain.map(String),
+    tlsLeaf: String(leaf),
+    jws: await signCompact(Buffer.from(payload), signer.algorithm, signer.privateKey),
+    rootCaTeeQuote: { status: 'not-implemented' },
+  }
+  const bytes = Buffer.from(JSON.stringify(bundle))
+  if (bytes.length > limits.maxBundleBytes) throw new BundleTooLarge(bytes.length)
+  return { bytes, issuedAt, certFingerprint, evidenceDigest }
+}
+
+/** No verifier would read the bundle. */
+export class BundleTooLarge extends Error {
+  constructor(bytes: number) {
+    super(
+      `The deployment is too large: its bundle has ${bytes} bytes and verifiers read ${limits.maxBundleBytes}.`,
+    )
+  }
+}

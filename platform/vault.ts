@@ -1,0 +1,36 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The folder of keys and certificates. */
+export interface Vault {
+  /** The full name of a file in it. */
+  pathOf(name: string): string
+  /** Reads a file; undefined when there is none. */
+  read(name: string): string | undefined
+  /** Writes a file that nobody else may read. */
+  writeSecret(name: string, text: string): void
+  /** Writes a file for everybody. */
+  writePublic(name: string, text: string): void
+}
+
+const SECRET_MODE = 0o600
+const PUBLIC_MODE = 0o644
+
+/** Opens the folder and makes it when there is none. */
+export function openVault(folder: string): Vault {
+  mkdirSync(folder, { recursive: true })
+  const pathOf = (name: string): string => join(folder, name)
+  return {
+    pathOf,
+    read: (name) => (existsSync(pathOf(name)) ? readFileSync(pathOf(name), 'utf8') : undefined),
+    writeSecret: (name, text) => writeWhole(pathOf(name), text, SECRET_MODE),
+    writePublic: (name, text) => writeWhole(pathOf(name), text, PUBLIC_MODE),
+  }
+}
+
+/** A reader, and a start after a crash, sees the old file or the new one. */
+function writeWhole(path: string, text: string, mode: number): void {
+  const aside = `${path}.${process.pid}`
+  writeFileSync(aside, text, { mode, flush: true })
+  renameSync(aside, path)
+}
