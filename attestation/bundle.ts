@@ -1,0 +1,69 @@
+import { type EvidenceBundle, limits, validators } from '#contract'
+import { type Digest, parseDigest } from './digest.ts'
+import { AttestationError, readOrRefuse } from './errors.ts'
+import { equalHostnames } from './hostname.ts'
+import { parseInstant } from './instant.ts'
+import { parseJson } from './json.ts'
+import { isObject, type Json, JsonError, type JsonObject } from './json-value.ts'
+
+/** The envelope as it was published; nothing in it is to be believed before `jws` has passed (§2.5). */
+export interface Bundle {
+  readonly kind: string
+  readonly hostname: string
+  readonly issuedAt: string
+  readonly certChain: readonly string[]
+  readonly certFingerprint: Digest
+  readonly tlsLeaf?: string
+  readonly jws: string
+}
+
+const KIND = 'DeploymentEvidence'
+
+/** Reads a bundle for a hostname: what can be said of its form, no more (decisions, 8, stage 1). */
+export function readBundle(bytes: Uint8Array, hostname: string): Bundle {
+  const bundle = parseBundle(bytes)
+  if (!equalHostnames(bundle.hostname, hostname)) throw new AttestationError('fetch', 'hostname_mismatch')
+  return bundle
+}
+
+/** Reads a bundle for whatever hostname. */
+export function parseBundle(bytes: Uint8Array): Bundle {
+  if (bytes.byteLength > limits.maxBundleBytes) throw new AttestationError('fetch', 'too_large')
+  const envelope = parseEnvelope(bytes)
+  if (typeof envelope.kind === 'string' && envelope.kind !== KIND)
+    throw new AttestationError('fetch', 'unsupported_kind')
+  if (isForeignVersion(envelope.version)) throw new AttestationError('fetch', 'unsupported_version')
+  return readOrRefuse('fetch', 'malformed_bundle', () => shapeOf(envelope))
+}
+
+/** Whether something is a version, but not 1; some deployed platforms write that as a string (decisions, 8). */
+export function isForeignVersion(version: Json | undefined): boolean {
+  return (typeof version === 'number' && version !== 1) || (typeof version === 'string' && version !== '1')
+}
+
+function parseEnvelope(bytes: Uint8Array): JsonObject {
+  try {
+    const { value } = parseJson(bytes)
+    if (isObject(value)) return value
+  } catch (cause) {
+    const notJson = cause instanceof JsonError && cause.fault === 'not_json'
+    throw new AttestationError('fetch', notJson ? 'not_json' : 'malformed_bundle', { cause })
+  }
+  throw new AttestationError('fetch', 'malformed_bundle')
+}
+
+function shapeOf(envelope: unknown): Bundle {
+  if (!validators.evidenceBundle(envelope))
+    throw new TypeError('The document is not of the shape of a bundle.')
+  const { kind, hostname, issuedAt, certChain, certFingerprint, tlsLeaf, jws }: EvidenceBundle = envelope
+  parseInstant(issuedAt)
+  return {
+    kind,
+    hostname,
+    issuedAt,
+    certChain,
+    certFingerprint: parseDigest(certFingerprint),
+    ...(tlsLeaf === undefined ? {} : { tlsLeaf }),
+    jws,
+  }
+}

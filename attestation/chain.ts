@@ -1,0 +1,82 @@
+import { areAuthorities } from './authority.ts'
+import { type Certificate, type Chain, isSelfIssued, parseCertificate } from './certificate.ts'
+import { keepToConstraints } from './constraints.ts'
+import { AttestationError, readOrRefuse } from './errors.ts'
+import { haveKnownExtensions } from './extensions.ts'
+import { coversHostname } from './hostname.ts'
+import { dnsNamesOf } from './names.ts'
+import { parsePem } from './pem.ts'
+import { haveStrongKeys, haveStrongSignatures } from './strength.ts'
+
+/** What a chain is judged against. */
+export interface ChainExpectation {
+  readonly hostname: string
+  readonly now: Date
+  /** Off for roots whose platforms sign with certificates that carry no names. */
+  readonly requireLeafName: boolean
+}
+
+/** Each check returns when the chain passes it and throws when it does not. */
+type Check = (chain: Chain, expected: ChainExpectation) => void
+
+// The order is part of the contract (decisions, 8). No path is built or searched: the chain is given, and it holds as
+// it stands or not at all.
+const checks: readonly Check[] = [
+  areWithinValidity,
+  areAuthorities,
+  areLinked,
+  endAtThemselves,
+  keepToConstraints,
+  haveKnownExtensions,
+  haveStrongKeys,
+  haveStrongSignatures,
+  nameTheHostname,
+]
+
+/** Reads the entries of a `certChain`, exactly one certificate in each. */
+export function readChain(entries: readonly string[]): Chain {
+  const [leaf, ...issuers] = entries.map((pem) =>
+    readOrRefuse('cert-chain', 'certificate_malformed', () => parseCertificate(parsePem(pem))),
+  )
+  if (!leaf) throw new AttestationError('cert-chain', 'certificate_malformed')
+  return [leaf, ...issuers]
+}
+
+/** The certificate that a chain ends at. */
+export function rootOf(chain: Chain): Certificate {
+  return chain.at(-1) ?? chain[0]
+}
+
+/** Passes a chain that holds from its leaf to its root, whoever the root is (decisions, 8, stage 2). */
+export function checkChain(chain: Chain, expected: ChainExpectation): void {
+  for (const check of checks)
+    readOrRefuse('cert-chain', 'certificate_malformed', () => check(chain, expected))
+}
+
+function areWithinValidity(chain: Chain, { now }: ChainExpectation): void {
+  for (const { notBefore, notAfter } of chain) {
+    if (!(now >= notBefore)) throw new AttestationError('cert-chain', 'certificate_not_yet_valid')
+    if (!(now <= notAfter)) throw new AttestationError('cert-chain', 'certificate_expired')
+  }
+}
+
+function areLinked([leaf, ...issuers]: Chain): void {
+  let certificate = leaf
+  for (const issuer of issuers) {
+    if (!certificate.issuer.equals(issuer.subject))
+      throw new AttestationError('cert-chain', 'issuer_mismatch')
+    if (!certificate.isSignedBy(issuer.key)) throw new AttestationError('cert-chain', 'signature_invalid')
+    certificate = issuer
+  }
+}
+
+function endAtThemselves(chain: Chain): void {
+  const root = rootOf(chain)
+  if (!isSelfIssued(root) || !root.isSignedBy(root.key))
+    throw new AttestationError('cert-chain', 'not_self_signed_root')
+}
+
+function nameTheHostname([leaf]: Chain, { hostname, requireLeafName }: ChainExpectation): void {
+  const named = dnsNamesOf(leaf).some((name) => coversHostname(name, hostname))
+  if (requireLeafName && !named) throw new AttestationError('cert-chain', 'leaf_name_mismatch')
+}

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import { beforeAll, expect, test } from 'vitest'
+import { checkChain, readChain } from './chain.ts'
+import { AttestationError } from './errors.ts'
+import { arbitraryChain } from './testing/arbitrary-chain.ts'
+import { type Extension, toPem } from './testing/certificates.ts'
+import { goodChain, HOSTNAME, makeChain, NOW, type Place } from './testing/chains.ts'
+import { apply, edit } from './testing/edits.ts'
+import { type Changes, makeEnvelope } from './testing/evidence.ts'
+import { alternativeNames, basicConstraints, keyUsage, nameConstraints } from './testing/extensions.ts'
+import { algorithms } from './testing/keys.ts'
+import { askOpenssl } from './testing/openssl.ts'
+import { chainRefusals } from './testing/refusals/chain.ts'
+
+/** What we refuse and OpenSSL was not asked about, or lets pass. */
+const OURS_ALONE = [
+  'a leaf for another hostname',
+  'a leaf with the hostname as its common name alone',
+  'a short curve',
+  'SHA-1 at the root',
+]
+
+const faults = Object.values(chainRefusals).flatMap((byTitle) =>
+  Object.entries(byTitle).map(([title, make]) => ({
+    title,
+    make,
+    openssl: OURS_ALONE.includes(title) ? 'accepts' : 'refuses',
+  })),
+)
+
+beforeAll(() => {
+  try {
+    execFileSync('openssl', ['version'])
+  } catch (cause) {
+    throw new Error('These tests need OpenSSL: apt-get install openssl', { cause })
+  }
+})
+
+test.each(algorithms)('OpenSSL accepts the chain of %s that we accept', async (algorithm) => {
+  const pems = goodChain(algorithm).certificates.map(toPem)
+  expect([judge(pems), await askOpenssl(pems, NOW)]).toEqual(['OK', 'OK'])
+})
+
+test.each(faults)('OpenSSL $openssl $title, which we refuse', async ({ make, openssl }) => {
+  const { certChain } = makeEnvelope(make() as Changes)
+  expect((await askOpenssl(certChain as string[], NOW)) === 'OK').toBe(openssl === 'accepts')
+})
+
+test('OpenSSL and we agree on any chain', async () => {
+  const tally = { accepted: 0, refused: 0 }
+  await fc.assert(
+    fc.asyncProperty(arbitraryChain, async (certificates) => {
+      const pems = certificates.map(toPem)
+      const [ours, theirs] = [judge(pems), await askOpenssl(pems, NOW)]
+      expect(`${ours}: ${theirs}`).toMatch(/^(OK: OK$|(?!OK)\w+: (?!OK))/)
+      tally[ours === 'OK' ? 'accepted' : 'refused'] += 1
+    }),
+    { numRuns: 300 },
+  )
+  expect(Math.min(tally.accepted, tally.refused)).toBeGreaterThan(10)
+})
+
+test('OpenSSL accepts what we accept, whatever stands in an extension', async () => {
+  const authority = [basicConstraints(true, 1), keyUsage({ certSign: true })]
+  const network = Buffer.from([11, 0, 0, 0, 255, 0, 0, 0])
+  const constrained = nameConstraints([['dns', 'example']], [['ip', network]])
+  const place = fc.constantFrom<readonly [Place, number, readonly Extension[]]>(
+    ['intermediate', 0, authority],
+    ['intermediate', 1, authority],
+    ['intermediate', 0, [constrained, ...authority]],
+    ['leaf', 0, [alternativeNames(['dns', HOSTNAME], ['ip', network.subarray(0, 4)])]],
+  )
+  await fc.assert(
+    fc.asyncProperty(place, edit, async ([place, changed, all], change) => {
+      const extensions = all.map((extension, index) =>
+        index === changed ? { ...extension, content: apply(extension.content, change) } : extension,
+      )
+      const pems = makeChain({ [place]: { extensions } }).certificates.map(toPem)
+      if (judge(pems) === 'OK') expect(await askOpenssl(pems, NOW)).toBe('OK')
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+/** The reason for which we refuse a chain, whoever it is for; OK when we do not. */
+function judge(pems: readonly string[]): string {
+  try {
+    checkChain(readChain(pems), { hostname: HOSTNAME, now: NOW, requireLeafName: false })
+    return 'OK'
+  } catch (error) {
+    if (error instanceof AttestationError) return error.reason
+    throw error
+  }
+}

@@ -1,0 +1,67 @@
+import { validators } from '#contract'
+import { type Bundle, isForeignVersion } from './bundle.ts'
+import { type Digest, parseDigest } from './digest.ts'
+import { AttestationError, readOrRefuse } from './errors.ts'
+import { parseInstant } from './instant.ts'
+import { parseJson } from './json.ts'
+import { isObject, type Json, type JsonDocument, JsonError, type JsonObject } from './json-value.ts'
+
+/** What was signed: only this is believed or shown (decisions, 8). */
+export interface Payload {
+  readonly hostname: string
+  readonly issuedAt: string
+  readonly certFingerprint: Digest
+  readonly evidenceDigest: Digest
+  /** The snapshot. */
+  readonly evidence: Json
+  /** The snapshot as it stands in the payload, character by character. */
+  readonly evidenceText: string
+}
+
+/** Reads what was signed for an envelope: its shape, its kind and its hostname (decisions, 8, stage 4). */
+export function readPayload(bytes: Uint8Array, bundle: Bundle): Payload {
+  const { signed, evidenceText } = parseMembers(bytes)
+  if (typeof signed.kind === 'string' && signed.kind !== bundle.kind)
+    throw new AttestationError('jws', 'kind_mismatch')
+  if (isForeignVersion(signed.version)) throw new AttestationError('jws', 'envelope_mismatch')
+  if (signed.evidence === undefined) throw new AttestationError('jws', 'snapshot_missing')
+  const payload = readOrRefuse('jws', 'payload_malformed', () => shapeOf(signed, evidenceText))
+  if (payload.hostname !== bundle.hostname) throw new AttestationError('jws', 'hostname_mismatch')
+  return payload
+}
+
+/** Passes when the envelope says what was signed; kind, version and hostname have been compared before. */
+export function matchesEnvelope({ issuedAt, certFingerprint }: Payload, bundle: Bundle): void {
+  if (issuedAt !== bundle.issuedAt || certFingerprint !== bundle.certFingerprint)
+    throw new AttestationError('jws', 'envelope_mismatch')
+}
+
+function parseMembers(bytes: Uint8Array): { signed: JsonObject; evidenceText: string } {
+  const { value, members } = parseDocument(bytes)
+  if (!isObject(value)) throw new AttestationError('jws', 'payload_malformed')
+  return { signed: value, evidenceText: members.get('evidence') ?? '' }
+}
+
+function parseDocument(bytes: Uint8Array): JsonDocument {
+  try {
+    return parseJson(bytes)
+  } catch (cause) {
+    const twice = cause instanceof JsonError && cause.fault === 'duplicate_key'
+    throw new AttestationError('jws', twice ? 'duplicate_key' : 'payload_malformed', { cause })
+  }
+}
+
+function shapeOf(signed: JsonObject, evidenceText: string): Payload {
+  const { evidence = null } = signed
+  if (!validators.evidencePayload(signed))
+    throw new TypeError('What was signed is not of the shape of a payload.')
+  parseInstant(signed.issuedAt)
+  return {
+    hostname: signed.hostname,
+    issuedAt: signed.issuedAt,
+    certFingerprint: parseDigest(signed.certFingerprint),
+    evidenceDigest: parseDigest(signed.evidenceDigest),
+    evidence,
+    evidenceText,
+  }
+}

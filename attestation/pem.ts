@@ -1,0 +1,27 @@
+const BEGIN = '-----BEGIN CERTIFICATE-----'
+const END = '-----END CERTIFICATE-----'
+const BLOCK = new RegExp(`${BEGIN}[^-]*${END}`, 'g')
+const BREAKS = /[ \t\r\n]+/g
+
+/** Reads exactly one PEM certificate with nothing around it but white space; throws on everything else. */
+export function parsePem(text: string): Buffer {
+  const pem = text.trim()
+  if (!pem.startsWith(BEGIN) || !pem.endsWith(END) || pem.length < BEGIN.length + END.length)
+    throw malformed()
+  const base64 = pem.slice(BEGIN.length, -END.length).replace(BREAKS, '')
+  const der = Buffer.from(base64, 'base64')
+  // Node skips what is not base64; only the canonical spelling survives the way back.
+  if (base64 === '' || der.toString('base64') !== base64) throw malformed()
+  return der
+}
+
+/** Reads all certificates of a file that people keep; text between them is allowed, none at all is not. */
+export function parsePemFile(text: string): Buffer[] {
+  const blocks = text.match(BLOCK)
+  if (!blocks) throw malformed()
+  return blocks.map(parsePem)
+}
+
+function malformed(): TypeError {
+  return new TypeError('This is not a certificate in PEM form.')
+}
