@@ -233,6 +233,14 @@ export interface components {
          * @enum {string}
          */
         AdministratorRequiredCode: "not_administrator";
+        /** @description Asks for a later time. */
+        AdvanceClockCommand: {
+            /**
+             * Format: int64
+             * @description By how much.
+             */
+            milliseconds: number;
+        };
         /** @description A piece of what the model says. */
         AssistantDelta: {
             /** @description A piece of the text. */
@@ -652,6 +660,312 @@ export interface components {
          * @enum {string}
          */
         ConflictCode: "conflict";
+        /**
+         * @description An optional part of the contract.
+         * @enum {string}
+         */
+        ConformanceFeature: "completions" | "embeddings" | "invitations" | "evidence" | "upstreams" | "rate-limits";
+        /**
+         * @description A role that rules bind.
+         * @enum {string}
+         */
+        ConformanceProfile: "router" | "proxy";
+        /** @description What a run of the conformance suite found: `results.json`. */
+        ConformanceResults: {
+            /**
+             * Format: int64
+             * @description How long it took.
+             */
+            duration_ms: number;
+            /** @description What was answered at all: operation, status and code, and how often. */
+            observed: components["schemas"]["ObservedAnswer"][];
+            /** @description Who was judged. */
+            product: components["schemas"]["TargetProduct"];
+            /** @description The verdict on each role. */
+            profiles: components["schemas"]["ProfileResult"][];
+            /** @description The verdict on each scenario, at each place it ran. */
+            scenarios: components["schemas"]["ScenarioResult"][];
+            /** @description What it was told. */
+            selection: components["schemas"]["ConformanceSelection"];
+            /**
+             * Format: date-time
+             * @description When the run began.
+             */
+            started_at: string;
+            /** @description The suite. */
+            suite: components["schemas"]["ConformanceSuite"];
+            /**
+             * @description Version of this document.
+             * @enum {number}
+             */
+            version: 1;
+        };
+        /** @description What was selected. */
+        ConformanceSelection: {
+            /** @description Text that ids or titles have to hold; null for all. */
+            grep: string | null;
+            /**
+             * Format: int32
+             * @description How many ran at once.
+             */
+            jobs: number;
+            /** @description Whose rules; null for both. */
+            origin: ("given" | "chosen") | null;
+            /**
+             * Format: int64
+             * @description What the random choices came from.
+             */
+            seed: number;
+            /** @description Whether slow scenarios ran. */
+            slow: boolean;
+        };
+        /** @description The suite and how much of it there is. */
+        ConformanceSuite: {
+            /**
+             * Format: int32
+             * @description How many scenarios it has.
+             */
+            scenarios: number;
+            /** @description Its version. */
+            version: string;
+        };
+        /** @description What a third party writes to have its product judged: where it is, what it claims, and what it can do for the suite. `${NAME}` and `${NAME:-default}` stand for environment variables; secrets belong there. */
+        ConformanceTarget: {
+            /** @description The router's base URL, with `/v1`. */
+            baseUrl: string;
+            /** @description Certificates, in PEM, that are trusted beside the system's. */
+            caFile?: string;
+            /** @description Whose rules it claims to keep; the given specification's alone when left out. */
+            claims?: ("given" | "chosen")[];
+            /** @description An origin that its CORS rules allow. */
+            corsOrigin?: string;
+            /** @description Names of endpoints, by what they are. */
+            endpoints?: components["schemas"]["TargetEndpoints"];
+            /** @description Cases that are known to fail. */
+            expectedFailures?: components["schemas"]["ExpectedFailure"][];
+            /** @description Optional parts of the contract that it offers. */
+            features?: components["schemas"]["ConformanceFeature"][];
+            /** @description What it can do for the suite. */
+            hooks?: components["schemas"]["TargetHooks"];
+            /** @description Keys that are there already, by what they are. */
+            keys?: components["schemas"]["TargetKeys"];
+            /** @description What this deployment was configured with where it differs from production. */
+            limits?: components["schemas"]["TargetLimits"];
+            /** @description Whether requests that cost may be made with the key `active`, where no workspace can be made for them. */
+            mayGenerate?: boolean;
+            /** @description Router model ids, by what they are. */
+            models: components["schemas"]["TargetModels"];
+            /** @description The platform gateway of the router's own endpoint. */
+            platformUrl?: string;
+            /** @description Who is judged. */
+            product: components["schemas"]["TargetProduct"];
+            /** @description The roles it plays. */
+            profiles: components["schemas"]["ConformanceProfile"][];
+            /** @description The verifying proxy in front of that router, with `/v1`. */
+            proxyUrl?: string;
+            /** @description How patient the suite has to be. */
+            timing?: components["schemas"]["TargetTiming"];
+        };
+        /** @description Everything that is booked of a workspace, as one moment shows it. */
+        ControlBooks: {
+            /**
+             * Format: int64
+             * @description The balance.
+             */
+            balance_micros: number;
+            /** @description The ledger, oldest first. */
+            entries: components["schemas"]["ControlEntry"][];
+            /** @description The generations that have ended, oldest first. */
+            generations: components["schemas"]["ControlGeneration"][];
+            /** @description What is held for generations that run. */
+            holds: components["schemas"]["ControlHold"][];
+            /** @description The keys, oldest first. */
+            keys: components["schemas"]["ControlKey"][];
+        };
+        /** @description A new key with its plaintext. */
+        ControlCreatedKey: {
+            /** @description The key itself. */
+            api_key: string;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             */
+            revoked_at: string | null;
+            /**
+             * Format: int64
+             * @description Its own usage so far.
+             */
+            spent_micros: number;
+            /**
+             * @description What it is now.
+             * @enum {string}
+             */
+            state: "active" | "revoked" | "expired";
+            /** @description The workspace that pays. */
+            workspace_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Two figures that ought to agree. */
+        ControlDifference: {
+            /** @description What was compared. */
+            check: string;
+            /** @description The workspace it was found in. */
+            workspace_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description There is nothing to tell. */
+        ControlDone: {
+            [key: string]: unknown;
+        };
+        /** @description One movement of the balance. */
+        ControlEntry: {
+            /**
+             * Format: int64
+             * @description By how much; negative for debits.
+             */
+            amount_micros: number;
+            /**
+             * Format: int64
+             * @description What the balance was afterwards.
+             */
+            balance_after_micros: number;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            created_at: string;
+            /** @description Why, for people. */
+            description: string;
+            /** @description Its id. */
+            id: string;
+            /** @description What makes writing it twice harmless. */
+            idempotency_key: string;
+            /**
+             * @description Why it moved.
+             * @enum {string}
+             */
+            kind: "generation" | "invitation" | "top_up" | "refund" | "adjustment";
+            /** @description What caused it, such as a generation's id. */
+            reference: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A generation that has ended. */
+        ControlGeneration: {
+            /**
+             * Format: int64
+             * @description What a million generated tokens cost when it was admitted.
+             */
+            completion_price_micros: number;
+            /**
+             * Format: int64
+             * @description Tokens that were generated.
+             */
+            completion_tokens: number;
+            /**
+             * Format: int64
+             * @description What was debited.
+             */
+            cost_micros: number;
+            /** @description Name of the endpoint that served it. */
+            endpoint: string;
+            /** @description Its id. */
+            id: string;
+            /** @description The key it was made with. */
+            key_id: string;
+            /** @description Router model id. */
+            model: string;
+            /**
+             * Format: int64
+             * @description What a million tokens of the prompt cost when it was admitted.
+             */
+            prompt_price_micros: number;
+            /**
+             * Format: int64
+             * @description Tokens of the prompt.
+             */
+            prompt_tokens: number;
+            /**
+             * @description How it ended.
+             * @enum {string}
+             */
+            status: "ok" | "aborted";
+            /** @description Whether the answer was an event stream. */
+            streamed: boolean;
+            /**
+             * @description Whose count the tokens are.
+             * @enum {string}
+             */
+            usage_source: "backend" | "counted";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What is held for a generation that runs. */
+        ControlHold: {
+            /**
+             * Format: int64
+             * @description The most that it can cost.
+             */
+            amount_micros: number;
+            /** @description The generation. */
+            generation_id: string;
+            /** @description The key it is made with. */
+            key_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A key without its plaintext. */
+        ControlKey: {
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             */
+            revoked_at: string | null;
+            /**
+             * Format: int64
+             * @description Its own usage so far.
+             */
+            spent_micros: number;
+            /**
+             * @description What it is now.
+             * @enum {string}
+             */
+            state: "active" | "revoked" | "expired";
+            /** @description The workspace that pays. */
+            workspace_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What proves the whole ledger. */
+        ControlVerification: {
+            /** @description Everything that does not add up. */
+            differences: components["schemas"]["ControlDifference"][];
+            /**
+             * Format: int64
+             * @description Generations that run or wait to be settled.
+             */
+            open_holds: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A workspace. */
+        ControlWorkspace: {
+            /**
+             * Format: int64
+             * @description Its balance.
+             */
+            balance_micros: number;
+            /** @description Its id. */
+            id: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description Pages that may call the API. */
         CorsConfig: {
             /** @description Origins such as `https://app.example`; `*` for all. */
@@ -702,6 +1016,47 @@ export interface components {
             /** @description The workspace that pays. */
             workspace_id: string;
         };
+        /** @description Asks for a key. */
+        CreateKeyCommand: {
+            /**
+             * Format: date-time
+             * @description When it ends; null for never.
+             */
+            expires_at?: string | null;
+            /** @description The models it may use; null for all. */
+            model_scope?: string[] | null;
+            /** @description Its name. */
+            name?: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the default.
+             */
+            requests_per_minute?: number | null;
+            /** @description Whether it is revoked from the start. */
+            revoked?: boolean;
+            /**
+             * Format: int64
+             * @description What it may use up in all; null for no limit.
+             */
+            spend_limit_micros?: number | null;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the default.
+             */
+            tokens_per_minute?: number | null;
+            /** @description The workspace that pays. */
+            workspace_id: string;
+        };
+        /** @description Asks for a workspace. */
+        CreateWorkspaceCommand: {
+            /**
+             * Format: int64
+             * @description The balance it starts with.
+             */
+            balance_micros?: number;
+            /** @description Its name. */
+            name?: string;
+        };
         /** @description What `router credit --json` prints: the ledger row that was written. */
         CreditOutput: {
             /**
@@ -731,6 +1086,32 @@ export interface components {
             preparedStatements?: boolean;
             /** @description `postgres://…`; empty for the embedded one. */
             url?: string;
+        };
+        /** @description What `proxy discover --json` prints: what one could pin, which is not yet a reason to (decisions, 9). */
+        DiscoveryOutput: {
+            /** @description Digest of the snapshot in wire form: what a pin is. */
+            evidence_digest: string;
+            /** @description The same for people. */
+            evidence_digest_hex: string;
+            /** @description The hostname that the evidence is for. */
+            hostname: string;
+            /**
+             * Format: date-time
+             * @description When the bundle was signed.
+             */
+            issued_at: string;
+            /** @description SHA-256 of the certificate seen on the connection. */
+            observed_leaf: string;
+            /** @description SHA-256 of the root certificate that the bundle brought along. */
+            root_fingerprint: string;
+            /** @description The same for people. */
+            root_fingerprint_hex: string;
+            /** @description That root certificate, in PEM. */
+            root_pem: string;
+            /** @description Whether a root given with `--root` vouches for all of this; false when none was given. */
+            root_trusted: boolean;
+            /** @description The hardware that the root certificate names; nothing proves it. */
+            tee: string | null;
         };
         /**
          * Format: int32
@@ -813,6 +1194,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Asks for nothing in particular. */
+        EmptyCommand: Record<string, never>;
         /** @description The shape that all errors share (§2.7); `stage` and `reason` stand beside `error` in a 503 (§7/5). */
         ErrorBody: {
             /** @description What went wrong. */
@@ -966,6 +1349,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A case that is known to fail; one that passes all the same is reported. */
+        ExpectedFailure: {
+            /** @description Why. */
+            reason: string;
+            /** @description Its id. */
+            scenario: string;
+            /** @description Where; everywhere when left out. */
+            subject?: components["schemas"]["ConformanceProfile"];
+        };
         /**
          * @description Why the bundle could not be had.
          * @enum {string}
@@ -1059,6 +1451,18 @@ export interface components {
          * @enum {string}
          */
         GenerationStatus: "ok" | "aborted";
+        /** @description Where a stand-in of the suite is controlled. */
+        HookAddress: {
+            /** @description Its address. */
+            url: string;
+        };
+        /** @description How a hook is reached: an address that takes a POST of JSON, or a command that reads it from its standard input. */
+        HookConfig: {
+            /** @description Program and arguments; prints its answer as JSON. */
+            command?: string[];
+            /** @description Takes a POST. */
+            url?: string;
+        };
         /**
          * @description What is our own fault.
          * @enum {string}
@@ -1129,6 +1533,11 @@ export interface components {
          * @enum {string}
          */
         JwsReason: "jws_malformed" | "algorithm_not_allowed" | "key_algorithm_mismatch" | "critical_header" | "signature_invalid" | "payload_malformed" | "duplicate_key" | "kind_mismatch" | "hostname_mismatch" | "envelope_mismatch" | "bundle_stale" | "issued_in_future" | "issued_at_rolled_back" | "snapshot_missing" | "digest_mismatch";
+        /** @description Asks for the books of a workspace. */
+        LedgerCommand: {
+            /** @description The workspace. */
+            workspace_id: string;
+        };
         /** @description Something that does not add up. */
         LedgerDifference: {
             /** @description What it is; null for nothing. */
@@ -1380,6 +1789,23 @@ export interface components {
          * @enum {string}
          */
         NotFoundCode: "not_found";
+        /** @description Answers that were alike. */
+        ObservedAnswer: {
+            /** @description The code of the error; null for a success. */
+            code: string | null;
+            /**
+             * Format: int32
+             * @description How many there were.
+             */
+            count: number;
+            /** @description The operation. */
+            operation: string;
+            /**
+             * Format: int32
+             * @description The status.
+             */
+            status: number;
+        };
         /** @description The request comes from somewhere that may not speak to this listener. */
         OriginForbidden: {
             /** @description What went wrong. */
@@ -1402,8 +1828,28 @@ export interface components {
          * @enum {string}
          */
         OriginForbiddenCode: "forbidden_origin";
+        /** @description Rules and scenarios of one provenance. */
+        OriginResult: {
+            /** @description Rules that were broken. */
+            rules_broken: string[];
+            /**
+             * Format: int32
+             * @description Rules that were shown to be kept.
+             */
+            rules_kept: number;
+            /** @description Rules with scenarios of which none could tell. */
+            rules_untold: string[];
+            /** @description Scenarios by verdict. */
+            scenarios: components["schemas"]["ScenarioCounts"];
+            /** @description The verdict on these alone. */
+            verdict: components["schemas"]["ProfileVerdict"];
+        };
         /** @description An endpoint of the router's own operator. */
         OwnEndpointConfig: {
+            /** @description PEM file of the authority behind that address's TLS certificate, where the system does not know it. */
+            evidenceCaFile?: string;
+            /** @description Where its bundle is fetched from; by default the platform's path on its hostname. */
+            evidenceUrl?: string;
             /** @description The hostname that its evidence is for. */
             hostname: string;
             /** @description Its name in models, records and paths. */
@@ -1497,6 +1943,22 @@ export interface components {
              */
             promptPer1mMicros: number;
         };
+        /** @description The verdict on one role. */
+        ProfileResult: {
+            /** @description Counted over the rules that this project chose. */
+            chosen: components["schemas"]["OriginResult"];
+            /** @description Counted over the rules of the given specification. */
+            given: components["schemas"]["OriginResult"];
+            /** @description The role. */
+            profile: components["schemas"]["ConformanceProfile"];
+            /** @description The verdict on the rules that the product claims to keep. */
+            verdict: components["schemas"]["ProfileVerdict"];
+        };
+        /**
+         * @description The verdict on a role.
+         * @enum {string}
+         */
+        ProfileVerdict: "conformant" | "partial" | "failing";
         /** @description One prompt in any of its forms. */
         Prompt: string | components["schemas"]["TokenList"] | components["schemas"]["SingleText"] | components["schemas"]["SingleTokenList"];
         /** @description One endpoint and what is expected of it. */
@@ -1542,6 +2004,13 @@ export interface components {
             /** @description What clients must present when the listener is open to others. */
             token?: string;
         };
+        /** @description Asks for a bundle to stand published. */
+        PublishEvidenceCommand: {
+            /** @description The bundle, byte for byte. */
+            bundle: string;
+            /** @description Name of the endpoint. */
+            endpoint: string;
+        };
         /**
          * @description What comes too often.
          * @enum {string}
@@ -1566,6 +2035,43 @@ export interface components {
         };
         /** @description Why a verifier refuses; a slug can stand under more than one stage. */
         Reason: components["schemas"]["FetchReason"] | components["schemas"]["CertChainReason"] | components["schemas"]["UntrustedRootReason"] | components["schemas"]["JwsReason"] | components["schemas"]["TlsFingerprintReason"] | components["schemas"]["PolicyReason"] | components["schemas"]["AttestingReason"];
+        /** @description One request and its answer, shortened and without secrets. */
+        RecordedExchange: {
+            /** @description Beginning of the body that came back. */
+            body: string;
+            /**
+             * Format: int64
+             * @description Milliseconds from the request to the end.
+             */
+            end_ms: number | null;
+            /**
+             * @description How it ended.
+             * @enum {string}
+             */
+            ending: "complete" | "aborted" | "broken";
+            /**
+             * Format: int64
+             * @description Milliseconds from the request to the answer's head.
+             */
+            head_ms: number | null;
+            /** @description Headers that came back. */
+            headers: {
+                [key: string]: unknown;
+            };
+            /** @description Method and address. */
+            request: string;
+            /** @description Beginning of the body that was sent. */
+            request_body: string;
+            /** @description Headers that were sent. */
+            request_headers: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int32
+             * @description The status; null when there was no answer.
+             */
+            status: number | null;
+        };
         /**
          * @description Times of a request, each configurable; there is no total limit.
          * @enum {number}
@@ -1593,6 +2099,11 @@ export interface components {
          * @enum {string}
          */
         RequestTooLargeCode: "request_too_large";
+        /** @description Revokes a key. */
+        RevokeKeyCommand: {
+            /** @description The key. */
+            id: string;
+        };
         /**
          * @description The hardware that a root certificate can name: the labels of `endpoint.tee`.
          * @enum {string}
@@ -1621,6 +2132,8 @@ export interface components {
             models: components["schemas"]["ModelConfig"][];
             /** @description How clients reach it, with `/v1`; made from `listen` when it is left out. */
             publicBaseUrl?: string;
+            /** @description Where a test may control this router, on loopback; never on a router that serves anybody. */
+            testControl?: components["schemas"]["ListenConfig"];
             /** @description Times of a request. */
             timers?: components["schemas"]["RouterTimersConfig"];
             /** @description Addresses or networks whose `X-Forwarded-For` is believed. */
@@ -1649,6 +2162,8 @@ export interface components {
             connectMs?: components["schemas"]["DurationMs"];
             /** @description Time that running streams get when the router stops. */
             drainMs?: components["schemas"]["DurationMs"];
+            /** @description How often the bundles of own endpoints are read. */
+            evidencePollMs?: components["schemas"]["DurationMs"];
             /** @description Longest wait for a backend's first byte. */
             firstByteMs?: components["schemas"]["DurationMs"];
             /** @description Longest gap between two chunks. */
@@ -1657,6 +2172,18 @@ export interface components {
             pingMs?: components["schemas"]["DurationMs"];
             /** @description A client that reads nothing for this long is dropped. */
             stalledClientMs?: components["schemas"]["DurationMs"];
+        };
+        /** @description What `proxy run --json` prints once it serves. */
+        RunningProxyOutput: {
+            /** @description Where it serves its first endpoint, with `/v1`. */
+            address: string;
+            /** @description Where it serves each of them. */
+            endpoints: components["schemas"]["ServedEndpoint"][];
+            /**
+             * Format: int32
+             * @description Its process id.
+             */
+            pid: number;
         };
         /** @description What `router run --json` prints once it serves. */
         RunningRouterOutput: {
@@ -1667,6 +2194,201 @@ export interface components {
              * @description Its process id.
              */
             pid: number;
+        };
+        /** @description A workspace and its key. */
+        ScenarioAccount: {
+            /**
+             * Format: int64
+             * @description Its balance; five dollars when left out.
+             */
+            balanceMicros?: number;
+            /** @description Names of the target's models that the key may use. */
+            scope?: string[];
+            /**
+             * Format: int64
+             * @description What the key may use up in all.
+             */
+            spendLimitMicros?: number;
+        };
+        /** @description How many scenarios got which verdict. */
+        ScenarioCounts: {
+            /**
+             * Format: int32
+             * @description Left out of this run.
+             */
+            disabled: number;
+            /**
+             * Format: int32
+             * @description The suite itself failed.
+             */
+            error: number;
+            /**
+             * Format: int32
+             * @description A rule was broken.
+             */
+            fail: number;
+            /**
+             * Format: int32
+             * @description The product does not claim the feature.
+             */
+            not_supported: number;
+            /**
+             * Format: int32
+             * @description The target lacks what is needed.
+             */
+            not_testable: number;
+            /**
+             * Format: int32
+             * @description All is as the rules say.
+             */
+            pass: number;
+            /**
+             * Format: int32
+             * @description As the rules say, but something else was noticed.
+             */
+            warn: number;
+        };
+        /** @description What an answer has to be; what is not named is left open. */
+        ScenarioExpectation: {
+            /** @description Members of the body: values, or matchers. */
+            body?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int64
+             * @description What the ledger shows as debited for it.
+             */
+            debitMicros?: number;
+            /** @description The code of the error; status and type follow from the registry. */
+            error?: string;
+            /** @description Headers by name: a text, or a matcher. */
+            headers?: {
+                [key: string]: unknown;
+            };
+            /** @description What the error's message must hold, as a regular expression. */
+            message?: string;
+            /** @description Whether nothing of it reached a backend, was held or was booked. */
+            nothingHappened?: boolean;
+            /** @description The field that the error names. */
+            param?: string;
+            /** @description Members of the generation record. */
+            record?: {
+                [key: string]: unknown;
+            };
+            /** @description Members of the request that the backend received. */
+            sent?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int32
+             * @description The status; that of the error when one is named, else 200.
+             */
+            status?: number;
+            /** @description Whether the answer is an event stream that ends well. */
+            stream?: boolean;
+            /** @description Members of the last chunk that tells the usage, or of the body's `usage`. */
+            usage?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A conformance scenario that needs no program: requests, one after the other, and what each is answered. In texts `{{nonce}}`, `{{prompt}}`, `{{model.NAME}}` and `{{key.NAME}}` are filled in. */
+        ScenarioFile: {
+            /** @description Workspace and key of its own that differ from the usual ones. */
+            account?: components["schemas"]["ScenarioAccount"];
+            /** @description How the scripted backend answers its requests: one rule of the stand-in's script. */
+            backend?: {
+                [key: string]: unknown;
+            };
+            /** @description What it needs of the target beyond what its steps show. */
+            needs?: string[];
+            /** @description The rules it counts for. */
+            rules: string[];
+            /** @description The requests. */
+            steps: components["schemas"]["ScenarioStep"][];
+            /** @description Where it runs; at the router and through the proxy when left out. */
+            subjects?: components["schemas"]["ConformanceProfile"][];
+            /** @description What it shows, as a sentence of the contract. */
+            title: string;
+        };
+        /** @description What was found of one scenario at one place. */
+        ScenarioResult: {
+            /**
+             * Format: int64
+             * @description How long it took.
+             */
+            duration_ms: number;
+            /** @description What was said, when it did not pass. */
+            exchanges: components["schemas"]["RecordedExchange"][];
+            /** @description Whether the target file announced the failure; `passed` when it did and there was none. */
+            expected: ("failed" | "passed") | null;
+            /** @description Its id. */
+            id: string;
+            /**
+             * @description Whose rules these are; `given` when one of them is.
+             * @enum {string}
+             */
+            origin: "given" | "chosen";
+            /** @description Why it is not a pass, a line each. */
+            problems: string[];
+            /** @description The rules it counts for. */
+            rules: string[];
+            /** @description Where it ran. */
+            subject: components["schemas"]["ConformanceProfile"];
+            /** @description What it shows. */
+            title: string;
+            /** @description The verdict. */
+            verdict: components["schemas"]["ScenarioVerdict"];
+        };
+        /** @description One request. */
+        ScenarioStep: {
+            /** @description Members that are put into the usual body, or take the place of its own. */
+            body?: {
+                [key: string]: unknown;
+            };
+            /** @description A body of any bytes, in base64. */
+            bytes?: string;
+            /** @description What is answered. */
+            expect: components["schemas"]["ScenarioExpectation"];
+            /** @description Headers. */
+            headers?: {
+                [key: string]: unknown;
+            };
+            /** @description The key: `own`, `none`, or a name of the target's keys. */
+            key?: string;
+            /** @description Method, for a path of one's own. */
+            method?: string;
+            /** @description What is different about it. */
+            name?: string;
+            /** @description Members that are left out of the usual body. */
+            omit?: string[];
+            /** @description The operation; none for a path of one's own. */
+            operation?: string;
+            /** @description Parameters of the path. */
+            params?: {
+                [key: string]: unknown;
+            };
+            /** @description Path below the base URL, or an absolute one when it begins with `//`. */
+            path?: string;
+            /** @description Parameters of the query. */
+            query?: {
+                [key: string]: unknown;
+            };
+            /** @description A body as it is. */
+            text?: string;
+        };
+        /**
+         * @description A verdict on a scenario.
+         * @enum {string}
+         */
+        ScenarioVerdict: "pass" | "fail" | "warn" | "not-supported" | "not-testable" | "disabled" | "error";
+        /** @description A value that no report shows. */
+        Secret: string;
+        /** @description An endpoint and where clients reach it. */
+        ServedEndpoint: {
+            /** @description With `/v1`. */
+            address: string;
+            /** @description Its name in the configuration. */
+            name: string;
         };
         /** @description The console needs a signed-in person. */
         SessionRequired: {
@@ -1690,6 +2412,26 @@ export interface components {
          * @enum {string}
          */
         SessionRequiredCode: "session_required";
+        /** @description Asks for another balance. */
+        SetBalanceCommand: {
+            /**
+             * Format: int64
+             * @description What the balance has to be, by one ledger row of the kind `adjustment`.
+             */
+            balance_micros: number;
+            /** @description The workspace. */
+            workspace_id: string;
+        };
+        /** @description Asks for the verdict on an external endpoint. */
+        SetVerdictCommand: {
+            /** @description Name of the endpoint. */
+            endpoint: string;
+            /**
+             * @description What the verifier has to hold of it from now on.
+             * @enum {string}
+             */
+            state: "pending" | "denied" | "admitted" | "disabled";
+        };
         /**
          * @description An algorithm that bundles are signed with (decisions, 8).
          * @enum {string}
@@ -1786,6 +2528,117 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Endpoints by what they are. */
+        TargetEndpoints: {
+            /** @description An external endpoint. */
+            external?: string;
+            /** @description The own endpoint that serves the model `chat`. */
+            own?: string;
+        };
+        /** @description What the deployment can do for the suite; the forms are those of the control service. */
+        TargetHooks: {
+            /** @description Moves the deployment's clock on. */
+            advanceClock?: components["schemas"]["HookConfig"];
+            /** @description Control address of the suite's scripted backend, which every model of the deployment is served by. */
+            backendScript?: components["schemas"]["HookAddress"];
+            /** @description Makes a key. */
+            createKey?: components["schemas"]["HookConfig"];
+            /** @description Makes a workspace. */
+            createWorkspace?: components["schemas"]["HookConfig"];
+            /** @description Reads what is booked of a workspace. */
+            ledger?: components["schemas"]["HookConfig"];
+            /** @description Publishes a bundle for an endpoint. */
+            publishEvidence?: components["schemas"]["HookConfig"];
+            /** @description Empties what earlier runs have left. */
+            reset?: components["schemas"]["HookConfig"];
+            /** @description Revokes a key. */
+            revokeKey?: components["schemas"]["HookConfig"];
+            /** @description Moves a balance to a sum. */
+            setBalance?: components["schemas"]["HookConfig"];
+            /** @description Sets the verdict on an external endpoint. */
+            setVerdict?: components["schemas"]["HookConfig"];
+            /** @description Changes a key. */
+            updateKey?: components["schemas"]["HookConfig"];
+            /** @description Proves the whole ledger. */
+            verifyLedger?: components["schemas"]["HookConfig"];
+        };
+        /** @description Keys that are there already. */
+        TargetKeys: {
+            /** @description May do everything and has credit. */
+            active?: components["schemas"]["Secret"];
+            /** @description Has used up its spend limit. */
+            capped?: components["schemas"]["Secret"];
+            /** @description Has expired. */
+            expired?: components["schemas"]["Secret"];
+            /** @description Has a workspace without credit. */
+            poor?: components["schemas"]["Secret"];
+            /** @description Was revoked. */
+            revoked?: components["schemas"]["Secret"];
+            /** @description May use the model `chat` alone. */
+            scoped?: components["schemas"]["Secret"];
+        };
+        /** @description Limits of the deployment under test; production's where one is left out. */
+        TargetLimits: {
+            /** @description Longest wait for a backend's first byte. */
+            firstByteMs?: components["schemas"]["DurationMs"];
+            /** @description Longest gap between two chunks. */
+            idleMs?: components["schemas"]["DurationMs"];
+            /** @description Largest request body. */
+            maxBodyBytes?: components["schemas"]["Count"];
+            /** @description Time between two pings before the first token. */
+            pingMs?: components["schemas"]["DurationMs"];
+            /** @description Requests a minute of a key that names none, and of every workspace. */
+            requestsPerMinute?: components["schemas"]["Count"];
+            /** @description A client that reads nothing for this long is dropped. */
+            stalledClientMs?: components["schemas"]["DurationMs"];
+            /**
+             * Format: int32
+             * @description What a chat template adds to a prompt at most, in tokens.
+             */
+            templateTokens?: number;
+        };
+        /** @description Models by what they are. */
+        TargetModels: {
+            /** @description Serves chat. The others, too, unless they say otherwise. */
+            chat: string;
+            /** @description Serves text completions. */
+            completions?: string;
+            /** @description Its backend is declared to tell usage on every chunk. */
+            continuous?: string;
+            /** @description Serves embeddings and no chat. */
+            embeddings?: string;
+            /** @description Is served by an external endpoint. */
+            external?: string;
+            /** @description Has two backends; nothing listens at the first, the scripted one is the second. */
+            failover?: string;
+            /** @description Costs nothing. */
+            free?: string;
+            /** @description Another one. */
+            other?: string;
+            /** @description Has a `/` in its id. */
+            slashed?: string;
+            /** @description Its `max_output_tokens` and any prompt together are more than its context. */
+            small?: string;
+            /** @description Has two backends, both scripted, which call the model by different names. */
+            twins?: string;
+            /** @description Nothing listens where its backend should be. */
+            unreachable?: string;
+        };
+        /** @description A product and its version. */
+        TargetProduct: {
+            /** @description Its name. */
+            name: string;
+            /** @description Its version. */
+            version?: string;
+        };
+        /** @description Patience. */
+        TargetTiming: {
+            /**
+             * Format: double
+             * @description Allowed times are this many times as long.
+             */
+            slack?: number;
+        };
         /**
          * @description The hardware that an endpoint's certificates name; read, not verified (§2.3; decisions, 4).
          * @enum {string}
@@ -1878,6 +2731,35 @@ export interface components {
          * @enum {string}
          */
         UntrustedRootReason: "root_not_trusted" | "no_trusted_roots";
+        /** @description Asks for a change of a key; what is not named stays. */
+        UpdateKeyCommand: {
+            /**
+             * Format: date-time
+             * @description When it ends; null for never.
+             */
+            expires_at?: string | null;
+            /** @description The key. */
+            id: string;
+            /** @description The models it may use; null for all. */
+            model_scope?: string[] | null;
+            /** @description Its name. */
+            name?: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the default.
+             */
+            requests_per_minute?: number | null;
+            /**
+             * Format: int64
+             * @description What it may use up in all; null for no limit.
+             */
+            spend_limit_micros?: number | null;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the default.
+             */
+            tokens_per_minute?: number | null;
+        };
         /** @description What a generation used and cost (§2.3.1). The counts are the ones that are billed. */
         Usage: {
             /**

@@ -31,6 +31,7 @@ export declare const validators: {
   readonly configCheckOutput: Validator<components['schemas']['ConfigCheckOutput']>
   readonly createdKeyOutput: Validator<components['schemas']['CreatedKeyOutput']>
   readonly creditOutput: Validator<components['schemas']['CreditOutput']>
+  readonly discoveryOutput: Validator<components['schemas']['DiscoveryOutput']>
   readonly embeddingList: Validator<components['schemas']['EmbeddingList']>
   readonly embeddingRequest: Validator<components['schemas']['EmbeddingRequest']>
   readonly errorBody: Validator<components['schemas']['ErrorBody']>
@@ -48,6 +49,7 @@ export declare const validators: {
   readonly platformConfig: Validator<components['schemas']['PlatformConfig']>
   readonly proxyConfig: Validator<components['schemas']['ProxyConfig']>
   readonly routerConfig: Validator<components['schemas']['RouterConfig']>
+  readonly runningProxyOutput: Validator<components['schemas']['RunningProxyOutput']>
   readonly runningRouterOutput: Validator<components['schemas']['RunningRouterOutput']>
   readonly stack: Validator<components['schemas']['Stack']>
   readonly verificationOutput: Validator<components['schemas']['VerificationOutput']>

@@ -12,10 +12,11 @@ export interface Schema {
   readonly additionalProperties?: boolean | Schema
 }
 
-/** Every model of the contract by name, and those that get a validator. */
+/** Every model of the contract by name, and those that get a validator: in the products' module, or in the suite's. */
 export interface ContractSchemas {
   readonly $defs: Readonly<Record<string, Schema>>
   readonly 'x-validators': readonly string[]
+  readonly 'x-suite-validators': readonly string[]
 }
 
 /** Reads the schema of all models, which the emitter wrote. */

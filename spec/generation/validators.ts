@@ -8,20 +8,27 @@ import { judged } from './judged.ts'
 import { type ContractSchemas, mapValues, type Schema } from './schemas.ts'
 import { MODULE_HEADER } from './text.ts'
 
-/**
- * Writes the validators as one plain module. Documents that people write report every mistake; what comes over the
- * network is refused at the first.
- */
+/** Writes the validators as plain modules; what only the conformance suite needs has one of its own. */
 export async function writeValidators(folder: string, schemas: ContractSchemas): Promise<void> {
-  const names = schemas['x-validators']
+  await writeModule(folder, 'validators', schemas, schemas['x-validators'])
+  await writeModule(folder, 'suite-validators', schemas, schemas['x-suite-validators'])
+}
+
+/** Documents that people write report every mistake; what comes over the network is refused at the first. */
+async function writeModule(
+  folder: string,
+  module: string,
+  schemas: ContractSchemas,
+  names: readonly string[],
+): Promise<void> {
   const documents = names.filter((name) => schemas.$defs[name]?.additionalProperties === false)
   const messages = names.filter((name) => !documents.includes(name))
   const files = new Map([
     ['documents', validatorCode(schemas, documents, { allErrors: true })],
     ['messages', validatorCode(schemas, messages, { allErrors: false })],
   ])
-  await writeFile(join(folder, 'validators.js'), MODULE_HEADER + (await bundled(files, names)))
-  await writeFile(join(folder, 'validators.d.ts'), MODULE_HEADER + declarations(names))
+  await writeFile(join(folder, `${module}.js`), MODULE_HEADER + (await bundled(files, names)))
+  await writeFile(join(folder, `${module}.d.ts`), MODULE_HEADER + declarations(names))
 }
 
 /** The name of a model's validator. */

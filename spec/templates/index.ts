@@ -1,3 +1,4 @@
+export { type ControlOperation, type ControlOperations, controlOperations } from '../../generated/control.ts'
 export { type ErrorCode, type ErrorEntry, errors } from '../../generated/errors.ts'
 export { type LimitName, limits } from '../../generated/limits.ts'
 export type * from '../../generated/models.ts'

@@ -1,4 +1,5 @@
 // @ts-check
+import { emitControl } from './control.js'
 import { $decorators as own } from './decorators.js'
 import { emitDocuments } from './documents.js'
 import { emitErrors } from './errors.js'
@@ -22,6 +23,7 @@ export async function $onEmit(context) {
   await emitReasons(context)
   await emitLimits(context)
   await emitRoutes(context)
+  await emitControl(context)
   await emitOpenApi(context)
   await emitDocuments(context)
   await rules.emitRules(context)

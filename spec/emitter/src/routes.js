@@ -23,13 +23,23 @@ export async function emitRoutes(context) {
 }
 
 /**
- * The operations in the order of the sources.
+ * The operations of the public API in the order of the sources.
  * @param {Program} program
  * @returns {Route[]}
  */
 export function collectRoutes(program) {
+  return operationsOf(program, 'Router').map((operation) => routeOf(program, operation))
+}
+
+/**
+ * The operations of one service.
+ * @param {Program} program
+ * @param {string} service
+ * @returns {HttpOperation[]}
+ */
+export function operationsOf(program, service) {
   const [services] = getAllHttpServices(program)
-  return services.flatMap((service) => service.operations).map((operation) => routeOf(program, operation))
+  return services.filter(({ namespace }) => namespace.name === service).flatMap(({ operations }) => operations)
 }
 
 /**
