@@ -71,7 +71,13 @@ export function createApp({ handlers, keys, corsOrigins, log }: AppDependencies)
   function onResponse(handler: RawHandler) {
     return async (c: RouterContext) => {
       const { incoming, outgoing: response } = c.env
-      const exchange = { incoming, response, headers: c.get('headers'), startedAtMs: performance.now() }
+      const exchange = {
+        incoming,
+        response,
+        path: c.req.param(),
+        headers: c.get('headers'),
+        startedAtMs: performance.now(),
+      }
       await handler(exchange)
       return RESPONSE_ALREADY_SENT
     }

@@ -1,6 +1,7 @@
 import type { components } from '#contract'
 import type { ModelConfig } from './config/router.ts'
 import { ApiError } from './errors.ts'
+import type { TeeLabel } from './publication/tee-label.ts'
 
 type ModelEntry = components['schemas']['Model']
 
@@ -29,8 +30,8 @@ export function unknownModel(id: string, param: string): ApiError {
   return new ApiError('model_not_found', `No such model: ${printable(id)}.`, { param })
 }
 
-/** A model as the model list shows it (§2.3). */
-export function modelEntry(model: ModelConfig): ModelEntry {
+/** A model as the model list shows it; the label is what its endpoint's published evidence names (§2.3). */
+export function modelEntry(model: ModelConfig, tee: TeeLabel | null): ModelEntry {
   return {
     id: model.id,
     object: 'model',
@@ -43,8 +44,7 @@ export function modelEntry(model: ModelConfig): ModelEntry {
       prompt_per_1m_micros: model.pricing.promptMicros,
       completion_per_1m_micros: model.pricing.completionMicros,
     },
-    // The label comes from the endpoint's published evidence; none has been published yet (§2.3).
-    endpoint: { name: model.endpoint.name, hostname: model.endpoint.hostname, tee: null },
+    endpoint: { name: model.endpoint.name, hostname: model.endpoint.hostname, tee },
     capabilities: [...model.capabilities],
   }
 }

@@ -1,14 +1,21 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '#contract'
 import { createApp } from './app.ts'
 import { createCatalogue } from './catalogue.ts'
 import type { RouterConfig } from './config/router.ts'
 import { ApiError } from './errors.ts'
+import { createBudget } from './limits/budget.ts'
+import { createSourceAddress } from './limits/source-address.ts'
 import { createListener, listen } from './listener.ts'
 import type { Log } from './log.ts'
 import { createMeter, type MeterTimers } from './metering/meter.ts'
+import { createOwnEndpoints } from './publication/own-endpoint.ts'
+import { startPoller } from './publication/poller.ts'
+import { createShelf, restore } from './publication/shelf.ts'
 import { createRelay } from './relay/relay.ts'
 import { createBodyMemory } from './routes/body.ts'
+import { getEndpointEvidence, getEvidence } from './routes/evidence.ts'
 import { getGeneration } from './routes/generation.ts'
 import { serveInference } from './routes/inference.ts'
 import { getModel, listModels } from './routes/models.ts'
@@ -16,6 +23,7 @@ import type { Sql } from './store/connection.ts'
 import { findGeneration } from './store/generations.ts'
 import { createId } from './store/ids.ts'
 import { createKeyFinder } from './store/key-finder.ts'
+import { listBundles, saveBundle } from './store/publications.ts'
 
 /** What a router needs from the world; tests pass shorter timers. */
 export interface RouterDependencies {
@@ -45,12 +53,21 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     log,
     timers: meterTimers,
   })
+  const shelf = createShelf()
+  restore(shelf, config.endpoints, await listBundles(sql))
+  const evidence = {
+    shelf,
+    endpoints: createOwnEndpoints(config.endpoints, config.publicBaseUrl),
+    budget: createBudget(limits.evidencePerMinute, () => now().getTime()),
+    sourceAddressOf: createSourceAddress(config.trustedProxies),
+  }
   const draining = new AbortController()
   const inference = {
     catalogue,
     keys,
     meter,
     relay,
+    shelf,
     memory: createBodyMemory(config.limits.bodyMemoryBytes),
     maxBodyBytes: config.limits.maxBodyBytes,
     createGenerationId: () => createId('gen-'),
@@ -60,9 +77,11 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   const app = createApp({
     handlers: {
       createChatCompletion: serveInference('chat', '/chat/completions', inference),
-      listModels: listModels(catalogue),
-      getModel: getModel(catalogue),
+      listModels: listModels(catalogue, shelf),
+      getModel: getModel(catalogue, shelf),
       getGeneration: getGeneration((workspaceId, id) => findGeneration(sql, workspaceId, id)),
+      getEvidence: getEvidence(evidence),
+      getEndpointEvidence: getEndpointEvidence(evidence),
     },
     keys,
     corsOrigins: config.corsOrigins,
@@ -76,9 +95,18 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     throw error
   })
 
+  const poller = startPoller({
+    endpoints: config.endpoints,
+    shelf,
+    save: (endpoint, publication) => saveBundle(sql, { endpoint, ...publication }),
+    intervalMs: config.timers.evidencePollMs,
+    log,
+  })
+
   return {
     port,
     async stop() {
+      await poller.stop()
       const closed = once(server, 'close')
       server.close()
       // A connection is idle, and may be closed, once its answer has been handed over.

@@ -1,5 +1,5 @@
 import { type Backend, createBackend } from '../conformance/stand-ins/backend/backend.ts'
-import type { ModelConfig, RouterConfig } from '../server/config/router.ts'
+import type { EndpointConfig, ModelConfig, RouterConfig } from '../server/config/router.ts'
 import { silent } from '../server/log.ts'
 import { postEntry } from '../server/metering/ledger.ts'
 import type { MeterTimers } from '../server/metering/meter.ts'
@@ -38,6 +38,9 @@ export interface ServiceOptions {
   readonly timers?: Partial<RouterConfig['timers']>
   readonly meterTimers?: Partial<MeterTimers>
   readonly corsOrigins?: readonly string[]
+  readonly endpoints?: readonly EndpointConfig[]
+  readonly trustedProxies?: readonly string[]
+  readonly publicBaseUrl?: string
 }
 
 /** Starts everything; stop it in `afterAll`. */
@@ -69,6 +72,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 }
 
+/** An endpoint whose platform nobody has started. */
+export const demoEndpoint: EndpointConfig = {
+  name: 'demo',
+  hostname: 'router.localhost',
+  evidence: { hostname: 'router.localhost', url: 'https://127.0.0.1:1/', caFile: undefined },
+}
+
 /** The demo's model; changes go on top. */
 export function demoModel(backendUrl: string, changes: Partial<ModelConfig> = {}): ModelConfig {
   return {
@@ -81,7 +91,7 @@ export function demoModel(backendUrl: string, changes: Partial<ModelConfig> = {}
     templateTokens: 1_024,
     pricing: { promptMicros: 150_000, completionMicros: 600_000 },
     capabilities: ['chat'],
-    endpoint: { name: 'demo', hostname: 'router.localhost' },
+    endpoint: demoEndpoint,
     backends: [{ url: backendUrl, model: 'tiny-chat', apiKey: undefined, usage: 'final' }],
     ...changes,
   }
@@ -130,7 +140,7 @@ export async function balanceOf(sql: Sql, workspaceId: string): Promise<bigint> 
 function configFor(models: readonly ModelConfig[], options: ServiceOptions): RouterConfig {
   return {
     listen: { host: '127.0.0.1', port: 0 },
-    publicBaseUrl: 'http://127.0.0.1/v1',
+    publicBaseUrl: options.publicBaseUrl ?? 'http://127.0.0.1/v1',
     dataDir: '.',
     database: { url: undefined, preparedStatements: true, maxConnections: 8 },
     allowOverdraftMicros: 0n,
@@ -142,9 +152,12 @@ function configFor(models: readonly ModelConfig[], options: ServiceOptions): Rou
       pingMs: 15_000,
       stalledClientMs: 60_000,
       drainMs: 1_000,
+      evidencePollMs: 200,
       ...options.timers,
     },
     corsOrigins: options.corsOrigins ?? [],
+    trustedProxies: options.trustedProxies ?? [],
+    endpoints: options.endpoints ?? [demoEndpoint],
     models,
   }
 }

@@ -1,10 +1,13 @@
 import { dirname, resolve } from 'node:path'
-import { type components, limits, validators } from '#contract'
+import { type components, limits, routes, validators } from '#contract'
 import { type ConfigProblem, type Environment, loadConfig } from '../../config/load.ts'
+import { isLoopback } from '../control/loopback.ts'
+import { isNetwork } from '../limits/source-address.ts'
 
 /** The file as it was written; its schema is spec/config/router.tsp. */
 type RouterFile = components['schemas']['RouterConfig']
 type ModelFile = RouterFile['models'][number]
+type EndpointFile = RouterFile['endpoints'][number]
 
 /** Where the router listens. Port 0 takes a free one. */
 export interface Listen {
@@ -38,10 +41,21 @@ export interface ModelConfig {
   readonly backends: readonly BackendConfig[]
 }
 
+/** Where a bundle is fetched from. */
+export interface EvidenceSource {
+  /** What the certificate there must be for, wherever the address leads. */
+  readonly hostname: string
+  readonly url: string
+  /** PEM file of the authority to believe; the system's when undefined. Read at each fetch: it may come later. */
+  readonly caFile: string | undefined
+}
+
 /** An own endpoint: a name and the hostname its evidence is for. */
 export interface EndpointConfig {
   readonly name: string
   readonly hostname: string
+  /** Where its bundle is read from. */
+  readonly evidence: EvidenceSource
 }
 
 /** The router's configuration, checked and complete. Times in milliseconds, sizes in bytes. */
@@ -63,15 +77,21 @@ export interface RouterConfig {
     readonly pingMs: number
     readonly stalledClientMs: number
     readonly drainMs: number
+    readonly evidencePollMs: number
   }
   readonly corsOrigins: readonly string[]
+  /** Peers whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
+  readonly endpoints: readonly EndpointConfig[]
   readonly models: readonly ModelConfig[]
+  /** Where a test may control this router; on loopback, never in production. */
+  readonly testControl?: Listen
 }
 
 /** Reads the router's configuration file. Throws `ConfigError` naming every mistake at its path. */
 export function loadRouterConfig(file: string, environment: Environment): RouterConfig {
   const written = loadConfig(file, validators.routerConfig, environment, contradictions)
-  const endpoints = new Map(written.endpoints.map(({ name, hostname }) => [name, { name, hostname }]))
+  const endpoints = written.endpoints.map((endpoint) => completeEndpoint(endpoint, dirname(file)))
   const listen = { host: written.listen?.host ?? '127.0.0.1', port: written.listen?.port ?? 8080 }
   return {
     listen,
@@ -94,13 +114,29 @@ export function loadRouterConfig(file: string, environment: Environment): Router
       pingMs: written.timers?.pingMs ?? limits.pingIntervalMs,
       stalledClientMs: written.timers?.stalledClientMs ?? limits.stalledClientMs,
       drainMs: written.timers?.drainMs ?? 30_000,
+      evidencePollMs: written.timers?.evidencePollMs ?? limits.ownBundlePollMs,
     },
     corsOrigins: written.cors?.origins ?? [],
+    trustedProxies: written.trustedProxies ?? [],
+    endpoints,
     models: written.models.map((model) => completeModel(model, endpoints)),
+    ...(written.testControl && {
+      testControl: { host: written.testControl.host ?? '127.0.0.1', port: written.testControl.port ?? 0 },
+    }),
   }
 }
 
-function completeModel(model: ModelFile, endpoints: ReadonlyMap<string, EndpointConfig>): ModelConfig {
+function completeEndpoint(endpoint: EndpointFile, folder: string): EndpointConfig {
+  const { name, hostname, evidenceCaFile } = endpoint
+  const url = endpoint.evidenceUrl ?? `https://${hostname}${routes.getPlatformEvidence.path}`
+  return {
+    name,
+    hostname,
+    evidence: { hostname, url, caFile: evidenceCaFile && resolve(folder, evidenceCaFile) },
+  }
+}
+
+function completeModel(model: ModelFile, endpoints: readonly EndpointConfig[]): ModelConfig {
   const { id, contextLength } = model
   return {
     id,
@@ -115,7 +151,7 @@ function completeModel(model: ModelFile, endpoints: ReadonlyMap<string, Endpoint
       completionMicros: model.pricing.completionPer1mMicros,
     },
     capabilities: model.capabilities ?? ['chat'],
-    endpoint: endpoints.get(model.endpoint)!,
+    endpoint: endpoints.find(({ name }) => name === model.endpoint)!,
     backends: model.backends.map((backend) => ({
       url: backend.url.replace(/\/+$/, ''),
       model: backend.model ?? id,
@@ -126,13 +162,20 @@ function completeModel(model: ModelFile, endpoints: ReadonlyMap<string, Endpoint
 }
 
 /** What a schema cannot say: references, uniqueness and sums. */
-function contradictions({ endpoints, models }: RouterFile): ConfigProblem[] {
+function contradictions({ endpoints, models, trustedProxies = [], testControl }: RouterFile): ConfigProblem[] {
   const problems: ConfigProblem[] = []
   const names = new Set(endpoints.map(({ name }) => name))
   const report = (path: string, message: string) => problems.push({ path, message })
 
   for (const index of repeated(endpoints.map(({ name }) => name))) {
     report(`endpoints[${index}].name`, 'stands twice')
+  }
+  for (const [index, entry] of trustedProxies.entries()) {
+    if (!isNetwork(entry))
+      report(`trustedProxies[${index}]`, 'is neither an address nor a network such as 10.0.0.0/8')
+  }
+  if (!isLoopback(testControl?.host ?? '127.0.0.1')) {
+    report('testControl.host', 'is not a loopback address; whoever reaches it owns every balance')
   }
   for (const index of repeated(models.map(({ id }) => id))) report(`models[${index}].id`, 'stands twice')
   for (const [index, model] of models.entries()) {

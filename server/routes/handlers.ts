@@ -11,8 +11,6 @@ export type RouterOperation = {
 export const later = [
   'createCompletion',
   'createEmbedding',
-  'getEvidence',
-  'getEndpointEvidence',
   'getInvitation',
 ] as const satisfies readonly RouterOperation[]
 
@@ -28,6 +26,7 @@ export interface JsonRequest {
 
 /** The two ends of a request that is answered on Node's own response, byte by byte. */
 export interface Exchange {
+  readonly path: Readonly<Record<string, string>>
   readonly incoming: IncomingMessage
   readonly response: ServerResponse
   /** Headers that every response of this request carries: request id and CORS. */

@@ -15,6 +15,7 @@ import type { ModelConfig } from '../config/router.ts'
 import { ApiError, asApiError } from '../errors.ts'
 import { splice } from '../json/splice.ts'
 import type { Meter } from '../metering/meter.ts'
+import type { Shelf } from '../publication/shelf.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { KeyFinder } from '../store/key-finder.ts'
 import { type BodyMemory, ClientGone, declaredLength, readBody } from './body.ts'
@@ -27,6 +28,8 @@ export interface InferenceDependencies {
   readonly meter: Meter
   readonly relay: Relay
   readonly memory: BodyMemory
+  /** The publication in force at admission is what a generation names (§2.3.1). */
+  readonly shelf: Shelf
   readonly maxBodyBytes: number
   readonly createGenerationId: () => string
   readonly now: () => Date
@@ -66,7 +69,7 @@ async function accept(
   body: Buffer,
   keyHash: string,
   { response, headers, startedAtMs }: Exchange,
-  { catalogue, keys, meter, relay, createGenerationId, now, signal }: InferenceDependencies,
+  { catalogue, keys, meter, relay, createGenerationId, now, signal, shelf }: InferenceDependencies,
 ): Promise<void> {
   const { model, request } = await judge(operation, body, keyHash, catalogue, keys)
   const promptBound = boundPrompt({ bytes: body.length, hasOtherParts: request.prompt.hasOtherParts }, model)
@@ -78,7 +81,7 @@ async function accept(
     streamed: request.streamed,
     model: model.id,
     endpoint: model.endpoint.name,
-    evidenceDigest: null,
+    evidenceDigest: shelf.find(model.endpoint.name)?.digest ?? null,
     pricing: model.pricing,
     holdMicros: holdMicros(promptBound, cap.tokens, model.pricing),
     countedPromptTokens: request.countedPromptTokens,

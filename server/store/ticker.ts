@@ -10,13 +10,16 @@ export interface Ticker {
 export interface TickerOptions {
   readonly name: string
   readonly intervalMs: number
+  /** Before the first run; one interval when left out. */
+  readonly firstMs?: number
   readonly retryMs?: number
   readonly log: Log
   readonly task: () => Promise<void>
 }
 
-/** Runs `task` every `intervalMs`, never twice at a time; the first time after one interval. */
-export function startTicker({ name, intervalMs, retryMs = intervalMs, log, task }: TickerOptions): Ticker {
+/** Runs `task` every `intervalMs`, never twice at a time. */
+export function startTicker(options: TickerOptions): Ticker {
+  const { name, intervalMs, firstMs = intervalMs, retryMs = intervalMs, log, task } = options
   let isStopped = false
   let run: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout
@@ -39,7 +42,7 @@ export function startTicker({ name, intervalMs, retryMs = intervalMs, log, task 
     timer.unref()
   }
 
-  schedule(intervalMs)
+  schedule(firstMs)
   return {
     async stop() {
       isStopped = true

@@ -1,0 +1,30 @@
+import { X509Certificate } from 'node:crypto'
+import { type Digest, inspectBundle } from '#attestation'
+import { type TeeLabel, teeLabelOf } from './tee-label.ts'
+
+/** A bundle as it was published: its bytes, and what they say. Nothing of it has been verified (§1). */
+export interface Publication {
+  /** As received; never re-serialised (§4.4). */
+  readonly bytes: Buffer
+  readonly hostname: string
+  /** Wire form. */
+  readonly digest: Digest
+  readonly issuedAt: Date
+  /** What the evidence names as hardware; null when it names nothing known (§2.3). */
+  readonly tee: TeeLabel | null
+}
+
+/** Reads what a bundle says. Throws when it is not a bundle. */
+export function parsePublication(bytes: Buffer): Publication {
+  const { bundle, payload, issuedAt } = inspectBundle(bytes)
+  const { hostname, evidenceDigest: digest } = payload
+  return { bytes, hostname, digest, issuedAt, tee: teeLabelOf(rootOf(bundle.certChain)) }
+}
+
+function rootOf(certChain: readonly string[]): Buffer | undefined {
+  try {
+    return new X509Certificate(certChain.at(-1) ?? '').raw
+  } catch {
+    return undefined
+  }
+}
