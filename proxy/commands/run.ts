@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import type { RunningProxyOutput } from '#contract'
+import { loadProxyConfig } from '../config/proxy.ts'
+import { createLog } from '../log.ts'
+import { type RunningProxy, startProxy } from '../proxy.ts'
+import { type CommonOptions, print } from './output.ts'
+
+/** What `proxy run` takes. */
+export interface RunOptions extends CommonOptions {
+  readonly config: string
+  readonly check?: true
+  readonly withParent?: true
+}
+
+/** `proxy run`: serves until it is told to stop, then lets what runs come to its end. */
+export async function run(options: RunOptions): Promise<void> {
+  const config = loadProxyConfig(options.config, process.env)
+  if (options.check) {
+    print(options, { ok: true, endpoints: config.endpoints.length }, [`${options.config} is in order.`])
+    return
+  }
+  const log = createLog((line) => process.stderr.write(line))
+  const stopped = stopRequest(options.withParent === true)
+  const proxy = await startProxy({ config, log })
+  for (const { name, address } of proxy.endpoints) log.info('the proxy serves', { endpoint: name, address })
+  const { endpoints } = proxy
+  const document: RunningProxyOutput = {
+    address: endpoints[0]!.address,
+    pid: process.pid,
+    endpoints: endpoints.map(({ name, address }) => ({ name, address })),
+  }
+  print(options, document, inWords(proxy))
+  log.info(`the proxy stops: ${await stopped}`)
+  await proxy.stop()
+  log.info('the proxy has stopped')
+}
+
+function inWords({ endpoints }: RunningProxy): string[] {
+  return endpoints.map(
+    ({ name, address }) =>
+      `${name}: use ${address} as the base URL. Nothing is forwarded before it is verified.`,
+  )
+}
+
+/** Resolves with the reason to stop. A second signal ends the process at once. */
+async function stopRequest(withParent: boolean): Promise<string> {
+  const reasons = ['SIGINT', 'SIGTERM'].map((signal) => once(process, signal).then(() => signal))
+  if (withParent) {
+    process.stdin.resume()
+    reasons.push(once(process.stdin, 'close').then(() => 'its starter has gone'))
+  }
+  const reason = await Promise.race(reasons)
+  if (withParent) process.stdin.destroy()
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+  return reason
+}

@@ -1,0 +1,59 @@
+import { createReadStream, readFileSync } from 'node:fs'
+import { type Digest, parseRoots, type TrustedRoot } from '#attestation'
+import { limits } from '#contract'
+import { type Target, targetOf } from '../egress/target.ts'
+import { parseEndpointUrl, UsageError } from './usage.ts'
+
+/** Something to judge: a bundle's bytes, and the certificate of its connection when there was one. */
+export interface Subject {
+  readonly bytes: Uint8Array
+  readonly observedLeaf: Digest | undefined
+}
+
+/** Where a subject is to be had, and the hostname it must be for. */
+export interface Source {
+  readonly hostname: string
+  readonly target?: Target
+  /** Reads it; throws the refusal of the stage `fetch`, or a plain error for a file that cannot be read. */
+  read(): Promise<Subject>
+}
+
+/** Understands a subject as people name it: an https URL, else a file. */
+export function sourceOf(subject: string, hostname: string | undefined): Source {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(subject)) return endpointSource(parseEndpointUrl(subject), hostname)
+  if (hostname === undefined)
+    throw new UsageError('--hostname is missing: a file does not say what it must be for.')
+  return { hostname, read: async () => ({ bytes: await readBundleFile(subject), observedLeaf: undefined }) }
+}
+
+/** The evidence of an endpoint; a URL that names a path of its own is fetched as it is. */
+export function endpointSource(url: URL, hostname: string | undefined): Source & { readonly target: Target } {
+  const target = targetOf(url, hostname)
+  const isBase = /^(\/|.*\/v1\/?)$/.test(url.pathname) && url.search === ''
+  const path = isBase ? undefined : url.pathname + url.search
+  return {
+    hostname: target.hostname,
+    target,
+    // Judging a file, which scripts do thousands of times, loads no network.
+    read: async () => (await import('../evidence/fetch.ts')).fetchBundle(target, { path }),
+  }
+}
+
+/** Reads the files of trusted roots. */
+export function readRoots(files: readonly string[]): TrustedRoot[] {
+  return files.flatMap((file) => {
+    const pem = readFileSync(file, 'utf8')
+    try {
+      return parseRoots(pem)
+    } catch (cause) {
+      throw new Error(`${file}: ${(cause as Error).message}`, { cause })
+    }
+  })
+}
+
+/** No more is read than shows that the file is too large. */
+async function readBundleFile(file: string): Promise<Uint8Array> {
+  const pieces: Buffer[] = []
+  for await (const piece of createReadStream(file, { end: limits.maxBundleBytes })) pieces.push(piece)
+  return Buffer.concat(pieces)
+}

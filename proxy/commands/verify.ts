@@ -1,0 +1,120 @@
+import {
+  type Admission,
+  AttestationError,
+  type Digest,
+  type Expectation,
+  parseDigest,
+  toHex,
+  verifyBundle,
+} from '#attestation'
+import type { VerificationOutput } from '#contract'
+import { type CommonOptions, print } from './output.ts'
+import { readRoots, type Source, sourceOf } from './subject.ts'
+import { parseDuration, parseTime, UsageError } from './usage.ts'
+import { stagesInWords } from './words.ts'
+
+/** What `proxy verify` takes. */
+export interface VerifyOptions extends CommonOptions {
+  readonly hostname?: string
+  readonly root: readonly string[]
+  readonly pin: readonly string[]
+  readonly observedLeaf?: string
+  readonly now?: string
+  readonly maxAge: string
+  readonly acceptProducerAsserted?: true
+}
+
+/** Exit codes: the only 0 is an admission, and nothing that was skipped is one (V-12). */
+const ADMITTED = 0
+const REFUSED = 3
+
+interface Result {
+  readonly verdict: Admission | AttestationError
+  readonly binding: VerificationOutput['channel_binding']
+}
+
+/** `proxy verify SUBJECT`: judges once, tells how each stage went, and gives the exit code. */
+export async function verify(subject: string, options: VerifyOptions): Promise<number> {
+  const source = sourceOf(subject, options.hostname)
+  const expected = expectationOf(source, options)
+  const result = await judge(source, expected)
+  print(options, documentOf(result), inWords(source.hostname, result))
+  return result.verdict instanceof AttestationError ? REFUSED : ADMITTED
+}
+
+function expectationOf(source: Source, options: VerifyOptions): Expectation {
+  const { observedLeaf, now, acceptProducerAsserted = false } = options
+  if (source.target !== undefined && observedLeaf !== undefined) {
+    throw new UsageError(
+      '--observed-leaf is for files; with a URL the certificate is seen on the connection.',
+    )
+  }
+  return {
+    hostname: source.hostname,
+    trustedRoots: readRoots(options.root),
+    pins: options.pin.map((pin) => parseDigestOption('--pin', pin)),
+    now: now === undefined ? new Date() : parseTime('--now', now),
+    maxBundleAgeMs: parseDuration('--max-age', options.maxAge),
+    acceptProducerAsserted,
+    ...(observedLeaf && { observedLeaf: parseDigestOption('--observed-leaf', observedLeaf) }),
+  }
+}
+
+function parseDigestOption(option: string, text: string): Digest {
+  try {
+    return parseDigest(text)
+  } catch {
+    throw new UsageError(`${option} must be a digest such as sha256:<64 hexadecimal digits>, not "${text}".`)
+  }
+}
+
+async function judge(source: Source, expected: Expectation): Promise<Result> {
+  let { observedLeaf } = expected
+  try {
+    const subject = await source.read()
+    observedLeaf ??= subject.observedLeaf
+    const admission = await verifyBundle(subject.bytes, {
+      ...expected,
+      ...(observedLeaf && { observedLeaf }),
+    })
+    return { verdict: admission, binding: admission.channelBinding }
+  } catch (thrown) {
+    if (!(thrown instanceof AttestationError)) throw thrown
+    return { verdict: thrown, binding: bindingAt(thrown, observedLeaf !== undefined) }
+  }
+}
+
+/** A refusal says nothing about the connection unless the connection itself had passed. */
+function bindingAt({ verifiedThrough }: AttestationError, isObserved: boolean): Result['binding'] {
+  if (verifiedThrough !== 'tls-fingerprint') return 'none'
+  return isObserved ? 'observed' : 'producer-asserted'
+}
+
+function documentOf({ verdict, binding }: Result): VerificationOutput {
+  const isRefused = verdict instanceof AttestationError
+  type StageOutput = VerificationOutput['verified_through']
+  return {
+    admitted: !isRefused,
+    verified_through: isRefused ? (verdict.verifiedThrough as StageOutput) : 'policy',
+    stage: isRefused ? (verdict.stage as StageOutput) : null,
+    reason: isRefused ? verdict.reason : null,
+    evidence_digest: (isRefused ? verdict.evidenceDigest : verdict.digest) ?? null,
+    channel_binding: binding,
+  }
+}
+
+function inWords(hostname: string, { verdict, binding }: Result): string[] {
+  if (verdict instanceof AttestationError) {
+    return [`${hostname} is refused: ${verdict.stage}, ${verdict.reason}.`, '', ...stagesInWords(verdict)]
+  }
+  return [
+    `${hostname} is admitted.`,
+    '',
+    ...stagesInWords(undefined),
+    '',
+    `Deployment  ${toHex(verdict.digest)}, signed at ${verdict.issuedAt.toISOString()}`,
+    binding === 'observed'
+      ? 'Connection  its certificate was seen.'
+      : 'Connection  its certificate is what the producer says; nobody saw it.',
+  ]
+}

@@ -1,0 +1,2 @@
+/** Where clients connect unless told otherwise (decisions, 9). */
+export const DEFAULT_LISTEN = { host: '127.0.0.1', port: 8484 } as const

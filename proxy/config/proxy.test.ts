@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { digestOf, toHex } from '#attestation'
+import { ConfigError } from '../../config/load.ts'
+import { createIdentity } from '../testing/identity.ts'
+import { loadProxyConfig, type ProxyConfig } from './proxy.ts'
+
+const identity = createIdentity()
+const pin = digestOf('snapshot')
+let folder = ''
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'proxy-config-'))
+  writeFileSync(join(folder, 'root.pem'), identity.pem)
+  writeFileSync(join(folder, 'two.pem'), `${identity.pem}\n${createIdentity().pem}`)
+  writeFileSync(join(folder, 'none.pem'), 'nothing\n')
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const endpoint = { name: 'main', url: 'https://api.example/v1', roots: [{ file: 'root.pem' }], pins: [pin] }
+
+function load(document: unknown): ProxyConfig {
+  const file = join(folder, 'proxy.yaml')
+  writeFileSync(file, JSON.stringify(document))
+  return loadProxyConfig(file, {})
+}
+
+/** The paths that mistakes are told at. */
+function mistakesIn(document: unknown): string[] {
+  try {
+    load(document)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ path }) => path)
+    throw error
+  }
+  return []
+}
+
+test('a short file is completed', () => {
+  expect(load({ endpoints: [endpoint] })).toEqual({
+    dataDir: join(folder, '.data/proxy'),
+    endpoints: [
+      {
+        name: 'main',
+        listen: { host: '127.0.0.1', port: 8484, origins: [], token: undefined },
+        target: { hostname: 'api.example', host: 'api.example', port: 443 },
+        basePath: '',
+        roots: [expect.objectContaining({ fingerprint: identity.fingerprint, requireLeafName: true })],
+        pins: [pin],
+        maxBundleAgeMs: 86_400_000,
+      },
+    ],
+  })
+})
+
+test('the hostname may differ from where the connection goes', () => {
+  const [configured] = load({
+    endpoints: [{ ...endpoint, url: 'https://[::1]:8443/base/v1', hostname: 'Router.localhost' }],
+  }).endpoints
+  expect(configured).toMatchObject({
+    target: { hostname: 'router.localhost', host: '::1', port: 8443 },
+    basePath: '/base',
+  })
+})
+
+test('pins are taken in every notation', () => {
+  const hex = toHex(pin).slice('sha256:'.length)
+  const pins = [pin, `${pin}=`, `sha256:${hex}`, `sha256/${hex}`, hex.toUpperCase()]
+  expect(load({ endpoints: [{ ...endpoint, pins }] }).endpoints[0]?.pins).toEqual(pins.map(() => pin))
+})
+
+test('every mistake is told at once, each at its path', () => {
+  const document = {
+    admin: { port: 1 },
+    unknown: true,
+    endpoints: [
+      {
+        name: 'a b',
+        url: 'https://api.example/v1?x=1/v1',
+        roots: [{ file: 'missing.pem' }, { file: 'two.pem' }, { file: 'none.pem' }],
+        pins: ['sha256/short', `${pin.slice(0, -1)}B`, 'nothing'],
+        policies: [{ name: 'p', allow: 'true' }],
+        listen: {
+          host: '0.0.0.0',
+          origins: ['*', 'https://app.example/', 'https://app.example'],
+          socket: '/run/s',
+        },
+      },
+      { ...endpoint, name: 'main', url: 'http://api.example/v1', pins: [] },
+      { ...endpoint, name: 'main', listen: { port: 99_999 } },
+    ],
+  }
+  expect(mistakesIn(document).sort()).toEqual([
+    'admin',
+    'endpoints[0].listen.host',
+    'endpoints[0].listen.origins[0]',
+    'endpoints[0].listen.origins[1]',
+    'endpoints[0].listen.socket',
+    'endpoints[0].name',
+    'endpoints[0].pins[0]',
+    'endpoints[0].pins[1]',
+    'endpoints[0].pins[2]',
+    'endpoints[0].policies',
+    'endpoints[0].roots[0].file',
+    'endpoints[0].roots[1].file',
+    'endpoints[0].roots[2].file',
+    'endpoints[0].url',
+    'endpoints[1].pins',
+    'endpoints[1].url',
+    'endpoints[2].listen.port',
+    'endpoints[2].name',
+    'unknown',
+  ])
+})
+
+test('two endpoints need two addresses', () => {
+  const second = { ...endpoint, name: 'second' }
+  expect(mistakesIn({ endpoints: [endpoint, second] })).toEqual(['endpoints[1].listen'])
+  expect(mistakesIn({ endpoints: [endpoint, { ...second, listen: { port: 8485 } }] })).toEqual([])
+})
+
+test('a listener beyond loopback needs both the flag and a token', () => {
+  const listening = (listen: object) => mistakesIn({ endpoints: [{ ...endpoint, listen }] })
+  expect(listening({ host: '0.0.0.0' })).toEqual(['endpoints[0].listen.host'])
+  expect(listening({ host: '0.0.0.0', token: '0123456789abcdef' })).toEqual(['endpoints[0].listen.host'])
+  expect(listening({ host: '0.0.0.0', allowRemote: true })).toEqual(['endpoints[0].listen.token'])
+  expect(listening({ host: '0.0.0.0', allowRemote: true, token: '0123456789abcdef' })).toEqual([])
+})
+
+test.each([
+  null,
+  [],
+  'text',
+  { endpoints: 'none' },
+  { endpoints: [null, 3] },
+  { endpoints: [{ listen: [], pins: {} }] },
+])('a file such as %j is a mistake, not a crash', (document) => {
+  expect(mistakesIn(document).length).toBeGreaterThan(0)
+})

@@ -1,0 +1,95 @@
+import { lookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { connect, createSecureContext, type TLSSocket } from 'node:tls'
+import { AttestationError, type Digest, digestOf } from '#attestation'
+import type { Target } from './target.ts'
+
+/** A TLS connection and the certificate that was seen on it. */
+export interface Dialled {
+  readonly socket: TLSSocket
+  readonly leaf: Digest
+}
+
+/** How to dial; tests pass a `connect` that misbehaves. */
+export interface DialOptions {
+  /** Gives up the attempt; a connection that has come about is the caller's. */
+  readonly signal: AbortSignal
+  readonly connect?: typeof connect
+}
+
+/** A connection that did not come about. */
+export class DialError extends Error {
+  override readonly name = 'DialError'
+  readonly reason: 'unreachable' | 'timeout' | 'tls_failed'
+
+  constructor(reason: DialError['reason'], cause?: unknown) {
+    super(`No connection to the endpoint: ${reason}.`, { cause })
+    this.reason = reason
+  }
+}
+
+// No certificate authority is asked: which certificate may stand here is what the evidence says, nobody else.
+const secureContext = createSecureContext({ minVersion: 'TLSv1.3', ca: [] })
+
+/** Notices a peer that has gone without a word (ours). */
+const KEEP_ALIVE_PROBE_MS = 60_000
+
+/**
+ * Opens a TLS connection and looks at its certificate before anybody can write to it. No session is ever offered: on
+ * a resumed one the server shows no certificate (decisions, 8).
+ */
+export function dial(target: Target, { signal, connect: open = connect }: DialOptions): Promise<Dialled> {
+  const { hostname, host, port } = target
+  return new Promise((resolve, reject) => {
+    const socket = open({
+      host,
+      port,
+      // An address is no server name.
+      servername: isIP(hostname) === 0 ? hostname : '',
+      secureContext,
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1'],
+      lookup: lookupHost,
+    })
+    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+    let failure: DialError['reason'] = 'unreachable'
+    const fail = (error: Error) => {
+      settle()
+      discard(socket)
+      reject(error)
+    }
+    const onError = (error: Error) => fail(new DialError(failure, error))
+    const onClose = () => fail(new DialError(failure))
+    const onAbort = () => fail(new DialError('timeout', signal.reason))
+    const settle = () => {
+      signal.removeEventListener('abort', onAbort)
+      socket.off('error', onError).off('close', onClose)
+    }
+    socket.once('error', onError).once('close', onClose)
+    signal.addEventListener('abort', onAbort)
+    socket.once('connect', () => {
+      failure = 'tls_failed'
+    })
+    socket.once('secureConnect', () => {
+      const leaf = observeLeaf(socket)
+      if (leaf === undefined) return fail(new AttestationError('tls-fingerprint', 'leaf_not_observed'))
+      settle()
+      return resolve({ socket, leaf })
+    })
+  })
+}
+
+/** Closes a connection that nobody will use; what is still to come of it is nobody's concern. */
+export function discard(socket: TLSSocket): void {
+  socket.on('error', () => {}).destroy()
+}
+
+function observeLeaf(socket: TLSSocket): Digest | undefined {
+  if (socket.isSessionReused()) return undefined
+  const { raw }: { raw?: Buffer } = socket.getPeerCertificate() ?? {}
+  return raw === undefined ? undefined : digestOf(raw)
+}
+
+/** Names under `.localhost` are this machine, whether or not its resolver knows (RFC 6761, 6.3). */
+const lookupHost: LookupFunction = (host, options, callback) =>
+  lookup(/(^|\.)localhost$/i.test(host) ? 'localhost' : host, options, callback)

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
+import { type Clock, systemClock } from './clock.ts'
+import type { EndpointConfig } from './config/proxy.ts'
+import { Pools } from './egress/pools.ts'
+import { authorityOf } from './egress/target.ts'
+import { Withdrawn } from './egress/withdrawn.ts'
+import { type Attest, createAttest } from './evidence/attest.ts'
+import type { Newest } from './evidence/newest.ts'
+import { Exchange } from './forward/exchange.ts'
+import type { Route } from './forward/route.ts'
+import type { Log, LogFields } from './log.ts'
+import { Attestor } from './verdict/attestor.ts'
+import type { Verdict } from './verdict/verdict.ts'
+
+/** What an endpoint needs from the world; tests pass their own check and clock. */
+export interface EndpointDependencies {
+  readonly config: EndpointConfig
+  readonly newest: Newest
+  readonly log: Log
+  readonly clock?: Clock
+  readonly attest?: Attest
+}
+
+/** One endpoint: its verdict, its connections, and the way through them. */
+export interface Endpoint {
+  readonly attestor: Attestor
+  /** Passes a request on under the verdict, or refuses it. */
+  forward(request: IncomingMessage, response: ServerResponse): void
+  /** Stops checking and cuts what still runs. */
+  stop(): Promise<void>
+}
+
+/** Creates an endpoint and begins with its first check. */
+export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
+  const { config, newest, log, clock = systemClock } = dependencies
+  const { name, target } = config
+  const pools = new Pools(target)
+  const attest = dependencies.attest ?? createAttest(config, () => new Date(clock.now().wallMs))
+  const attestor = new Attestor({
+    attest,
+    clock,
+    newest: {
+      get: () => newest.of(target.hostname),
+      keep(issuedAt) {
+        try {
+          newest.keep(target.hostname, issuedAt)
+        } catch (error) {
+          log.error('the newest time of signing cannot be kept', { endpoint: name, error })
+        }
+      },
+    },
+    onVerdict: act,
+    onRefusal: ({ kind, ground }) =>
+      log.warn(kind === 'failed' ? 'the check failed' : 'the evidence could not be had', {
+        endpoint: name,
+        stage: ground.stage,
+        reason: ground.reason,
+        error: ground.cause,
+      }),
+  })
+  const route: Route = {
+    attestor,
+    pools,
+    authority: authorityOf(target),
+    basePath: config.basePath,
+    origins: config.listen.origins,
+    onRefusedLeaf: ({ admission: { certFingerprint } }) =>
+      log.warn('a connection showed another certificate and was sent nothing', {
+        endpoint: name,
+        certFingerprint,
+      }),
+  }
+  attestor.start()
+  return {
+    attestor,
+    forward: (request, response) => new Exchange(request, response, route).start(),
+    stop() {
+      attestor.stop()
+      return pools.destroy(new Error('The proxy stops.'))
+    },
+  }
+
+  function act(after: Verdict, before: Verdict): void {
+    if (after.state === 'admitted') pools.keepOnly(after.admission.certFingerprint)
+    else if (before.state === 'admitted') void pools.destroy(new Withdrawn(after.ground))
+    const fields = fieldsOf(after)
+    if (!isDeepStrictEqual(fields, fieldsOf(before))) {
+      log.info(`the endpoint is ${after.state}`, { endpoint: name, ...fields })
+    }
+  }
+}
+
+/** What of a verdict is worth a line when it changes; a newer signature alone is not. */
+function fieldsOf(verdict: Verdict): LogFields {
+  const { state } = verdict
+  if (verdict.state !== 'admitted') {
+    const { stage, reason } = verdict.ground
+    return { state, stage, reason }
+  }
+  const { digest, certFingerprint } = verdict.admission
+  return { state, evidenceDigest: digest, certFingerprint }
+}

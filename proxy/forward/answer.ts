@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits } from '#contract'
+import { type Origins, refuse } from '../listener/refuse.ts'
+import { bodyOf, type Refusal, unavailable } from '../refusal.ts'
+import { headerOf, type RawHeaders, responseHeaders } from './headers.ts'
+import { StreamTail } from './tail.ts'
+
+/** What an answer tells its owner. */
+export interface AnswerEvents {
+  /** The client has left before the answer was complete, or was dropped because it read nothing. */
+  onGone(): void
+  /** What was written has been taken; more may follow. */
+  onDrain(): void
+}
+
+/** How long a client may go on sending a request that has been answered (ours). */
+const LINGER_MS = 10_000
+
+/** The client's side of one exchange: the endpoint's answer as it comes, or a refusal in its place. */
+export class Answer {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #origins: Origins
+  readonly #events: AnswerEvents
+  /** Present while an event stream is passed on, which can still be told of an error (§4.3/6). */
+  #tail: StreamTail | undefined
+  #isWritten = false
+  #isDelimited = true
+
+  constructor(request: IncomingMessage, response: ServerResponse, origins: Origins, events: AnswerEvents) {
+    this.#request = request
+    this.#response = response
+    this.#origins = origins
+    this.#events = events
+    response.on('close', this.#onClose).on('drain', this.#onDrain).on('timeout', this.#onStalled)
+    // A failed read or write is followed by `close`, which says all there is to say.
+    response.on('error', ignore)
+    request.on('error', ignore)
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed || this.#response.closed
+  }
+
+  start(status: number, statusText: string | undefined, headers: RawHeaders): void {
+    if (isEventStream(status, headers)) this.#tail = new StreamTail()
+    this.#isDelimited = isDelimited(headers)
+    this.#response.sendDate = false
+    this.#response.writeHead(status, statusText, responseHeaders(headers))
+    // The first piece of the body often comes along with the head; else the head goes alone.
+    process.nextTick(() => {
+      if (!this.#isWritten && !this.isGone) this.#response.flushHeaders()
+    })
+  }
+
+  /** Returns whether more may be written at once; after `false` wait for `onDrain`. */
+  write(bytes: Buffer): boolean {
+    this.#isWritten = true
+    this.#tail?.see(bytes)
+    const goesOn = this.#response.write(bytes)
+    // The socket's own timer also sees bytes that leave while a large write is under way (decisions, 6).
+    if (!goesOn) this.#response.setTimeout(limits.stalledClientMs)
+    return goesOn
+  }
+
+  end(): void {
+    if (this.#isCutShort) {
+      this.fail(unavailable(true))
+      return
+    }
+    this.#isWritten = true
+    this.#response.end()
+    this.#leaveRequest()
+  }
+
+  /** Ends with an error: as an answer of its own, as the last event of a stream, else by cutting the answer short. */
+  fail(refusal: Refusal): void {
+    if (this.isGone) return
+    if (!this.#response.headersSent) refuse(this.#request, this.#response, refusal, this.#origins)
+    else if (this.#tail?.isDone) this.#response.end()
+    else if (this.#tail !== undefined) this.#endStream(refusal, this.#tail)
+    else this.#response.destroy()
+    this.#leaveRequest()
+  }
+
+  /** A stream that only the end of its connection ends may have been cut short by anybody. */
+  get #isCutShort(): boolean {
+    return this.#tail !== undefined && !this.#tail.isDone && !this.#isDelimited
+  }
+
+  #endStream(refusal: Refusal, { isBetweenEvents }: StreamTail): void {
+    this.#isWritten = true
+    this.#response.setTimeout(limits.stalledClientMs)
+    this.#response.end(`${isBetweenEvents ? '' : '\n\n'}data: ${bodyOf(refusal)}\n\ndata: [DONE]\n\n`)
+  }
+
+  /** What is left of an answered request is read and thrown away, for a while: its sender may not listen before. */
+  #leaveRequest(): void {
+    if (this.#request.complete) return
+    this.#request.resume()
+    const timer = setTimeout(() => this.#request.destroy(), LINGER_MS)
+    this.#request.once('close', () => clearTimeout(timer))
+  }
+
+  readonly #onDrain = (): void => {
+    this.#response.setTimeout(0)
+    this.#events.onDrain()
+  }
+
+  readonly #onStalled = (): void => {
+    this.#response.destroy()
+  }
+
+  readonly #onClose = (): void => {
+    if (!this.#response.writableFinished) this.#events.onGone()
+  }
+}
+
+/** Only a stream in plain text can be given one more event. */
+function isEventStream(status: number, headers: RawHeaders): boolean {
+  const isPlain = /^identity$/i.test(headerOf(headers, 'content-encoding') ?? 'identity')
+  return status === 200 && isPlain && /^text\/event-stream\b/i.test(headerOf(headers, 'content-type') ?? '')
+}
+
+function isDelimited(headers: RawHeaders): boolean {
+  const isChunked = headerOf(headers, 'transfer-encoding') !== undefined
+  return isChunked || headerOf(headers, 'content-length') !== undefined
+}
+
+function ignore(): void {}

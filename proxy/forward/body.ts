@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+
+/** Whether a request announces a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+/**
+ * A client's body on its way, read only as fast as it can be sent. undici destroys a body that it gives up; destroying
+ * this one leaves the client's connection open, so that it can be told why.
+ */
+export class RequestBody extends Readable {
+  readonly #request: IncomingMessage
+
+  constructor(request: IncomingMessage) {
+    super()
+    this.#request = request
+    request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
+    request.pause()
+  }
+
+  override _read(): void {
+    this.#request.resume()
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose)
+    callback(error)
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (!this.push(bytes)) this.#request.pause()
+  }
+
+  readonly #onEnd = (): void => {
+    this.push(null)
+  }
+
+  readonly #onClose = (): void => {
+    if (!this.#request.complete) this.destroy(new Error('The client left before its request was complete.'))
+  }
+}

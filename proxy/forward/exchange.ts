@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Dispatcher, errors } from 'undici'
+import { AttestationError } from '#attestation'
+import { Withdrawn } from '../egress/withdrawn.ts'
+import { attestationFailed, attestationRevoked, malformed, type Refusal, unavailable } from '../refusal.ts'
+import type { Admitted, Verdict } from '../verdict/verdict.ts'
+import { Answer } from './answer.ts'
+import { hasBody, RequestBody } from './body.ts'
+import { requestHeaders } from './headers.ts'
+import type { Route } from './route.ts'
+
+type Controller = Dispatcher.DispatchController
+
+/** One request on its way to the endpoint, and its answer on the way back. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #request: IncomingMessage
+  readonly #answer: Answer
+  readonly #route: Route
+  #controller: Controller | undefined
+  /** The verdict that the request goes under; its certificate is the only one that may be sent anything. */
+  #verdict: Admitted | undefined
+  #isSent = false
+  #isRechecked = false
+  #isOver = false
+
+  constructor(request: IncomingMessage, response: ServerResponse, route: Route) {
+    this.#request = request
+    this.#route = route
+    this.#answer = new Answer(request, response, route.origins, {
+      onGone: () => this.#abort(),
+      onDrain: () => this.#controller?.resume(),
+    })
+  }
+
+  start(): void {
+    const { attestor } = this.#route
+    const { verdict } = attestor
+    if (verdict.state === 'admitted') this.#send(verdict)
+    else void attestor.awaitVerdict().then((settled) => this.#goUnder(settled))
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    // Given up before a byte was written, or about to be written a second time: neither may happen.
+    if (this.#isOver || this.#isSent) controller.abort(new Error('This request is not to be sent.'))
+    else this.#isSent = true
+  }
+
+  onResponseStart(controller: Controller, status: number, _: unknown, statusText?: string): void {
+    if (status < 200 || this.#isOver) return
+    const headers = (controller.rawHeaders as Buffer[]).map((bytes) => bytes.toString('latin1'))
+    this.#answer.start(status, statusText, headers)
+  }
+
+  onResponseData(controller: Controller, bytes: Buffer): void {
+    if (!this.#isOver && !this.#answer.write(bytes)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#answer.end()
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    if (this.#isOver) return
+    if (error instanceof Withdrawn) this.#fail(this.#withdrawalOf(error))
+    else if (error instanceof AttestationError && !this.#isSent) void this.#recheck(error)
+    else if (error instanceof errors.InvalidArgumentError) this.#fail(malformed())
+    else this.#fail(unavailable(this.#isSent))
+  }
+
+  #goUnder(verdict: Verdict): void {
+    if (this.#isOver) return
+    if (verdict.state === 'admitted') this.#send(verdict)
+    else this.#fail(attestationFailed(verdict.ground))
+  }
+
+  #send(verdict: Admitted): void {
+    const request = this.#request
+    const { pools, authority, basePath } = this.#route
+    this.#verdict = verdict
+    pools.of(verdict.admission.certFingerprint).dispatch(
+      {
+        method: request.method as Dispatcher.HttpMethod,
+        path: basePath + request.url,
+        headers: requestHeaders(request.rawHeaders, authority),
+        body: hasBody(request) ? new RequestBody(request) : null,
+      },
+      this,
+    )
+  }
+
+  /** Another certificate was shown, and nothing was sent: the endpoint is checked once more, and it goes on once. */
+  async #recheck(error: AttestationError): Promise<void> {
+    const doubted = this.#verdict!
+    if (this.#isRechecked) return this.#fail(attestationFailed(error))
+    this.#isRechecked = true
+    this.#route.onRefusedLeaf(doubted)
+    const verdict = await this.#route.attestor.recheck(doubted)
+    if (verdict === doubted) this.#fail(attestationFailed(error))
+    else this.#goUnder(verdict)
+  }
+
+  #withdrawalOf({ ground }: Withdrawn): Refusal {
+    return this.#isSent ? attestationRevoked(ground) : attestationFailed(ground)
+  }
+
+  #fail(refusal: Refusal): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#answer.fail(refusal)
+  }
+
+  /** The client has left: the endpoint's connection is closed at once, so that it stops (M-10). */
+  #abort(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#controller?.abort(new Error('The client has left.'))
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { requestHeaders, responseHeaders } from './headers.ts'
+
+test('names and values keep their spelling and their order, duplicates included', () => {
+  const headers = ['ACCEPT', '*/*', 'x-A', '1', 'X-a', '2', 'Host', 'me', 'authorization', 'Bearer k']
+  expect(requestHeaders(headers, 'api.example')).toEqual([
+    ...['ACCEPT', '*/*', 'x-A', '1', 'X-a', '2', 'authorization', 'Bearer k', 'Host', 'api.example'],
+  ])
+})
+
+test.each([
+  'Connection',
+  'Keep-Alive',
+  'TE',
+  'Trailer',
+  'Transfer-Encoding',
+  'Upgrade',
+  'Proxy-Connection',
+  'Expect',
+])('%s ends with the connection', (name) => {
+  expect(requestHeaders([name, 'x'], 'a')).toEqual(['Host', 'a'])
+})
+
+test('so does what Connection names', () => {
+  expect(requestHeaders(['Connection', 'close, X-One ,x-two', 'x-one', '1', 'X-Two', '2'], 'a')).toEqual([
+    'Host',
+    'a',
+  ])
+})
+
+test('only the upstream’s own verdict is replaced in an answer', () => {
+  const headers = [
+    'x-proxy-verdict',
+    'deny',
+    'X-PROXY-VERDICT',
+    'deny',
+    'X-Proxy-Other',
+    'kept',
+    'Date',
+    'then',
+  ]
+  expect(responseHeaders(headers)).toEqual([
+    'X-Proxy-Other',
+    'kept',
+    'Date',
+    'then',
+    'X-Proxy-Verdict',
+    'allow',
+  ])
+})

@@ -1,0 +1,65 @@
+/** Headers that belong to one connection and not to the message (RFC 9110, 7.6.1). */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Says that the checks passed on the connection (§4.2). */
+export const VERDICT_HEADER = 'X-Proxy-Verdict'
+
+const VERDICT_NAME = VERDICT_HEADER.toLowerCase()
+
+/** The proxy's own names: nothing in them goes upstream (decisions, 9). */
+const OWN_PREFIX = 'x-proxy-'
+
+/** Names and values in turn, as Node's `rawHeaders` are. */
+export type RawHeaders = readonly string[]
+
+/** What the endpoint is sent: the client's headers as they are, for the endpoint's own host. */
+export function requestHeaders(headers: RawHeaders, authority: string): string[] {
+  const kept = keep(
+    headers,
+    (name) => !HOP_BY_HOP.has(name) && name !== 'host' && name !== 'expect' && !name.startsWith(OWN_PREFIX),
+  )
+  kept.push('Host', authority)
+  return kept
+}
+
+/** What the client is sent: the endpoint's headers as they are, and the verdict. */
+export function responseHeaders(headers: RawHeaders): string[] {
+  const kept = keep(headers, (name) => !HOP_BY_HOP.has(name) && name !== VERDICT_NAME)
+  kept.push(VERDICT_HEADER, 'allow')
+  return kept
+}
+
+/** The value of a header, in whatever case it is written. */
+export function headerOf(headers: RawHeaders, wanted: string): string | undefined {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index]!.toLowerCase() === wanted) return headers[index + 1]
+  }
+  return undefined
+}
+
+function keep(headers: RawHeaders, isKept: (name: string) => boolean): string[] {
+  const named = namedByConnection(headers)
+  const kept: string[] = []
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index]!.toLowerCase()
+    if (isKept(name) && !named?.has(name)) kept.push(headers[index]!, headers[index + 1]!)
+  }
+  return kept
+}
+
+/** `Connection` may name further headers that end with the connection. */
+function namedByConnection(headers: RawHeaders): ReadonlySet<string> | undefined {
+  const value = headerOf(headers, 'connection')
+  if (value === undefined || /^(keep-alive|close)$/i.test(value)) return undefined
+  return new Set(value.split(',').map((name) => name.trim().toLowerCase()))
+}

@@ -1,0 +1,17 @@
+import type { Pools } from '../egress/pools.ts'
+import type { Origins } from '../listener/refuse.ts'
+import type { Attestor } from '../verdict/attestor.ts'
+import type { Admitted } from '../verdict/verdict.ts'
+
+/** The way from one listener to the endpoint behind it. */
+export interface Route {
+  readonly attestor: Attestor
+  readonly pools: Pools
+  /** What the endpoint's `Host` is. */
+  readonly authority: string
+  /** What stands before `/v1` in the endpoint's base URL; mostly nothing. */
+  readonly basePath: string
+  readonly origins: Origins
+  /** Told when a connection showed another certificate than the verdict names. */
+  onRefusedLeaf(verdict: Admitted): void
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, expect, test, vi } from 'vitest'
+import { ask, closeWorlds, eventStream, openRequest, send, startWorld } from '../testing/world.ts'
+
+afterEach(closeWorlds)
+
+test('each chunk of a stream is handed on before the next is sent', async () => {
+  const stream = eventStream()
+  const world = await startWorld({ script: stream.script })
+  const response = await send(world, { method: 'POST', body: '{}' })
+  expect(response.headers['content-type']).toBe('text/event-stream')
+  for (const text of [': ping\n\n', 'data: {"a":1}\n\n', 'data: {"b', '":2}\n\n', 'data: [DONE]\n\n']) {
+    const arrived = once(response, 'data')
+    stream.write(text)
+    expect(String((await arrived)[0])).toBe(text)
+  }
+  stream.end()
+  await once(response.resume(), 'end')
+})
+
+test('the head of an answer does not wait for its body', async () => {
+  const world = await startWorld({ script: (_, response) => response.writeHead(200).flushHeaders() })
+  expect((await send(world)).statusCode).toBe(200)
+})
+
+test('each piece of a request is handed on before the next is sent', async () => {
+  const world = await startWorld({
+    script: (request, response) => {
+      response.writeHead(200)
+      request.pipe(response)
+    },
+  })
+  const request = openRequest(world, { method: 'POST' })
+  const answered = once(request, 'response')
+  request.write('first')
+  const [response] = await answered
+  expect(String((await once(response, 'data'))[0])).toBe('first')
+  for (const text of ['second', 'third']) {
+    const arrived = once(response, 'data')
+    request.write(text)
+    expect(String((await arrived)[0])).toBe(text)
+  }
+  request.end()
+  await once(response.resume(), 'end')
+})
+
+test('a large body arrives whole, both ways', async () => {
+  const body = Buffer.alloc(8_000_000, 'x')
+  const world = await startWorld({ script: (request, response) => void request.pipe(response) })
+  const { text } = await ask(world, { method: 'POST', body })
+  expect(text.length).toBe(body.length)
+})
+
+test('a reader that stops slows its stream down instead of filling memory', async () => {
+  let sent = 0
+  const world = await startWorld({
+    script: (_, response) => {
+      const piece = Buffer.alloc(65_536)
+      const fill = () => {
+        while (!response.destroyed) {
+          sent += piece.length
+          if (!response.write(piece)) return
+        }
+      }
+      response.on('drain', fill).writeHead(200)
+      fill()
+    },
+  })
+  const response = await send(world)
+  let seen = -1
+  await vi.waitFor(
+    () => {
+      const before = seen
+      seen = sent
+      expect(sent).toBe(before)
+    },
+    { interval: 100, timeout: 5_000 },
+  )
+  expect(sent).toBeLessThan(32_000_000)
+  response.on('data', () => {})
+  await vi.waitFor(() => expect(sent).toBeGreaterThan(seen + 10_000_000))
+  response.destroy()
+})
+
+const moments: [string, (response: import('node:http').ServerResponse) => void][] = [
+  ['while the head is awaited', () => {}],
+  [
+    'before the first token',
+    (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders(),
+  ],
+  ['in the middle of a stream', (response) => void response.writeHead(200).write('data: 1\n\n')],
+]
+
+test.each(moments)('a client that leaves %s is gone upstream within 250 ms (M-10)', async (_, script) => {
+  const world = await startWorld({ script: (_, response) => script(response) })
+  const request = openRequest(world, { method: 'POST' })
+  request.end('{}')
+  await vi.waitFor(() => expect(world.gateway.requests).toHaveLength(1))
+  await turn()
+  const leftAt = performance.now()
+  request.destroy()
+  await vi.waitFor(() => expect(world.gateway.open.size).toBe(0), { interval: 5 })
+  expect(performance.now() - leftAt).toBeLessThan(250)
+  expect(world.gateway.accepted).toBe(1)
+})
+
+test('a client that leaves while it sends takes its upstream request along', async () => {
+  const world = await startWorld({ script: () => {} })
+  const request = openRequest(world, { method: 'POST', headers: { 'content-length': '1000' } })
+  request.write('half')
+  await vi.waitFor(() => expect(world.gateway.requests).toHaveLength(1))
+  request.destroy()
+  await vi.waitFor(() => expect(world.gateway.open.size).toBe(0))
+})
+
+test('an upstream that refuses early is heard, and the client’s connection lives', async () => {
+  const world = await startWorld({ script: (_, response) => void response.writeHead(413).end('{}') })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const reply = await ask(world, { method: 'POST', body: Buffer.alloc(4_000_000), agent })
+  expect(reply).toMatchObject({ status: 413, headers: { 'x-proxy-verdict': 'allow' } })
+  world.gateway.answer((_, response) => void response.end('fine'))
+  expect((await ask(world, { agent })).text).toBe('fine')
+  agent.destroy()
+})

@@ -1,0 +1,262 @@
+import { once } from 'node:events'
+import { afterEach, expect, test, vi } from 'vitest'
+import { validators } from '#contract'
+import type { Outcome } from '../evidence/attest.ts'
+import { failed, passed, unfinished } from '../testing/admissions.ts'
+import { TestClock } from '../testing/clock.ts'
+import {
+  ask,
+  closeWorlds,
+  eventStream,
+  firstIdentity,
+  openRequest,
+  type Reply,
+  readAll,
+  secondIdentity,
+  send,
+  startWorld,
+} from '../testing/world.ts'
+
+afterEach(closeWorlds)
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+/** A check that ends when the test says so. */
+function heldCheck() {
+  let release: (outcome: Outcome) => void = () => {}
+  const outcome = new Promise<Outcome>((resolve) => {
+    release = resolve
+  })
+  return { attest: () => outcome, release: (with_: Outcome) => release(with_) }
+}
+
+function expectRefusal(reply: Reply, code: string, stage: string, reason: string): void {
+  expect(reply.status).toBe(503)
+  const body = JSON.parse(reply.text)
+  expect(body).toEqual({ error: { message: expect.any(String), type: 'proxy_error', code }, stage, reason })
+  expect(validators.errorBody(body)).toBe(true)
+  expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
+  expect(reply.headers['x-request-id']).toMatch(/^req-/)
+  expect(reply.headers).not.toHaveProperty('x-proxy-verdict')
+}
+
+test('nothing is sent before the first verdict, and then what waited goes on', async () => {
+  const check = heldCheck()
+  const world = await startWorld({ attest: check.attest })
+  const answered = ask(world, { method: 'POST', body: '{"prompt":"canary"}' })
+  await vi.waitFor(() => expect(world.checks).toBe(1))
+  expect(world.gateway.accepted).toBe(0)
+  check.release(passed(firstIdentity.fingerprint))
+  expect((await answered).headers['x-proxy-verdict']).toBe('allow')
+  expect(world.gateway.connections[0]?.text).toContain('canary')
+})
+
+test('what has waited fifteen seconds is 503 attesting, and may come back in a second', async () => {
+  const clock = new TestClock()
+  const world = await startWorld({ clock, attest: heldCheck().attest })
+  const request = openRequest(world)
+  request.end()
+  const answered = once(request, 'response')
+  let response: Awaited<typeof answered>[0] | undefined
+  void answered.then(([given]) => {
+    response = given
+  })
+  // The request has to arrive before its fifteen seconds can pass.
+  await vi.waitFor(async () => {
+    await clock.pass(15 * SECOND)
+    expect(response).toBeDefined()
+  })
+  const reply = { status: response.statusCode, headers: response.headers, text: await readAll(response) }
+  expectRefusal(reply, 'attestation_failed', 'attesting', 'verdict_pending')
+  expect(reply.headers['retry-after']).toBe('1')
+  expect(reply.headers).not.toHaveProperty('x-should-retry')
+  expect(world.gateway.accepted).toBe(0)
+})
+
+test('a client that leaves while it waits is never sent on', async () => {
+  const check = heldCheck()
+  const world = await startWorld({ attest: check.attest })
+  const request = openRequest(world, { headers: { 'x-canary': 'gone' } })
+  request.end()
+  await once(request, 'socket')
+  const foreign = { headers: { origin: 'https://evil.example' } }
+  expect((await ask(world, foreign)).status).toBe(403)
+  request.destroy()
+  // Answered without a verdict, and after the proxy has seen the other one go.
+  for (let count = 0; count < 3; count++) expect((await ask(world, foreign)).status).toBe(403)
+  check.release(passed(firstIdentity.fingerprint))
+  await ask(world)
+  expect(world.gateway.connections.map(({ text }) => text).join()).not.toContain('gone')
+})
+
+const denials: [string, Outcome, string, string][] = [
+  ['down', unfinished('unreachable'), 'fetch', 'unreachable'],
+  ['slow', unfinished('timeout'), 'fetch', 'timeout'],
+  ['redirecting', failed('fetch', 'redirected'), 'fetch', 'redirected'],
+  [
+    'signed by a stranger',
+    failed('untrusted-root', 'root_not_trusted'),
+    'untrusted-root',
+    'root_not_trusted',
+  ],
+  ['tampered', failed('jws', 'signature_invalid'), 'jws', 'signature_invalid'],
+  [
+    'behind another certificate',
+    failed('tls-fingerprint', 'leaf_mismatch'),
+    'tls-fingerprint',
+    'leaf_mismatch',
+  ],
+  ['not pinned', failed('policy', 'digest_not_pinned'), 'policy', 'digest_not_pinned'],
+]
+
+test.each(denials)(
+  'an endpoint that is %s is refused with its stage and reason',
+  async (_, outcome, stage, reason) => {
+    const world = await startWorld({ attest: async () => outcome })
+    const reply = await ask(world, {
+      method: 'POST',
+      body: '{}',
+      headers: { authorization: 'Bearer canary' },
+    })
+    expectRefusal(reply, 'attestation_failed', stage, reason)
+    expect(reply.headers['x-should-retry']).toBe('false')
+    expect(reply.text).not.toContain('canary')
+    expect(world.gateway.accepted).toBe(0)
+  },
+)
+
+test('a denial ends running streams with attestation_revoked and [DONE], and cuts their connections (V-08)', async () => {
+  const clock = new TestClock()
+  const stream = eventStream()
+  const world = await startWorld({ clock, script: stream.script })
+  const response = await send(world, { method: 'POST', body: '{}' })
+  expect(response.headers['x-proxy-verdict']).toBe('allow')
+  const text = readAll(response)
+  const arrived = once(response, 'data')
+  stream.write('data: {"a":1}\n\n')
+  await arrived
+  world.judge(failed('policy', 'digest_not_pinned'))
+  await clock.pass(4 * MINUTE)
+  const [first, event, done, end] = (await text).split('\n\n')
+  expect(first).toBe('data: {"a":1}')
+  expect(JSON.parse(event!.slice('data: '.length))).toEqual({
+    error: { message: expect.any(String), type: 'proxy_error', code: 'attestation_revoked' },
+    stage: 'policy',
+    reason: 'digest_not_pinned',
+  })
+  expect([done, end]).toEqual(['data: [DONE]', ''])
+  await vi.waitFor(() => expect(world.gateway.open.size).toBe(0))
+  expectRefusal(await ask(world), 'attestation_failed', 'policy', 'digest_not_pinned')
+})
+
+test('a denial answers a request that waits for its answer with 503 attestation_revoked', async () => {
+  const clock = new TestClock()
+  const world = await startWorld({ clock, script: () => {} })
+  const answered = ask(world, { method: 'POST', body: '{}' })
+  await vi.waitFor(() => expect(world.gateway.requests).toHaveLength(1))
+  world.judge(failed('jws', 'bundle_stale'))
+  await clock.pass(4 * MINUTE)
+  const reply = await answered
+  expectRefusal(reply, 'attestation_revoked', 'jws', 'bundle_stale')
+  expect(reply.headers['x-should-retry']).toBe('false')
+})
+
+test('the end of a verdict’s life ends running streams, and new requests are told verdict_expired', async () => {
+  const clock = new TestClock()
+  const stream = eventStream()
+  const world = await startWorld({ clock, script: stream.script })
+  const text = readAll(await send(world))
+  world.judge(unfinished('unreachable'))
+  clock.sleep(6 * MINUTE)
+  const reply = await ask(world)
+  expectRefusal(reply, 'attestation_failed', 'attesting', 'verdict_expired')
+  expect(await text).toMatch(
+    /"attestation_revoked".*"stage":"attesting","reason":"verdict_expired"\}\n\ndata: \[DONE\]\n\n$/,
+  )
+})
+
+test('a renewed verdict for the same certificate keeps connections and streams', async () => {
+  const clock = new TestClock()
+  const stream = eventStream()
+  const world = await startWorld({ clock, script: stream.script })
+  const response = await send(world)
+  const text = readAll(response)
+  await clock.pass(9 * MINUTE)
+  expect(world.checks).toBe(3)
+  stream.write('data: [DONE]\n\n')
+  stream.end()
+  expect(await text).toBe('data: [DONE]\n\n')
+  expect(world.gateway.accepted).toBe(1)
+})
+
+test('after a rotation the old connections finish their streams, and new requests go over new ones', async () => {
+  const clock = new TestClock()
+  const stream = eventStream()
+  const world = await startWorld({ clock, script: stream.script })
+  const response = await send(world)
+  const text = readAll(response)
+  world.rotate(secondIdentity)
+  world.gateway.answer((_, answer) => void answer.end('fine'))
+  await clock.pass(4 * MINUTE)
+  expect((await ask(world)).text).toBe('fine')
+  stream.write('data: [DONE]\n\n')
+  stream.end()
+  expect(await text).toBe('data: [DONE]\n\n')
+  expect(world.gateway.connections.map(({ leaf }) => leaf)).toEqual([
+    firstIdentity.fingerprint,
+    secondIdentity.fingerprint,
+  ])
+  await vi.waitFor(() => expect(world.gateway.open.size).toBe(1))
+})
+
+test('a request that meets a rotated certificate goes on once it has been attested (V-01)', async () => {
+  const world = await startWorld()
+  world.rotate(secondIdentity)
+  const reply = await ask(world, { method: 'POST', body: '{"once":true}' })
+  expect(reply).toMatchObject({ status: 200, headers: { 'x-proxy-verdict': 'allow' } })
+  expect(world.checks).toBe(2)
+  expect(world.gateway.requests).toHaveLength(1)
+  expect(world.gateway.connections.at(-1)?.text).toContain('{"once":true}')
+})
+
+test('a certificate that the evidence does not name is sent not one byte, and refused after one more check', async () => {
+  const world = await startWorld()
+  world.gateway.rotate(secondIdentity)
+  world.judge(failed('tls-fingerprint', 'leaf_mismatch'))
+  const reply = await ask(world, {
+    method: 'POST',
+    body: '{"canary":1}',
+    headers: { authorization: 'Bearer canary' },
+  })
+  expectRefusal(reply, 'attestation_failed', 'tls-fingerprint', 'leaf_mismatch')
+  expect(reply.headers['x-should-retry']).toBe('false')
+  expect(world.checks).toBe(2)
+  await vi.waitFor(() => expect(world.gateway.open.size).toBe(0))
+  expect(world.gateway.connections.map(({ text }) => text).join('')).toBe('')
+})
+
+test('even evidence that passes does not help a connection that shows another certificate again', async () => {
+  const world = await startWorld()
+  world.gateway.rotate(secondIdentity)
+  expectRefusal(await ask(world), 'attestation_failed', 'tls-fingerprint', 'leaf_mismatch')
+  expect(world.checks).toBe(2)
+  expect(world.gateway.requests).toHaveLength(0)
+})
+
+test('a platform that rotates before it signs anew keeps its old connections, and heals with the new signature', async () => {
+  const clock = new TestClock()
+  const stream = eventStream()
+  const world = await startWorld({ clock, script: stream.script })
+  const text = readAll(await send(world))
+  world.gateway.rotate(secondIdentity)
+  world.gateway.answer((_, answer) => void answer.end('fine'))
+  world.judge(failed('tls-fingerprint', 'leaf_mismatch'))
+  expectRefusal(await ask(world), 'attestation_failed', 'tls-fingerprint', 'leaf_mismatch')
+  await clock.pass(30 * SECOND)
+  world.judge(passed(secondIdentity.fingerprint))
+  expect((await ask(world)).text).toBe('fine')
+  stream.write('data: [DONE]\n\n')
+  stream.end()
+  expect(await text).toBe('data: [DONE]\n\n')
+})

@@ -1,0 +1,44 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { digestOf } from '#attestation'
+import { forbidden, type Refusal } from '../refusal.ts'
+import type { Origins } from './refuse.ts'
+
+/** Who may speak to a listener. */
+export interface GuardOptions {
+  readonly origins: Origins
+  /** What clients must present in `X-Proxy-Token`; given where others than this machine can connect. */
+  readonly token: string | undefined
+}
+
+const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(:\d{1,5})?$/i
+const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i
+
+/**
+ * Refuses callers that are not the user's own programs: web pages of origins that are not listed, and pages whose
+ * name was rebound to this machine, which give themselves away by `Host` (decisions, 9).
+ */
+export function guard(request: IncomingMessage, { origins, token }: GuardOptions): Refusal | undefined {
+  const { host, origin } = request.headers
+  if (!request.url?.startsWith('/')) return forbidden('This listener takes requests for its own paths only.')
+  if (origin !== undefined && !origins.includes(origin)) {
+    return forbidden(
+      'Pages of this origin may not call through this proxy; see `origins` in its configuration.',
+    )
+  }
+  if (token !== undefined) {
+    return isToken(request, token) ? undefined : forbidden('X-Proxy-Token is missing or wrong.')
+  }
+  return isLoopback(host) ? undefined : forbidden('The Host header must name this machine: use 127.0.0.1.')
+}
+
+function isLoopback(host: string | undefined): boolean {
+  const name = AUTHORITY.exec(host ?? '')?.[1]
+  return name !== undefined && LOOPBACK.test(name)
+}
+
+function isToken({ headers }: IncomingMessage, token: string): boolean {
+  const offered = headers['x-proxy-token']
+  if (typeof offered !== 'string') return false
+  return timingSafeEqual(Buffer.from(digestOf(offered)), Buffer.from(digestOf(token)))
+}

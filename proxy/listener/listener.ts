@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '#contract'
+import type { ListenConfig } from '../config/proxy.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { bodyOf, malformed, statusOf } from '../refusal.ts'
+import { guard } from './guard.ts'
+import { refuse } from './refuse.ts'
+
+/** A listener that serves. */
+export interface Listener {
+  readonly port: number
+  /** Takes no new requests; resolves when those that run have ended, or the time for it has passed. */
+  drain(limitMs: number): Promise<void>
+  /** Closes what is left. */
+  close(): Promise<void>
+}
+
+/** How long a client may take over its headers (ours). */
+const HEADERS_TIMEOUT_MS = 30_000
+
+/** Listens for clients of one endpoint. Port 0 takes a free one. */
+export async function listen(config: ListenConfig, endpoint: Endpoint): Promise<Listener> {
+  const running = new Set<ServerResponse>()
+  const server = createServer(
+    {
+      keepAliveTimeout: limits.keepAliveMs,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      // An answer may take an hour, and so may a request; both are under way.
+      requestTimeout: 0,
+      // A request without one is refused like any other foreign one.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      running.add(response)
+      response.once('close', () => running.delete(response))
+      const refusal = guard(request, config)
+      if (refusal === undefined) endpoint.forward(request, response)
+      else refuse(request, response, refusal, config.origins)
+    },
+  )
+  server.on('clientError', refuseMalformed)
+  await open(server, config)
+  const closed = once(server, 'close')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async drain(limitMs) {
+      if (server.listening) server.close()
+      server.closeIdleConnections()
+      const timer = new AbortController()
+      const ended = Promise.all([...running].map((response) => once(response, 'close')))
+      await Promise.race([ended, sleep(limitMs, undefined, timer).catch(() => {})])
+      timer.abort()
+    },
+    async close() {
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function open(server: Server, { host, port }: ListenConfig): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const refusal = malformed()
+  const body = bodyOf(refusal)
+  const head = [
+    `HTTP/1.1 ${statusOf(refusal)} ${STATUS_CODES[statusOf(refusal)]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

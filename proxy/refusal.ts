@@ -1,0 +1,72 @@
+import type { AttestationError } from '#attestation'
+import { type ErrorCode, errors } from '#contract'
+
+/** What the proxy itself answers instead of passing a request on. */
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Why a verifier refuses (§7.5). */
+  readonly ground?: AttestationError
+}
+
+const NO_RETRY = { 'x-should-retry': 'false' } as const
+const RETRY_SOON = { 'Retry-After': '1' } as const
+
+/** No live verdict admits the endpoint, and nothing was sent (§7.6). */
+export function attestationFailed(ground: AttestationError): Refusal {
+  const headers = ground.stage === 'attesting' ? RETRY_SOON : NO_RETRY
+  return {
+    code: 'attestation_failed',
+    message: `Nothing was sent: the endpoint is not admitted. ${ground.message}`,
+    headers,
+    ground,
+  }
+}
+
+/** The verdict ended while the request ran; repeating it is forbidden (§7.6). */
+export function attestationRevoked(ground: AttestationError): Refusal {
+  const headers = ground.stage === 'attesting' ? { ...RETRY_SOON, ...NO_RETRY } : NO_RETRY
+  return {
+    code: 'attestation_revoked',
+    message: `The endpoint was admitted and is no longer. ${ground.message}`,
+    headers,
+    ground,
+  }
+}
+
+/** The connection failed; once a byte of the request had left, repeating it might be paid twice (decisions, 9). */
+export function unavailable(isSent: boolean): Refusal {
+  return {
+    code: 'backend_unavailable',
+    message: isSent
+      ? 'The connection to the endpoint was lost before its answer was complete.'
+      : 'No connection to the endpoint came about; nothing was sent.',
+    headers: isSent ? NO_RETRY : {},
+  }
+}
+
+/** The caller is not one that this listener is for (decisions, 9). */
+export function forbidden(message: string): Refusal {
+  return { code: 'forbidden_origin', message, headers: NO_RETRY }
+}
+
+/** What cannot be passed on as HTTP. */
+export function malformed(): Refusal {
+  return {
+    code: 'unsupported_parameter',
+    message: 'This is not a well-formed HTTP/1.1 request.',
+    headers: {},
+  }
+}
+
+/** The status that goes with a refusal. */
+export function statusOf({ code }: Refusal): number {
+  return errors[code].status
+}
+
+/** The wire shape: `stage` and `reason` stand beside `error` (§2.7, §7.5). */
+export function bodyOf({ code, message, ground }: Refusal): string {
+  const { stage, reason } = ground ?? {}
+  return JSON.stringify({ error: { message, type: errors[code].type, code }, stage, reason })
+}

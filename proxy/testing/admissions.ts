@@ -1,0 +1,32 @@
+import { type Admission, AttestationError, type Digest, digestOf } from '#attestation'
+import type { Stage } from '#contract'
+import type { Outcome } from '../evidence/attest.ts'
+import { HOSTNAME } from './identity.ts'
+
+/** An admission of some deployment whose connections end at this certificate. */
+export function admissionOf(certFingerprint: Digest, issuedAt = new Date('2030-01-01T00:00:00Z')): Admission {
+  return {
+    hostname: HOSTNAME,
+    issuedAt,
+    digest: digestOf('snapshot'),
+    evidence: {},
+    certFingerprint,
+    channelBinding: 'observed',
+    rootFingerprint: digestOf('root'),
+  }
+}
+
+/** A check that passed. */
+export function passed(certFingerprint: Digest, issuedAt?: Date): Outcome {
+  return { kind: 'passed', admission: admissionOf(certFingerprint, issuedAt) }
+}
+
+/** A check that failed. */
+export function failed(stage: Stage, reason: string): Outcome {
+  return { kind: 'failed', ground: new AttestationError(...([stage, reason] as never)) }
+}
+
+/** A fetch that did not finish. */
+export function unfinished(reason: 'unreachable' | 'timeout' | 'tls_failed' | 'http_status'): Outcome {
+  return { kind: 'unfinished', ground: new AttestationError('fetch', reason) }
+}

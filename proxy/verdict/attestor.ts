@@ -1,0 +1,147 @@
+import { limits } from '#contract'
+import type { Clock, Moment } from '../clock.ts'
+import type { Attest, Outcome } from '../evidence/attest.ts'
+import { Checks } from './checks.ts'
+import { type Admitted, afterCheck, afterTime, lifeLeftMs, unjudged, type Verdict } from './verdict.ts'
+
+/** What an attestor needs from the world. */
+export interface AttestorDependencies {
+  readonly attest: Attest
+  readonly clock: Clock
+  /** The newest time of signing that was accepted. */
+  readonly newest: { get(): Date | undefined; keep(issuedAt: Date): void }
+  /** Told of each change of the verdict, before anybody can act on it. */
+  readonly onVerdict: (after: Verdict, before: Verdict) => void
+  /** Told of each check that did not pass. */
+  readonly onRefusal: (outcome: Exclude<Outcome, { kind: 'passed' }>) => void
+}
+
+/** How often the clocks are looked at; a machine that slept is noticed within this time (ours). */
+const LOOK_MS = 1_000
+
+/** Most that a wall clock may be set back without anybody caring (ours). */
+const STEP_MS = 1_000
+
+/** Rest between checks that requests ask for while none passes (ours). */
+const RECHECK_REST_MS = 250
+
+/** Keeps the verdict of one endpoint, renews it in time and ends it in time (decisions, 8). */
+export class Attestor {
+  readonly #world: AttestorDependencies
+  readonly #checks: Checks
+  readonly #stopped = new AbortController()
+  #verdict: Verdict = unjudged
+  #seenWallMs = Number.NEGATIVE_INFINITY
+  #disarm: () => void = () => {}
+
+  constructor(world: AttestorDependencies) {
+    this.#world = world
+    this.#checks = new Checks(
+      world.clock,
+      (since) => this.#check(since),
+      () => this.#look(),
+    )
+  }
+
+  /** Begins with the first check. */
+  start(): void {
+    this.#look()
+  }
+
+  /** Gives up a check that runs, and begins no other. */
+  stop(): void {
+    this.#stopped.abort()
+    this.#disarm()
+  }
+
+  /** The verdict as it is now. */
+  get verdict(): Verdict {
+    this.#readClocks()
+    return this.#verdict
+  }
+
+  /**
+   * The verdict that a new request is under. It waits for the first one, so far as a check is under way; without a
+   * live one it also asks for a check, for those that come later.
+   */
+  async awaitVerdict(): Promise<Verdict> {
+    if (this.verdict === unjudged) await this.#within(limits.verdictWaitMs, this.#checks.running)
+    if (this.verdict.state !== 'admitted' && this.#checks.restedMs >= limits.minAttestRetryMs) this.#demand()
+    return this.verdict
+  }
+
+  /**
+   * A connection showed another certificate than a verdict names: checks once more, beginning after this moment, and
+   * gives the verdict that results; it is the doubted one itself when nothing new is known.
+   */
+  async recheck(doubted: Admitted): Promise<Verdict> {
+    await this.#within(limits.verdictWaitMs, this.#checkAnew(doubted.admission.certFingerprint))
+    return this.verdict
+  }
+
+  async #checkAnew(doubted: string): Promise<void> {
+    // The check that runs may have begun before the certificate changed.
+    await this.#checks.running
+    const { verdict } = this
+    if (verdict.state !== 'admitted' || verdict.admission.certFingerprint !== doubted) return
+    if (this.#checks.isFailing) await this.#wait(RECHECK_REST_MS - this.#checks.restedMs)
+    await this.#demand()
+  }
+
+  #look(): void {
+    const now = this.#readClocks()
+    if (this.#checks.dueInMs <= 0) this.#demand()
+    this.#disarm()
+    if (this.#stopped.signal.aborted) return
+    const lifeMs = this.#verdict.state === 'admitted' ? lifeLeftMs(this.#verdict, now) : LOOK_MS
+    const nextMs = Math.max(1, Math.min(LOOK_MS, lifeMs, this.#checks.dueInMs))
+    this.#disarm = this.#world.clock.schedule(nextMs, () => this.#look())
+  }
+
+  /** Ends a verdict that is too old, and checks anew when the wall clock was set back. */
+  #readClocks(): Moment {
+    const now = this.#world.clock.now()
+    const isSetBack = now.wallMs < this.#seenWallMs - STEP_MS
+    this.#seenWallMs = isSetBack ? now.wallMs : Math.max(now.wallMs, this.#seenWallMs)
+    this.#become(afterTime(this.#verdict, now))
+    if (isSetBack) this.#demand()
+    return now
+  }
+
+  #demand(): Promise<void> {
+    return this.#stopped.signal.aborted ? Promise.resolve() : this.#checks.run()
+  }
+
+  async #check(since: Moment): Promise<boolean> {
+    const { newest, attest, onRefusal } = this.#world
+    const outcome = await attest(newest.get(), this.#stopped.signal)
+    if (this.#stopped.signal.aborted) return false
+    if (outcome.kind === 'passed') newest.keep(outcome.admission.issuedAt)
+    else onRefusal(outcome)
+    // A check that took longer than a verdict lives has nothing to say any more.
+    this.#become(afterTime(afterCheck(this.#verdict, outcome, since), this.#readClocks()))
+    return outcome.kind === 'passed'
+  }
+
+  #become(after: Verdict): void {
+    const before = this.#verdict
+    if (after === before) return
+    this.#verdict = after
+    this.#world.onVerdict(after, before)
+  }
+
+  async #within(limitMs: number, done: Promise<void> | undefined): Promise<void> {
+    if (done === undefined) return
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#world.clock.schedule(limitMs, resolve)
+    await Promise.race([done, late])
+    cancel()
+  }
+
+  async #wait(delayMs: number): Promise<void> {
+    if (delayMs <= 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#world.clock.schedule(delayMs, resolve)
+    await promise
+  }
+}
