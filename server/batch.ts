@@ -12,12 +12,20 @@ export interface BatchLimits {
   readonly maxItems: number
   /** Items that may wait at all. */
   readonly maxWaiting?: number
+  /**
+   * Asked at the end of each batch: how many items make it worth to begin the next one at once. Where more than one
+   * is expected, fewer wait for up to 20 ms; a batcher that knows nothing of what will come leaves this out.
+   */
+  readonly worthwhile?: () => number
 }
 
 /** Handles one batch; one result per item in the same order, an `Error` among them rejects that item alone. */
 export type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<readonly (Result | Error)[]>
 
 const DEFAULT_MAX_WAITING = 100_000
+
+/** Longest rest after a batch while more is expected soon (ours, measured; see `worthwhile`). */
+const REST_MS = 20
 
 /**
  * Turns of the event loop from the end of one batch to the next (ours, measured): microseconds when there is little
@@ -33,16 +41,18 @@ interface Entry<Item, Result> {
 }
 
 /**
- * Natural group commit: one batch is in flight, whatever arrives meanwhile is the next one. There is no timer: an
- * item that comes alone leaves in the same turn of the event loop, together with what else that turn brought.
+ * Natural group commit: one batch is in flight, whatever arrives meanwhile is the next one. An item that comes alone
+ * leaves in the same turn of the event loop, without a timer, together with what else that turn brought.
  * What to do about a failed batch is up to `run`.
  */
 export function createBatcher<Item, Result>(
   run: RunBatch<Item, Result>,
-  { maxItems, maxWaiting = DEFAULT_MAX_WAITING }: BatchLimits,
+  { maxItems, maxWaiting = DEFAULT_MAX_WAITING, worthwhile = () => 1 }: BatchLimits,
 ): Batcher<Item, Result> {
   let waiting: Entry<Item, Result>[] = []
   let isBusy = false
+  let enough = 1
+  let onEnough = (): void => {}
   let onIdle: (() => void)[] = []
 
   async function work(): Promise<void> {
@@ -50,11 +60,26 @@ export function createBatcher<Item, Result>(
       const batch = waiting.slice(0, maxItems)
       waiting = waiting.slice(maxItems)
       await runBatch(run, batch)
-      for (let turn = 0; turn < TURNS_BETWEEN; turn++) await endOfTurn()
+      await rest()
     }
     isBusy = false
     for (const resolve of onIdle) resolve()
     onIdle = []
+  }
+
+  /** A pause after a batch; a batch that finds the database idle never waits for it. */
+  async function rest(): Promise<void> {
+    for (let turn = 0; turn < TURNS_BETWEEN; turn++) await endOfTurn()
+    enough = Math.min(worthwhile(), maxItems)
+    if (enough <= 1 || waiting.length >= enough) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, REST_MS)
+      onEnough = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    onEnough = () => {}
   }
 
   return {
@@ -62,6 +87,7 @@ export function createBatcher<Item, Result>(
       if (waiting.length >= maxWaiting) return Promise.reject(new Error(`${maxWaiting} items wait already`))
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject })
+        if (waiting.length >= enough) onEnough()
         if (isBusy) return
         isBusy = true
         setImmediate(work)

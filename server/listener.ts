@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type Server, STATUS_CODES } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Listen } from './config/router.ts'
 import { ApiError } from './errors.ts'
+import { requestIdFor } from './routes/request-id.ts'
 
 /** Load balancers keep idle sockets for 60 s; closing ours earlier makes them answer 502 (T-04; ours). */
 const KEEP_ALIVE_MS = 75_000
@@ -13,25 +15,32 @@ const HEADERS_TIMEOUT_MS = 30_000
 
 type FetchCallback = Parameters<typeof getRequestListener>[0]
 
-/** Creates the server around the application. What is not HTTP, or names no host, gets the contract's error too. */
+/** Creates the server around the application. What is no well-formed request gets the contract's error as well. */
 export function createListener(fetch: FetchCallback): Server {
   const answer = getRequestListener(fetch, {
     overrideGlobalObjects: false,
     autoCleanupIncoming: false,
-    errorHandler: () => {
-      const refusal = malformed()
-      return Response.json(refusal.toBody(), { status: refusal.status })
-    },
+    errorHandler: () =>
+      new Response(malformedBody(), { status: MALFORMED.status, headers: malformedHeaders() }),
   })
-  const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_TIMEOUT_MS },
-    (request, response) => {
-      void answer(request, response)
-    },
-  )
-  // A generation may take an hour; what it sends is timed by the relay.
+  const options = {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    // Node would answer a missing Host by an empty body; the application refuses it in the contract's shape.
+    requireHostHeader: false,
+  }
+  const server = createServer(options, (request, response) => {
+    if (request.headers.host === undefined) refuse(response)
+    else void answer(request, response)
+  })
+  // A generation may take an hour; what it sends is timed by the relay, what it receives by the body's reader.
   server.requestTimeout = 0
-  server.on('clientError', refuseMalformed)
+  server.on('checkExpectation', (_, response) => refuse(response))
+  server.on('connect', (_, socket) => refuseSocket(socket))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else refuseSocket(socket)
+  })
   return server
 }
 
@@ -49,22 +58,25 @@ export async function listen(server: Server, { host, port }: Listen): Promise<nu
   return (server.address() as AddressInfo).port
 }
 
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const refusal = malformed()
-  const body = JSON.stringify(refusal.toBody())
-  const head = [
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+const MALFORMED = new ApiError('invalid_json', 'This is not a well-formed HTTP/1.1 request for this server.')
+
+function malformedBody(): string {
+  return JSON.stringify(MALFORMED.toBody())
 }
 
-function malformed(): ApiError {
-  return new ApiError('unsupported_parameter', 'This is not a well-formed HTTP/1.1 request.')
+function malformedHeaders(): Record<string, string> {
+  return { 'Content-Type': 'application/json', 'X-Request-Id': requestIdFor(undefined) }
+}
+
+function refuse(response: ServerResponse): void {
+  response.writeHead(MALFORMED.status, { ...malformedHeaders(), Connection: 'close' })
+  response.end(malformedBody())
+}
+
+function refuseSocket(socket: Duplex): void {
+  const body = malformedBody()
+  const headers = { ...malformedHeaders(), 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const status = `HTTP/1.1 ${MALFORMED.status} ${STATUS_CODES[MALFORMED.status]}`
+  socket.end(`${[status, ...lines].join('\r\n')}\r\n\r\n${body}`)
 }

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract'
 import { createApp } from './app.ts'
 import { createCatalogue } from './catalogue.ts'
-import type { RouterConfig } from './config/router.ts'
+import type { Listen, RouterConfig } from './config/router.ts'
+import type { Control } from './control/control.ts'
 import { ApiError } from './errors.ts'
 import { createBudget } from './limits/budget.ts'
 import { createSourceAddress } from './limits/source-address.ts'
@@ -14,7 +15,7 @@ import { createOwnEndpoints } from './publication/own-endpoint.ts'
 import { startPoller } from './publication/poller.ts'
 import { createShelf, restore } from './publication/shelf.ts'
 import { createRelay } from './relay/relay.ts'
-import { createBodyMemory } from './routes/body.ts'
+import { createBodyMemory } from './routes/body-memory.ts'
 import { getEndpointEvidence, getEvidence } from './routes/evidence.ts'
 import { getGeneration } from './routes/generation.ts'
 import { serveInference } from './routes/inference.ts'
@@ -24,6 +25,7 @@ import { findGeneration } from './store/generations.ts'
 import { createId } from './store/ids.ts'
 import { createKeyFinder } from './store/key-finder.ts'
 import { listBundles, saveBundle } from './store/publications.ts'
+import { outlast } from './store/retry.ts'
 
 /** What a router needs from the world; tests pass shorter timers. */
 export interface RouterDependencies {
@@ -37,6 +39,8 @@ export interface RouterDependencies {
 /** A router that serves. */
 export interface Router {
   readonly port: number
+  /** Where tests control it, when the configuration lets them. */
+  readonly controlPort: number | undefined
   /** Takes no new work, lets what runs end until `drainMs` have passed, then ends it as aborted. */
   stop(): Promise<void>
 }
@@ -79,7 +83,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       createChatCompletion: serveInference('chat', '/chat/completions', inference),
       listModels: listModels(catalogue, shelf),
       getModel: getModel(catalogue, shelf),
-      getGeneration: getGeneration((workspaceId, id) => findGeneration(sql, workspaceId, id)),
+      getGeneration: getGeneration((workspaceId, id) => outlast(() => findGeneration(sql, workspaceId, id))),
       getEvidence: getEvidence(evidence),
       getEndpointEvidence: getEndpointEvidence(evidence),
     },
@@ -103,16 +107,22 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     log,
   })
 
+  const control = config.testControl && (await openControl(sql, config.testControl, log))
+
   return {
     port,
+    controlPort: control?.port,
     async stop() {
+      await control?.stop()
       await poller.stop()
       const closed = once(server, 'close')
       server.close()
       // A connection is idle, and may be closed, once its answer has been handed over.
       const sweeper = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
       await within(closed, config.timers.drainMs)
-      draining.abort(new ApiError('internal', 'The router is shutting down.'))
+      // What ends here has been metered: a second try would be paid twice (decisions, 7).
+      const headers = { 'x-should-retry': 'false' }
+      draining.abort(new ApiError('internal', 'The router is shutting down.', { headers }))
       await within(closed, END_MS)
       clearInterval(sweeper)
       server.closeAllConnections()
@@ -121,6 +131,16 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       await meter.stop()
     },
   }
+}
+
+/** Only a configuration written for tests asks for this; its code is not even loaded otherwise. */
+async function openControl(sql: Sql, address: Listen, log: Log): Promise<Control> {
+  const { startControl } = await import('./control/control.ts')
+  const control = await startControl({ sql, address })
+  log.warn('TEST CONTROL IS OPEN: whoever reaches it owns every balance', {
+    address: `http://${address.host}:${control.port}`,
+  })
+  return control
 }
 
 /** How often connections that have become idle are closed at the end (ours). */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { chat, type Service, startService } from './service.ts'
 
 const run = promisify(execFile)
@@ -77,4 +77,34 @@ test('64 parallel requests cost at most 20 statements of admission and 20 of set
   expect(calls.admit_generations).toBeLessThanOrEqual(20)
   expect(calls.settle_generations).toBeLessThanOrEqual(20)
   expect(calls.admit_generations! + calls.settle_generations!).toBeGreaterThanOrEqual(2)
+})
+
+test('an aborted request is never billed beyond its hold, however large its prompt', async () => {
+  const account = await service.createAccount(1_000n)
+  const content = `[script:silence] ${'word '.repeat(400_000)}`
+  const leaving = new AbortController()
+  const request = chat(
+    service,
+    account.apiKey,
+    { stream: true, messages: [{ role: 'user', content }] },
+    { signal: leaving.signal },
+  )
+  const held = await vi.waitUntil(
+    async () => {
+      const [hold] = await service.sql<{ amount_micros: bigint }[]>`
+        select amount_micros from holds where workspace_id = ${account.workspaceId}`
+      const isSent = service.backend.connections().inFlight > 0
+      return isSent ? hold?.amount_micros : undefined
+    },
+    { timeout: 5_000 },
+  )
+  leaving.abort()
+  await expect(request).rejects.toThrow()
+  const record = await vi.waitUntil(async () => {
+    const [row] = await service.sql<{ prompt_tokens: bigint; cost_micros: bigint }[]>`
+      select prompt_tokens, cost_micros from generations where workspace_id = ${account.workspaceId}`
+    return row
+  })
+  expect(record.prompt_tokens).toBe(32_768n)
+  expect(record.cost_micros).toBeLessThanOrEqual(held)
 })

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { validators } from '#contract'
@@ -216,7 +218,7 @@ test.each([
   ['/v1/models/', 'slash'],
   ['/models', '/v1'],
   ['/v1/completions', ''],
-  ['/v1/evidence', ''],
+  ['/v1/invites/ABCD-EFGH-JKMN', ''],
 ])('%s answers a JSON 404 with a hint', async (path, hint) => {
   const { origin } = new URL(service.baseUrl)
   const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${account.apiKey}` } })
@@ -292,4 +294,48 @@ test('no header of the client reaches the backend, and none of the backend’s t
   expect(JSON.stringify(service.backend.requests()[0]?.headers)).not.toMatch(/canary|sk-tee/)
   expect([...answer.headers.keys()]).not.toEqual(expect.arrayContaining(['x-secret']))
   expect(answer.headers.get('set-cookie')).toBeNull()
+})
+
+test('a model that is not served is told before an unknown key that stands twice', async () => {
+  const twice = '"messages":[1],"x":1,"x":2}'
+  expect(await refusalOf(`{"model":"absent",${twice}`)).toMatchObject({ status: 404 })
+  expect(await refusalOf(`{"model":"out-of-scope",${twice}`)).toMatchObject({ status: 403 })
+  expect(await refusalOf('{"model":"demo/tiny-chat","x":1,"x":2}')).toMatchObject({
+    body: { error: { code: 'missing_field', param: 'messages' } },
+  })
+})
+
+test.each([
+  ['names no host', 'GET /v1/models HTTP/1.1\r\n\r\n'],
+  ['expects the unknown', 'GET /v1/models HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n'],
+  ['asks for a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['is no HTTP', 'hello\r\n\r\n'],
+  ['names an impossible host', 'GET /v1/models HTTP/1.1\r\nHost: a b\r\n\r\n'],
+])('a request that %s gets a JSON error with a request id', async (_, text) => {
+  const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1')
+  socket.write(text)
+  let answer = ''
+  for await (const chunk of socket) {
+    answer += chunk
+    if (answer.includes('}}')) break
+  }
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect(answer.toLowerCase()).toContain('x-request-id: req-')
+  const body = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)
+  expect(validators.errorBody(JSON.parse(body))).toBe(true)
+})
+
+test('announcing large bodies and sending nothing holds nobody up', async () => {
+  const { port } = new URL(service.baseUrl)
+  const head = (key: string) =>
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${MAX_BODY_BYTES}\r\n\r\n{`
+  const idlers = Array.from({ length: 2_000 }, () => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(head(account.apiKey))
+    return socket
+  })
+  await Promise.all(idlers.map((socket) => once(socket, 'connect')))
+  expect((await chat(service, account.apiKey, {})).status).toBe(200)
+  for (const socket of idlers) socket.destroy()
 })

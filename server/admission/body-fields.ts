@@ -10,14 +10,10 @@ export interface BodyFields {
   readonly span: ObjectSpan
 }
 
-/**
- * Parses a body to an object. Throws 400 `invalid_json`, and 400 `unsupported_parameter` for a top-level key that
- * stands twice or that differs from an honoured one only by case: another parser might read another value.
- */
-export function parseBodyFields(bytes: Buffer, honoured: readonly string[]): BodyFields {
+/** Parses a body to an object. Throws 400 `invalid_json`. */
+export function parseBodyFields(bytes: Buffer): BodyFields {
   const parsed = parseObject(bytes)
   const span = membersOf(bytes)
-  refuseAmbiguity(span, honoured)
   return { bytes, fields: withNamesOf(span, bytes, parsed), span }
 }
 
@@ -36,9 +32,18 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-function refuseAmbiguity({ members }: ObjectSpan, honoured: readonly string[]): void {
+/**
+ * Throws 400 `unsupported_parameter` for a top-level key that stands twice or that differs from one of `honoured` only
+ * by case: another parser might read another value (decisions, 5). With `only`, looks at those names alone.
+ */
+export function refuseAmbiguity(
+  { span: { members } }: BodyFields,
+  honoured: readonly string[],
+  only?: readonly string[],
+): void {
   const seen = new Set<string>()
   for (const { name } of members) {
+    if (only && !only.includes(name.toLowerCase())) continue
     if (seen.has(name)) throw ambiguous(name, `${shown(name)} stands twice in the request body.`)
     seen.add(name)
     const lower = name.toLowerCase()

@@ -16,7 +16,10 @@ export interface Candidate {
   readonly pricing: Pricing
   /** The most that it can cost; see `holdMicros`. */
   readonly holdMicros: number
+  /** At most the bound that the hold reckons with, or a counted end could cost more than was held. */
   readonly countedPromptTokens: number
+  /** The output cap that the hold reckons with. */
+  readonly outputCapTokens: number
   /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
   readonly startedAtMs: number
   /** When the request arrived. */

@@ -4,7 +4,7 @@ import type { ModelConfig } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
 import { findMember } from '../json/members.ts'
 import type { Operation } from '../metering/generation.ts'
-import { type BodyFields, parseBodyFields } from './body-fields.ts'
+import { type BodyFields, parseBodyFields, refuseAmbiguity } from './body-fields.ts'
 import { countPromptTokens, type MeasuredPrompt, sizeMessages } from './sizing.ts'
 
 /** A request whose honoured fields have been read; its prompt is known by size alone. */
@@ -51,7 +51,9 @@ export interface NamedModel {
 /** Reads a body as far as its model. Throws 400 `invalid_json` or `missing_field`, 404 `model_not_found`. */
 export function parseModel(operation: ReadableOperation, bytes: Buffer, catalogue: Catalogue): NamedModel {
   const { honoured, prompt } = readers[operation]
-  const body = parseBodyFields(bytes, honoured)
+  const body = parseBodyFields(bytes)
+  // What decides who pays for what must be told before it is used; all else waits for its turn.
+  refuseAmbiguity(body, honoured, ['model', prompt])
   const { model, [prompt]: messages } = body.fields
   if (typeof model !== 'string' || model === '') throw missing('model', 'a model id')
   if (!Array.isArray(messages) || messages.length === 0) throw missing(prompt, 'a non-empty array')
@@ -60,10 +62,11 @@ export function parseModel(operation: ReadableOperation, bytes: Buffer, catalogu
 
 /** Reads the rest of a request. Throws 400 `unsupported_parameter`, naming the field. */
 export function parseRequest(operation: ReadableOperation, { body, model }: NamedModel): InferenceRequest {
-  const { prompt, validate, size } = readers[operation]
+  const { honoured, prompt, validate, size } = readers[operation]
   if (!model.capabilities.includes(operation)) {
     throw unsupported('model', `The model ${model.id} does not serve this route.`)
   }
+  refuseAmbiguity(body, honoured)
   const { fields } = body
   if (!validate(fields)) throw refusalOf(validate)
   if (typeof fields.n === 'number' && fields.n !== 1) throw unsupported('n', 'Only n = 1 is supported.')

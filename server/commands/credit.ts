@@ -2,7 +2,7 @@ import { postEntry } from '../metering/ledger.ts'
 import { withDatabase } from './database.ts'
 import { formatDollars, parseDollars } from './dollars.ts'
 import { type CommonOptions, print } from './output.ts'
-import { UsageError } from './usage.ts'
+import { parseText, UsageError } from './usage.ts'
 
 /** `router credit W DOLLARS --reason TEXT`: a top-up, or an adjustment where the amount is negative. */
 export async function credit(
@@ -13,7 +13,8 @@ export async function credit(
   const amountMicros = parseDollars('the amount', dollars)
   if (amountMicros === 0n) throw new UsageError('The amount must not be zero.')
   const kind = amountMicros > 0n ? 'top_up' : 'adjustment'
-  const entry = { workspaceId, kind, amountMicros, description: options.reason } as const
+  const description = parseText('--reason', options.reason)
+  const entry = { workspaceId, kind, amountMicros, description } as const
   const posted = await withDatabase(options.config, (sql) => postEntry(sql, entry))
   if (!posted) throw new Error(`There is no workspace ${workspaceId}. See: router workspace list`)
   const document = {
@@ -22,7 +23,7 @@ export async function credit(
     kind,
     amount_micros: amountMicros,
     balance_micros: posted.balanceAfterMicros,
-    description: options.reason,
+    description,
   }
   print(options, document, [
     `${formatDollars(amountMicros)} posted as ${posted.id}; the balance is ${formatDollars(posted.balanceAfterMicros)}.`,

@@ -1,9 +1,10 @@
+import { limits } from '#contract'
 import { createKey } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
 import { withDatabase } from './database.ts'
 import { parseDollars } from './dollars.ts'
 import { type CommonOptions, print } from './output.ts'
-import { parseCount, parseTime, UsageError } from './usage.ts'
+import { parseCount, parseText, parseTime, UsageError } from './usage.ts'
 
 /** What `router key create` takes. */
 export interface KeyOptions extends CommonOptions {
@@ -15,8 +16,6 @@ export interface KeyOptions extends CommonOptions {
   readonly spendLimit?: string
   readonly expires?: string
 }
-
-const MAX_NAME_CHARACTERS = 64
 
 /** `router key create`: the only time that the key itself is printed (§2.1). */
 export async function create(options: KeyOptions): Promise<void> {
@@ -48,11 +47,8 @@ export async function create(options: KeyOptions): Promise<void> {
 }
 
 function parseSettings({ name, models, rpm, tpm, spendLimit, expires }: KeyOptions) {
-  if (name.length === 0 || name.length > MAX_NAME_CHARACTERS) {
-    throw new UsageError(`--name must have 1 to ${MAX_NAME_CHARACTERS} characters.`)
-  }
   return {
-    name,
+    name: parseText('--name', name, limits.maxKeyNameCharacters),
     modelScope: models === undefined ? null : parseModels(models),
     requestsPerMinute: parseCount('--rpm', rpm) ?? null,
     tokensPerMinute: parseCount('--tpm', tpm) ?? null,

@@ -15,12 +15,27 @@ export function parseCount(option: string, text: string | undefined): number | u
 
 const MAX_COUNT = 2_147_483_647
 
-/** Parses an ISO 8601 time, or throws `UsageError` naming the option. */
+const TIME = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
+
+/** Parses an ISO 8601 date, or a time with its zone; throws `UsageError` naming the option. */
 export function parseTime(option: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
+  const day = TIME.exec(text)?.[1]
   const time = new Date(text)
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time.getTime())) {
-    throw new UsageError(`${option} must be an ISO 8601 time such as 2030-01-31T12:00:00Z, not "${text}".`)
+  // 2030-02-31 would be read as the third of March.
+  const isRealDay = day !== undefined && new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day)
+  if (!isRealDay || Number.isNaN(time.getTime())) {
+    throw new UsageError(`${option} must be a time such as 2030-01-31T12:00:00Z, not "${text}".`)
   }
   return time
+}
+
+const MAX_TEXT_CHARACTERS = 200
+
+/** Parses a text for people: one line, not empty. Throws `UsageError` naming the option. */
+export function parseText(option: string, text: string, maxCharacters = MAX_TEXT_CHARACTERS): string {
+  if (text.trim() === '' || text.length > maxCharacters || /\p{Cc}/u.test(text)) {
+    throw new UsageError(`${option} must be one line of 1 to ${maxCharacters} characters.`)
+  }
+  return text
 }

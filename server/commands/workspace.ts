@@ -2,16 +2,14 @@ import { createWorkspace, listWorkspaces, type Workspace } from '../store/worksp
 import { withDatabase } from './database.ts'
 import { formatDollars } from './dollars.ts'
 import { type CommonOptions, columns, print } from './output.ts'
-import { UsageError } from './usage.ts'
+import { parseText } from './usage.ts'
 
 const MAX_NAME_CHARACTERS = 64
 
 /** `router workspace create --name N`. */
 export async function create(options: CommonOptions & { readonly name: string }): Promise<void> {
-  const { config, name } = options
-  if (name.length === 0 || name.length > MAX_NAME_CHARACTERS) {
-    throw new UsageError(`--name must have 1 to ${MAX_NAME_CHARACTERS} characters.`)
-  }
+  const { config } = options
+  const name = parseText('--name', options.name, MAX_NAME_CHARACTERS)
   const workspace = await withDatabase(config, (sql) => createWorkspace(sql, name))
   print(options, toDocument(workspace), [
     `Workspace ${workspace.id} (${workspace.name}) is there, with ${formatDollars(workspace.balanceMicros)}.`,

@@ -162,13 +162,22 @@ function completeModel(model: ModelFile, endpoints: readonly EndpointConfig[]): 
 }
 
 /** What a schema cannot say: references, uniqueness and sums. */
-function contradictions({ endpoints, models, trustedProxies = [], testControl }: RouterFile): ConfigProblem[] {
+function contradictions({
+  database,
+  endpoints,
+  models,
+  trustedProxies = [],
+  testControl,
+}: RouterFile): ConfigProblem[] {
   const problems: ConfigProblem[] = []
   const names = new Set(endpoints.map(({ name }) => name))
   const report = (path: string, message: string) => problems.push({ path, message })
 
   for (const index of repeated(endpoints.map(({ name }) => name))) {
     report(`endpoints[${index}].name`, 'stands twice')
+  }
+  if (database?.url && !/^postgres(ql)?:$/.test(URL.parse(database.url)?.protocol ?? '')) {
+    report('database.url', 'is not a postgres:// URL')
   }
   for (const [index, entry] of trustedProxies.entries()) {
     if (!isNetwork(entry))

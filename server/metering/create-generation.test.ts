@@ -15,6 +15,7 @@ const candidate = {
   evidenceDigest: null,
   pricing,
   holdMicros: 10_044,
+  outputCapTokens: 1_000,
   countedPromptTokens: 12,
   startedAtMs: 0,
   createdAt: new Date(0),

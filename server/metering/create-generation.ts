@@ -33,7 +33,7 @@ export function createGeneration(
   options: GenerationOptions,
 ): RunningGeneration {
   const { generationId: id, operation, streamed, model, endpoint, evidenceDigest, pricing } = candidate
-  const { countedPromptTokens, startedAtMs, createdAt } = candidate
+  const { countedPromptTokens, outputCapTokens, startedAtMs, createdAt } = candidate
   const running: Running = { id, workspaceId, completionTokens: 0, writtenTokens: 0 }
   options.running.add(running)
   let settled: Promise<Receipt> | undefined
@@ -41,10 +41,11 @@ export function createGeneration(
   return {
     ...fixed,
     countedPromptTokens,
+    outputCapTokens,
     startedAtMs,
     createdAt,
     progress(completionTokens) {
-      running.completionTokens = completionTokens
+      running.completionTokens = Math.min(completionTokens, outputCapTokens)
     },
     settle(outcome) {
       settled ??= settle(toItem(candidate, running, outcome, options.log), options)

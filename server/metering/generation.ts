@@ -30,8 +30,10 @@ export interface AcceptedGeneration {
   /** Wire form, as published for the endpoint at admission; null if none was. */
   readonly evidenceDigest: string | null
   readonly pricing: Pricing
-  /** The router's own count of the prompt, used when the backend's is not known (decisions, 3). */
+  /** The router's own count of the prompt, within the hold's bound; used when the backend's is not known (decisions, 3). */
   readonly countedPromptTokens: number
+  /** Most completion tokens that the hold reckons with; the router's own count stays within it. */
+  readonly outputCapTokens: number
   /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
   readonly startedAtMs: number
   /** When the request arrived. */

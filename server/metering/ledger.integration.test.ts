@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Sql } from '../store/connection.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
 import { findWorkspace } from '../store/workspaces.ts'
-import { postEntry } from './ledger.ts'
+import { BalanceError, postEntry } from './ledger.ts'
 import { type Account, createAccount, finished, startMeter } from './testing.ts'
 import { verifyLedger } from './verify-ledger.ts'
 
@@ -35,6 +35,14 @@ test('an entry moves the balance and says what it is now', async () => {
   })
   expect(adjusted?.balanceAfterMicros).toBe(-1_000_000n)
   expect((await findWorkspace(sql, workspaceId))?.balanceMicros).toBe(-1_000_000n)
+})
+
+test('a balance that no JSON integer could hold is refused, and nothing is written', async () => {
+  const { workspaceId } = account
+  const entry = { ...topUp, workspaceId, amountMicros: 9_007_199_254_740_991n }
+  await expect(postEntry(sql, entry)).rejects.toThrow(BalanceError)
+  expect((await findWorkspace(sql, workspaceId))?.balanceMicros).toBe(5_000_000n)
+  expect((await verifyLedger(sql)).differences).toEqual([])
 })
 
 test('the same idempotency key, ten times at once, counts once', async () => {

@@ -24,7 +24,14 @@ export interface PostedEntry {
   readonly isRepeated: boolean
 }
 
-/** Writes a ledger row and moves the balance with it; undefined if there is no such workspace. */
+/** The balance would pass what a JSON integer holds exactly; nothing was written. */
+export class BalanceError extends Error {
+  override readonly name = 'BalanceError'
+}
+
+/**
+ * Writes a ledger row and moves the balance with it; undefined if there is no such workspace. Throws `BalanceError`.
+ */
 export async function postEntry(sql: Queryable, entry: Entry): Promise<PostedEntry | undefined> {
   const { workspaceId, kind, amountMicros, description, reference = null } = entry
   const id = createId('led_')
@@ -33,7 +40,7 @@ export async function postEntry(sql: Queryable, entry: Entry): Promise<PostedEnt
     select * from post_ledger_entry(
       ${workspaceId}::text, ${id}::text, ${kind}::text, ${amountMicros}::bigint, ${description}::text,
       ${reference}::text, ${idempotencyKey}::text
-    )`
+    )`.catch(asBalanceError)
   if (!row) return undefined
   if (row.amount_micros !== amountMicros) {
     throw new Error(`${idempotencyKey} stands in the ledger with another amount`)
@@ -46,4 +53,10 @@ interface Row {
   readonly amount_micros: bigint
   readonly balance_after_micros: bigint
   readonly repeated: boolean
+}
+
+function asBalanceError(error: unknown): never {
+  const isUnsafe =
+    error instanceof Error && 'constraint_name' in error && error.constraint_name === 'balance_is_safe'
+  throw isUnsafe ? new BalanceError('The balance would be too large.', { cause: error }) : error
 }

@@ -85,7 +85,7 @@ export function createMeter({ sql, allowOverdraftMicros, log, timers }: MeterOpt
   const onUncertain = (): void => {
     suspiciousUntil = performance.now() + SUSPICION_MS
   }
-  const settlement = createSettlement({ sql, replica, log })
+  const settlement = createSettlement({ sql, replica, log, runningCount: () => running.size })
   const admission = createAdmission({ sql, replica, allowOverdraftMicros, outageMs, log, onUncertain })
   const reaper = createReaper({ sql, replica, leaseMs, settlement, running, log })
   const renew = (): Promise<void> => renewLease({ sql, replica, leaseMs })

@@ -58,6 +58,7 @@ export async function createAccount(
       evidenceDigest: null,
       pricing,
       holdMicros: HOLD_MICROS,
+      outputCapTokens: 16_384,
       countedPromptTokens: 12,
       startedAtMs: performance.now(),
       createdAt: new Date(),

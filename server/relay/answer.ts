@@ -60,7 +60,7 @@ async function complete(task: RelayTask, collector: AnswerCollector, settlement:
   const { finishReason, reported, countedCompletionTokens } = answer
   const counted = {
     promptTokens: generation.countedPromptTokens,
-    completionTokens: countedCompletionTokens,
+    completionTokens: Math.min(countedCompletionTokens, generation.outputCapTokens),
   }
   const usage = reported?.usage ?? counted
   const usageSource = reported === undefined ? 'counted' : 'backend'

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { type Dispatcher, Pool } from 'undici'
 import { createHealth, type Health } from './health.ts'
 
@@ -11,6 +12,9 @@ export interface BackendConfig {
   /** `continuous`: the backend reports usage on every chunk when asked (decisions, 3). */
   readonly usage: 'final' | 'continuous'
 }
+
+/** Bodies beyond this are worth the cost of a stream (ours). */
+const LARGE_BODY_BYTES = 65_536
 
 /** What is sent: a path below the base URL, a JSON body and the kind of answer expected. */
 export interface BackendRequest {
@@ -50,7 +54,10 @@ export function createBackend(config: BackendConfig, connectMs: number): Backend
     running: 0,
     dispatch({ path, body, accept }, handler) {
       const headers = { 'content-type': 'application/json', accept, ...(authorization && { authorization }) }
-      pool.dispatch({ path: base + path, method: 'POST', headers, body }, handler)
+      const lengthened = { ...headers, 'content-length': String(body.length) }
+      // undici keeps a buffer until the answer ends, and lets go of what it has read from a stream.
+      const content = body.length > LARGE_BODY_BYTES ? Readable.from([body], { objectMode: false }) : body
+      pool.dispatch({ path: base + path, method: 'POST', headers: lengthened, body: content }, handler)
     },
     async close() {
       await pool.destroy()

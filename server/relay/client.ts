@@ -8,12 +8,17 @@ export interface ClientEvents {
   onDrain(): void
 }
 
+/** Parts of the patience with a reader; the socket's timer notices a move only at the end of each (ours). */
+const TICKS = 10
+
 /** The client's side of one answer, with back-pressure and an end to patience. */
 export class Client {
   readonly #response: ClientResponse
   readonly #events: ClientEvents
   readonly #stalledMs: number
   #isFull = false
+  #quietTicks = 0
+  #lastTickAtMs = 0
 
   constructor(response: ClientResponse, stalledMs: number, events: ClientEvents) {
     this.#response = response
@@ -68,7 +73,8 @@ export class Client {
   /** The socket's own timer also sees the bytes that leave while a large write is under way (decisions, 6). */
   #awaitReader(): void {
     this.#isFull = true
-    this.#response.setTimeout(this.#stalledMs)
+    this.#quietTicks = 0
+    this.#response.setTimeout(this.#stalledMs / TICKS)
   }
 
   readonly #onDrain = (): void => {
@@ -78,8 +84,14 @@ export class Client {
     this.#events.onDrain()
   }
 
+  /** Node sets the timer anew, and says nothing, for a tick in which bytes have left: then the count begins again. */
   readonly #onStalled = (): void => {
-    this.#response.destroy()
+    const tickMs = this.#stalledMs / TICKS
+    const now = performance.now()
+    this.#quietTicks = now - this.#lastTickAtMs < 1.5 * tickMs ? this.#quietTicks + 1 : 1
+    this.#lastTickAtMs = now
+    if (this.#quietTicks >= TICKS) this.#response.destroy()
+    else this.#response.setTimeout(tickMs)
   }
 
   readonly #onClose = (): void => {

@@ -10,6 +10,8 @@ import type { RelayLog } from './settlement.ts'
 import { onceAborted } from './stop-signal.ts'
 import type { RelayTask } from './task.ts'
 
+const NO_BODY = Buffer.alloc(0)
+
 /** How the backend's part of an answer ended. */
 export type End =
   /** The answer is complete. */
@@ -57,10 +59,13 @@ export class Hop implements CallEvents {
       onDrain: () => this.#goOn(),
     })
     const streamed = sink.accept === 'text/event-stream'
-    const { path, body } = task
     this.#call = new Call(
       selectionOf(task.generation.model),
-      ({ config }) => ({ path, body: backendBody(body, config, streamed), accept: sink.accept }),
+      ({ config }) => ({
+        path: task.path,
+        body: backendBody(task, config, streamed),
+        accept: sink.accept,
+      }),
       this,
     )
     this.#quiet = new QuietWatch(timers, () => this.#fail(unavailableError()))
@@ -109,6 +114,8 @@ export class Hop implements CallEvents {
   }
 
   onHead(head: AnswerHead): void {
+    this.#task.body = NO_BODY
+    this.#task.onAnswering?.()
     if (head.status !== 200) this.#refusal = new RefusalReader(head.status, head.retryAfter)
     else this.#guard(() => this.#sink.onHead(head))
   }

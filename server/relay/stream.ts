@@ -65,5 +65,6 @@ function delivered(task: RelayTask, feed: StreamFeed): Omit<Ending, 'status'> {
 }
 
 function counted({ generation }: RelayTask, { deliveredTokens }: StreamFeed): Usage {
-  return { promptTokens: generation.countedPromptTokens, completionTokens: deliveredTokens }
+  const { countedPromptTokens: promptTokens, outputCapTokens } = generation
+  return { promptTokens, completionTokens: Math.min(deliveredTokens, outputCapTokens) }
 }

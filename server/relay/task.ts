@@ -14,8 +14,15 @@ export interface RelayTask {
   readonly generation: RunningGeneration
   /** Path at the backend, below its base URL: `/chat/completions`. */
   readonly path: string
-  /** The client's bytes. The relay splices `model` and `stream_options` in as the chosen backend wants them. */
-  readonly body: Buffer
+  /**
+   * The client's bytes. The relay splices `model` and `stream_options` in as the chosen backend wants them, and lets
+   * go of them as soon as the backend answers: an answer may run for an hour.
+   */
+  body: Buffer
+  /** Members that the router adds to the body, as JSON text by name. */
+  readonly additions?: Readonly<Record<string, string>>
+  /** Told when the body is not needed any more. */
+  readonly onAnswering?: () => void
   /** Whether the client asked for the final usage-only chunk. */
   readonly includeUsage: boolean
   readonly response: ClientResponse

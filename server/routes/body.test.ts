@@ -1,39 +1,50 @@
-import { expect, test } from 'vitest'
-import { createBodyMemory } from './body.ts'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { ClientGone, readBody } from './body.ts'
+import { createBodyMemory } from './body-memory.ts'
 
-test('bodies wait for memory in the order of their arrival', async () => {
-  const memory = createBodyMemory(100)
-  const order: string[] = []
-  const first = await memory.reserve(60)
-  const second = memory.reserve(60).then((lease) => {
-    order.push('second')
-    return lease
+/** Sends pieces of a body, with what is declared of it, and gives what reading it came to. */
+async function read(
+  pieces: readonly string[],
+  headers: Record<string, string>,
+  isEnded = true,
+): Promise<unknown> {
+  const memory = createBodyMemory(1_000)
+  const result = new Promise((resolve) => {
+    const server = createServer((incoming, response) => {
+      const lease = memory.open()
+      readBody(incoming, { maxBytes: 100, lease, idleMs: 50 }).then(resolve, resolve)
+      response.on('error', () => {})
+    }).listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      const message = request({ port, host: '127.0.0.1', method: 'POST', headers })
+      message.on('error', () => {})
+      for (const piece of pieces) message.write(piece)
+      if (isEnded) message.end()
+      onTestFinished(async () => {
+        message.destroy()
+        server.closeAllConnections()
+        server.close()
+        await once(server, 'close')
+      })
+    })
   })
-  const third = memory.reserve(10).then((lease) => {
-    order.push('third')
-    return lease
-  })
-  await Promise.resolve()
-  expect(order).toEqual([])
-  first.release()
-  first.release()
-  ;(await second).release()
-  ;(await third).release()
-  expect(order).toEqual(['second', 'third'])
+  return await result
+}
+
+test('a body arrives whole, declared or in chunks', async () => {
+  expect(await read(['ab', 'c'], {})).toEqual(Buffer.from('abc'))
+  expect(await read(['abc'], { 'content-length': '3' })).toEqual(Buffer.from('abc'))
+  expect(await read([], { 'content-length': '0' })).toEqual(Buffer.alloc(0))
 })
 
-test('a body of unknown length keeps only what it turned out to need', async () => {
-  const memory = createBodyMemory(100)
-  const first = await memory.reserve(100)
-  const second = memory.reserve(90)
-  first.keep(10)
-  ;(await second).release()
-  first.release()
-  ;(await memory.reserve(100)).release()
+test('a body over the limit is refused, declared or not', async () => {
+  expect(await read(['x'], { 'content-length': '101' }, false)).toMatchObject({ code: 'request_too_large' })
+  expect(await read(['x'.repeat(101)], {})).toMatchObject({ code: 'request_too_large' })
 })
 
-test('a body larger than all memory waits for all of it, not for ever', async () => {
-  const memory = createBodyMemory(100)
-  ;(await memory.reserve(1_000)).release()
-  ;(await memory.reserve(100)).release()
+test('a body that stops coming is given up, whatever it had announced', async () => {
+  expect(await read(['x'], { 'content-length': '90' }, false)).toBeInstanceOf(ClientGone)
 })

@@ -1,49 +1,48 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../errors.ts'
+import type { BodyLease } from './body-memory.ts'
 
 /** Refused bodies are read on and thrown away up to this many times the limit, so that the client sees its answer (ours). */
 const DISCARD_FACTOR = 4
 
-/** Bounds the memory that all request bodies together may take, first come, first served. */
-export interface BodyMemory {
-  /** Resolves once `bytes` are free. */
-  reserve(bytes: number): Promise<BodyLease>
+/** Longest gap between two pieces of a body, and longest wait for memory (ours). */
+const IDLE_MS = 30_000
+const MEMORY_WAIT_MS = 10_000
+
+/** What reading a body needs. */
+export interface BodyOptions {
+  readonly maxBytes: number
+  readonly lease: BodyLease
+  readonly idleMs?: number
+  readonly memoryWaitMs?: number
 }
 
-/** Memory that one body may take. */
-export interface BodyLease {
-  /** Gives back what the body turned out not to need. */
-  keep(bytes: number): void
-  /** Gives back the rest; again is harmless. */
-  release(): void
-}
-
-/** Reads a body of at most `maxBytes`. Throws 413 `request_too_large`. */
-export async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/**
+ * Reads a body. Memory is taken as bytes arrive, so that announcing much costs nobody anything. Throws 413
+ * `request_too_large`; `ClientGone` for a body that stops coming, whose connection is closed.
+ */
+export async function readBody(incoming: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+  const { maxBytes, lease, idleMs = IDLE_MS, memoryWaitMs = MEMORY_WAIT_MS } = options
   const declared = declaredLength(incoming)
   if (declared !== undefined && declared > maxBytes) throw refuse(incoming, maxBytes)
-  // It may have left while its key was looked up or memory was awaited; then no event would ever come.
-  if (incoming.destroyed) throw new ClientGone()
   const chunks: Buffer[] = []
   let length = 0
-  return new Promise((resolve, reject) => {
-    const onData = (chunk: Buffer) => {
-      length += chunk.length
-      if (length > maxBytes) {
-        incoming.off('data', onData)
-        reject(refuse(incoming, maxBytes))
-      } else chunks.push(chunk)
-    }
-    incoming.on('data', onData)
-    incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)))
-    incoming.once('error', reject)
-    incoming.once('close', () => reject(new ClientGone()))
-  })
+  for await (const chunk of chunksOf(incoming, idleMs)) {
+    length += chunk.length
+    if (length > maxBytes) throw refuse(incoming, maxBytes)
+    await lease.take(chunk.length, memoryWaitMs)
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)
 }
 
-/** The client left before its request was complete: nothing was accepted and nobody is there to answer. */
+/** The client left, or fell silent, before its request was complete: nothing was accepted, nobody is to be answered. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
+
+  constructor(options?: ErrorOptions) {
+    super('The client has left before its request was complete.', options)
+  }
 }
 
 /** The body's length as its header gives it; undefined when it comes in chunks. */
@@ -52,34 +51,29 @@ export function declaredLength({ headers }: IncomingMessage): number | undefined
   return length === undefined ? undefined : Number(length)
 }
 
-/** Creates the bound that all readers share. */
-export function createBodyMemory(capacityBytes: number): BodyMemory {
-  const waiting: { bytes: number; start: () => void }[] = []
-  let free = capacityBytes
-
-  function release(bytes: number): void {
-    free += bytes
-    while (waiting[0] !== undefined && waiting[0].bytes <= free) {
-      free -= waiting[0].bytes
-      waiting.shift()!.start()
+/** The pieces of a body; ends the wait for one that does not come. The request stays readable for its answer. */
+async function* chunksOf(incoming: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
+  const pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
+  let timer: NodeJS.Timeout | undefined
+  let isLate = false
+  const onLate = (): void => {
+    isLate = true
+    incoming.destroy()
+  }
+  try {
+    for (;;) {
+      timer = setTimeout(onLate, idleMs)
+      const piece = await pieces.next()
+      clearTimeout(timer)
+      if (piece.done) break
+      yield piece.value
     }
+  } catch (error) {
+    throw isLate || incoming.destroyed ? new ClientGone({ cause: error }) : error
+  } finally {
+    clearTimeout(timer)
   }
-
-  return {
-    async reserve(wanted) {
-      let held = Math.min(wanted, capacityBytes)
-      if (waiting.length > 0 || held > free) {
-        const bytes = held
-        await new Promise<void>((start) => waiting.push({ bytes, start }))
-      } else free -= held
-      const keep = (bytes: number) => {
-        const surplus = Math.max(0, held - bytes)
-        held -= surplus
-        release(surplus)
-      }
-      return { keep, release: () => keep(0) }
-    },
-  }
+  if (!incoming.complete) throw new ClientGone()
 }
 
 function refuse(incoming: IncomingMessage, maxBytes: number): ApiError {

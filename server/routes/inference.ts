@@ -13,12 +13,13 @@ import { refusalOf } from '../admission/verdict.ts'
 import { type Catalogue, isInScope } from '../catalogue.ts'
 import type { ModelConfig } from '../config/router.ts'
 import { ApiError, asApiError } from '../errors.ts'
-import { splice } from '../json/splice.ts'
 import type { Meter } from '../metering/meter.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Relay } from '../relay/relay.ts'
+import type { RelayTask } from '../relay/task.ts'
 import type { KeyFinder } from '../store/key-finder.ts'
-import { type BodyMemory, ClientGone, declaredLength, readBody } from './body.ts'
+import { ClientGone, declaredLength, readBody } from './body.ts'
+import type { BodyLease, BodyMemory } from './body-memory.ts'
 import type { Exchange, RawHandler } from './handlers.ts'
 
 /** What the inference routes need from the rest of the router. */
@@ -43,19 +44,17 @@ export function serveInference(
   path: string,
   dependencies: InferenceDependencies,
 ): RawHandler {
-  const { keys, memory, maxBodyBytes } = dependencies
+  const { keys, memory, relay } = dependencies
   return async (exchange) => {
     const { incoming } = exchange
     const keyHash = parseAuthorization(incoming.headers.authorization)
     const length = declaredLength(incoming)
-    if (length === undefined || length > limits.keyFirstBodyBytes) await requireKey(keys, keyHash)
-    const lease = await memory.reserve(Math.min(length ?? maxBodyBytes, maxBodyBytes))
+    const isLarge = length === undefined || length > limits.keyFirstBodyBytes
+    if (isLarge || memory.isScarce) await requireKey(keys, keyHash)
+    const lease = memory.open()
     try {
-      const body = await readBody(incoming, maxBodyBytes)
-      lease.keep(body.length)
-      await accept(operation, path, body, keyHash, exchange, dependencies)
+      await run(relay, await accept(operation, path, keyHash, exchange, dependencies, lease))
     } catch (thrown) {
-      // Nothing was accepted and nobody is there to be told.
       if (!(thrown instanceof ClientGone)) throw thrown
     } finally {
       lease.release()
@@ -63,16 +62,18 @@ export function serveInference(
   }
 }
 
+/** What was read and parsed stays in here: an answer may run for an hour, and only the task lives as long. */
 async function accept(
   operation: ReadableOperation,
   path: string,
-  body: Buffer,
   keyHash: string,
-  { response, headers, startedAtMs }: Exchange,
-  { catalogue, keys, meter, relay, createGenerationId, now, signal, shelf }: InferenceDependencies,
-): Promise<void> {
-  const { model, request } = await judge(operation, body, keyHash, catalogue, keys)
-  const promptBound = boundPrompt({ bytes: body.length, hasOtherParts: request.prompt.hasOtherParts }, model)
+  { incoming, response, headers, startedAtMs }: Exchange,
+  { catalogue, keys, meter, createGenerationId, now, signal, shelf, maxBodyBytes }: InferenceDependencies,
+  lease: BodyLease,
+): Promise<RelayTask> {
+  const bytes = await readBody(incoming, { maxBytes: maxBodyBytes, lease })
+  const { model, request } = await judge(operation, bytes, keyHash, catalogue, keys)
+  const promptBound = boundPrompt({ bytes: bytes.length, hasOtherParts: request.prompt.hasOtherParts }, model)
   const cap = capOutput(request.outputCap, promptBound, model)
   const generation = await meter.accept({
     keyHash,
@@ -84,23 +85,29 @@ async function accept(
     evidenceDigest: shelf.find(model.endpoint.name)?.digest ?? null,
     pricing: model.pricing,
     holdMicros: holdMicros(promptBound, cap.tokens, model.pricing),
-    countedPromptTokens: request.countedPromptTokens,
+    countedPromptTokens: Math.min(request.countedPromptTokens, promptBound),
+    outputCapTokens: cap.tokens,
     startedAtMs,
     createdAt: now(),
   })
-  const task = {
+  return {
     generation,
     path,
-    body: withOutputCap(request, cap.sent),
+    body: bytes,
+    ...(cap.sent === undefined ? {} : { additions: { max_tokens: String(cap.sent) } }),
     includeUsage: request.includeUsage,
     response,
     headers: { ...headers, 'X-Router-Generation-Id': generation.id },
     signal,
+    onAnswering: lease.release,
   }
+}
+
+async function run(relay: Relay, task: RelayTask): Promise<void> {
   try {
-    await (request.streamed ? relay.stream(task) : relay.answer(task))
+    await (task.generation.streamed ? relay.stream(task) : relay.answer(task))
   } catch (thrown) {
-    throw withGenerationId(thrown, generation.id)
+    throw withGenerationId(thrown, task.generation.id)
   }
 }
 
@@ -125,10 +132,6 @@ async function judge(
     if (named && !isInScope(modelScope, named.model.id)) throw refusalOf('model_not_in_key_scope')
     throw refusal
   }
-}
-
-function withOutputCap({ body }: InferenceRequest, cap: number | undefined): Buffer {
-  return cap === undefined ? body.bytes : splice(body.bytes, body.span, { max_tokens: String(cap) })
 }
 
 /** Every response of an accepted request names its generation, errors too (decisions, 5). */

@@ -1,7 +1,9 @@
+import { limits } from '#contract'
 import { createBatcher } from '../batch.ts'
 import { columnsOf } from './columns.ts'
 import type { Sql } from './connection.ts'
 import type { KeyState } from './keys.ts'
+import { outlast, within } from './retry.ts'
 
 /** What a route needs to know of the key that a request came with. */
 export interface FoundKey {
@@ -23,8 +25,9 @@ const MAX_ITEMS = 512
 
 /** The look-up of the routes that admit nothing; requests that arrive together share one statement. */
 export function createKeyFinder(sql: Sql): KeyFinder {
-  const batcher = createBatcher((hashes: readonly string[]) => findKeys(sql, hashes), { maxItems: MAX_ITEMS })
-  return { find: batcher.add }
+  const find = (hashes: readonly string[]) => outlast(() => findKeys(sql, hashes))
+  const batcher = createBatcher(find, { maxItems: MAX_ITEMS })
+  return { find: (hash) => within(batcher.add(hash), limits.databaseOutageMs) }
 }
 
 async function findKeys(sql: Sql, hashes: readonly string[]): Promise<(FoundKey | undefined)[]> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '#contract'
 import { isOutage, OutageError } from './outage.ts'
 
 /** How often a statement is tried again while the database is away. */
@@ -39,4 +40,10 @@ export interface Persistence {
   readonly signal: AbortSignal
   readonly onOutage?: (error: unknown) => void
   readonly retryMs?: number
+}
+
+/** Reads what changes nothing, through an outage that is shorter than a request may wait. */
+export async function outlast<T>(read: () => Promise<T>): Promise<T> {
+  const signal = AbortSignal.timeout(limits.databaseOutageMs)
+  return await within(persist(read, { signal }), limits.databaseOutageMs)
 }

@@ -85,6 +85,7 @@ export async function startWorld(options: WorldOptions = {}) {
       endpoint: 'demo',
       evidenceDigest: null,
       pricing: { promptMicros: 150_000, completionMicros: 600_000 },
+      outputCapTokens: 100_000,
       countedPromptTokens: COUNTED_PROMPT_TOKENS,
       startedAtMs: performance.now(),
       createdAt: new Date(1_767_225_601_000),

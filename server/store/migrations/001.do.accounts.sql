@@ -4,7 +4,9 @@ create table workspaces (
   id text collate "C" primary key,
   name text not null,
   -- Moved in the transaction that writes the row they sum up: the ledger, and the holds.
-  balance_micros bigint not null default 0,
+  -- Within what a JSON integer holds exactly, or no program could read it.
+  balance_micros bigint not null default 0
+    constraint balance_is_safe check (balance_micros between -9007199254740991 and 9007199254740991),
   held_micros bigint not null default 0 check (held_micros >= 0),
   -- How many ledger rows there are: the number of the last one.
   ledger_entries bigint not null default 0,

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { parseCount, parseText, parseTime, UsageError } from './usage.ts'
+
+test.each([
+  ['2030-01-31', '2030-01-31T00:00:00.000Z'],
+  ['2030-01-31T12:00Z', '2030-01-31T12:00:00.000Z'],
+  ['2030-01-31T12:00:00.5+02:00', '2030-01-31T10:00:00.500Z'],
+])('%s is a time', (text, time) => {
+  expect(parseTime('--expires', text)?.toISOString()).toBe(time)
+})
+
+test.each(['2030-02-31', '2030-01-01 (x)', '2030-01-01T00:00', '2030-13-01', '2030-01-01T25:00Z', 'tomorrow', ''])(
+  '"%s" is no time',
+  (text) => {
+    expect(() => parseTime('--expires', text)).toThrow(UsageError)
+  },
+)
+
+test.each(['', '  ', 'a\nb', '\u0007', 'x'.repeat(201)])('%j is no line of text', (text) => {
+  expect(() => parseText('--reason', text)).toThrow(UsageError)
+})
+
+test.each(['0', '-1', '1.5', 'many', '2147483648'])('"%s" is no count', (text) => {
+  expect(() => parseCount('--rpm', text)).toThrow(UsageError)
+})

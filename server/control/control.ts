@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { ControlOperation } from '#contract'
+import { type Validator, validators } from '../../generated/suite-validators.js'
+import type { Listen } from '../config/router.ts'
+import { listen } from '../listener.ts'
+import type { Sql } from '../store/connection.ts'
+import { provingLedger, readingBooks } from './books.ts'
+import { ControlError, type ControlHandlers } from './handlers.ts'
+import { creatingKeys, revokingKeys, updatingKeys } from './keys.ts'
+import { isLoopback } from './loopback.ts'
+import { creatingWorkspaces, settingBalances } from './workspaces.ts'
+
+/** A running control service. */
+export interface Control {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/** What each request has to look like. */
+const commands: { readonly [Op in keyof ControlHandlers]: Validator } = {
+  createWorkspace: validators.createWorkspaceCommand,
+  setBalance: validators.setBalanceCommand,
+  createKey: validators.createKeyCommand,
+  updateKey: validators.updateKeyCommand,
+  revokeKey: validators.revokeKeyCommand,
+  ledger: validators.ledgerCommand,
+  verifyLedger: validators.emptyCommand,
+}
+
+/**
+ * Starts the control service of spec/control.tsp, for tests alone: whoever reaches it owns every balance. It listens
+ * on loopback or not at all.
+ */
+export async function startControl({ sql, address }: { sql: Sql; address: Listen }): Promise<Control> {
+  if (!isLoopback(address.host))
+    throw new Error(`testControl.host ${address.host} is not a loopback address.`)
+  const handlers: ControlHandlers = {
+    createWorkspace: creatingWorkspaces(sql),
+    setBalance: settingBalances(sql),
+    createKey: creatingKeys(sql),
+    updateKey: updatingKeys(sql),
+    revokeKey: revokingKeys(sql),
+    ledger: readingBooks(sql),
+    verifyLedger: provingLedger(sql),
+  }
+  const server = createServer((incoming, response) => {
+    perform(handlers, incoming).then(
+      (answer) => send(response, 200, answer),
+      (error: unknown) => send(response, error instanceof ControlError ? 400 : 500, problemOf(error)),
+    )
+  })
+  const port = await listen(server, address)
+  return { port, stop: () => close(server) }
+}
+
+async function perform(handlers: ControlHandlers, incoming: IncomingMessage): Promise<unknown> {
+  const operation = (incoming.url ?? '').slice(1)
+  if (!isServed(handlers, operation)) throw new ControlError(`${operation} is not offered here.`)
+  // A page in a browser of this machine must not be able to ask.
+  if (incoming.method !== 'POST' || incoming.headers.origin !== undefined) {
+    throw new ControlError('Operations are POST requests of programs.')
+  }
+  const request = parse(await text(incoming))
+  const validate = commands[operation]
+  if (!validate(request)) {
+    const [first] = validate.errors ?? []
+    throw new ControlError(`${first?.instancePath || 'The request'} ${first?.message}.`)
+  }
+  return (handlers[operation] as (request: unknown) => Promise<unknown>)(request)
+}
+
+function isServed(handlers: ControlHandlers, name: string): name is keyof ControlHandlers & ControlOperation {
+  return Object.hasOwn(handlers, name)
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch (cause) {
+    throw new ControlError('The request is not JSON.', { cause })
+  }
+}
+
+function problemOf(error: unknown): { error: { message: string } } {
+  return { error: { message: error instanceof Error ? error.message : String(error) } }
+}
+
+function send(response: ServerResponse, status: number, answer: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(answer))
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(() => resolve()))
+}

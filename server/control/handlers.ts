@@ -1,0 +1,24 @@
+import type { ControlOperation, ControlOperations } from '#contract'
+
+/** Operations that later issues bring; no target file may name them until then. */
+export const later = [
+  'reset',
+  'setVerdict',
+  'publishEvidence',
+  'advanceClock',
+] as const satisfies readonly ControlOperation[]
+
+type ServedOperation = Exclude<ControlOperation, (typeof later)[number]>
+
+/** Does one operation. */
+export type ControlHandler<Op extends ControlOperation> = (
+  request: ControlOperations[Op]['request'],
+) => Promise<ControlOperations[Op]['response']>
+
+/** One handler for each served operation; a missing one does not compile. */
+export type ControlHandlers = { readonly [Op in ServedOperation]: ControlHandler<Op> }
+
+/** What was asked for cannot be done; the message says why. */
+export class ControlError extends Error {
+  override readonly name = 'ControlError'
+}
