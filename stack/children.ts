@@ -21,8 +21,8 @@ export interface Command {
 export interface Child {
   readonly id: ProcessId
   readonly logFile: string
-  /** Resolves when it has said on standard output that it serves. */
-  readonly ready: Promise<void>
+  /** Resolves with what it says on standard output once it serves. */
+  readonly ready: Promise<unknown>
   /** Resolves with what it died of. */
   readonly exited: Promise<string>
   /** Asks it to end, and ends it when it takes too long. */
@@ -59,22 +59,25 @@ export async function startChild(command: Command): Promise<Child> {
 }
 
 // With --json a command prints one document, and it does so once it serves.
-function firstJsonOf(child: ChildProcess): Promise<void> {
+function firstJsonOf(child: ChildProcess): Promise<unknown> {
   let text = ''
+  let document: unknown
   return new Promise((resolve) => {
     child.stdout?.setEncoding('utf8').on('data', (part: string) => {
-      text = isJson(text) ? text : text + part
-      if (isJson(text)) resolve()
+      if (document !== undefined) return
+      text += part
+      document = parseWhole(text)
+      if (document !== undefined) resolve(document)
     })
   })
 }
 
-function isJson(text: string): boolean {
+function parseWhole(text: string): unknown {
   try {
-    JSON.parse(text)
-    return true
+    return JSON.parse(text)
   } catch {
-    return false
+    // More is to come.
+    return undefined
   }
 }
 

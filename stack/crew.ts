@@ -3,13 +3,8 @@ import { type ChosenPort, type PortName, withPorts } from './ports.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 import type { ProcessId } from './processes.ts'
 import type { Story } from './story.ts'
-import { type Part, type SupervisorEvents, supervise } from './supervisor.ts'
-
-/** One thing to stop. */
-export interface UndoStep {
-  readonly name: string
-  readonly stop: () => Promise<void>
-}
+import { type Part, type Supervised, type SupervisorEvents, supervise } from './supervisor.ts'
+import type { UndoStep } from './undo.ts'
 
 /** What the crew works with. */
 export interface CrewOptions {
@@ -22,14 +17,20 @@ export interface CrewOptions {
   readonly onGiveUp: (failure: StartFailure) => void
 }
 
+/** Starts a part under a title and gives what it says once it serves. */
+export type StartPart = (title: string, part: Part, ports: readonly ChosenPort[]) => Promise<unknown>
+
 /** Starts the parts of a stack and keeps them running. */
 export interface Crew {
   startDatabase(dataDir: string, wanted: number, mayStop: (adopted: boolean) => boolean): Promise<Postgres>
-  startPart<Name extends PortName>(
-    title: string,
+  /**
+   * Starts parts on ports that are chosen together, so that they can be told of each other's; all of them again, on
+   * others, when somebody took a port at the last moment. Those that are started first are also stopped first.
+   */
+  startParts<Name extends PortName, Result>(
     wanted: Readonly<Record<Name, number>>,
-    part: (ports: Readonly<Record<Name, ChosenPort>>) => Part,
-  ): Promise<Readonly<Record<Name, ChosenPort>>>
+    work: (start: StartPart, ports: Readonly<Record<Name, ChosenPort>>) => Promise<Result>,
+  ): Promise<Result>
   pidOf(name: Part['name']): number | undefined
 }
 
@@ -74,19 +75,33 @@ export function createCrew({ story, signal, undo, onChange, onGiveUp }: CrewOpti
       signal.throwIfAborted()
       return postgres
     },
-    async startPart(title, wanted, part) {
-      const start = () =>
-        withPorts(wanted, async (ports) => ({ ports, supervised: await supervise(part(ports), events) }))
-      const { ports, supervised } = await story.step(title, start, {
-        word: 'ready',
-        remark: ({ ports }) => Object.values<ChosenPort>(ports).map(addressOf).join(', control '),
-      })
-      undo.push({ name: title, stop: () => supervised.stop() })
-      signal.throwIfAborted()
-      return ports
-    },
+    startParts: (wanted, work) =>
+      withPorts(wanted, async (ports) => {
+        const first = undo.length
+        const start: StartPart = async (title, part, chosen) => {
+          const supervised = await story.step(title, () => supervise(part, events), {
+            word: 'ready',
+            remark: () => chosen.map(addressOf).join(', control '),
+          })
+          undo.splice(first, 0, undoOf(title, part, supervised))
+          signal.throwIfAborted()
+          return supervised.document
+        }
+        try {
+          return await work(start, ports)
+        } catch (error) {
+          for (const { stop } of undo.splice(first).reverse()) await stop()
+          throw error
+        }
+      }),
     pidOf: (name) => children.get(name)?.pid,
   }
+}
+
+// Only the router can end a running answer well: those in front of it are asked together with it and wait for that.
+function undoOf(title: string, { carriesAnswers }: Part, supervised: Supervised): UndoStep {
+  const step = { name: title, stop: () => supervised.stop() }
+  return carriesAnswers ? { ...step, ask: () => void supervised.stop() } : step
 }
 
 function addressOf({ port, wanted }: ChosenPort): string {

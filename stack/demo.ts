@@ -7,12 +7,14 @@ export interface GenerationRecord {
   readonly prompt_tokens: number
   readonly completion_tokens: number
   readonly cost_micros: number
+  readonly evidence_digest: string | null
   readonly ledger: { readonly id: string; readonly amount_micros: number }
   readonly [field: string]: unknown
 }
 
 /** What the demo talks to. */
 export interface DemoOptions {
+  /** The proxy's. */
   readonly baseUrl: string
   readonly apiKey: string
   readonly model: string
@@ -24,19 +26,14 @@ export interface DemoOptions {
 export const QUESTION = 'Hello there! What happens to all my words here?'
 
 /** Asks one question through the official SDK, streams the answer, and fetches its record. */
-export async function runDemo({
-  baseUrl,
-  apiKey,
-  model,
-  signal,
-  onText,
-}: DemoOptions): Promise<GenerationRecord> {
+export async function runDemo(options: DemoOptions): Promise<GenerationRecord> {
+  const { baseUrl, apiKey, model, signal, onText } = options
   const client = new OpenAI({ baseURL: baseUrl, apiKey, maxRetries: 0 })
   try {
-    const stream = await client.chat.completions.create(
-      { model, stream: true, messages: [{ role: 'user', content: QUESTION }] },
-      { signal },
-    )
+    const { data: stream, response } = await client.chat.completions
+      .create({ model, stream: true, messages: [{ role: 'user', content: QUESTION }] }, { signal })
+      .withResponse()
+    expectVerdict(response)
     let id = ''
     for await (const chunk of stream) {
       id = chunk.id
@@ -56,4 +53,9 @@ export async function runDemo({
       error,
     )
   }
+}
+
+function expectVerdict({ headers }: Response): void {
+  const verdict = headers.get('x-proxy-verdict')
+  if (verdict !== 'allow') throw new Error(`the proxy's verdict on the connection is ${verdict}.`)
 }

@@ -28,8 +28,15 @@ function launch(command = join(folder, 'bin/router'), path = join(folder, 'path'
   return { status, stdout: stdout.trim(), stderr }
 }
 
-test('the launcher may be executed by everybody', () => {
-  expect(statSync(join(HOME, 'bin/router')).mode & 0o777).toBe(0o755)
+test.each([
+  ['router', 'server'],
+  ['proxy', 'proxy'],
+  ['platform', 'platform'],
+  ['conformance', 'conformance'],
+])('the launcher of the %s may be executed by everybody, and runs %s/main.ts', (name, room) => {
+  expect(statSync(join(HOME, 'bin', name)).mode & 0o777).toBe(0o755)
+  fakeNode(join(folder, 'node_modules/.bin/node'), 'v24.21.0')
+  expect(launch(join(folder, 'bin', name)).stdout).toBe(`v24.21.0 ${folder}/${room}/main.ts a b --c`)
 })
 
 test('the Node of the project comes first', () => {
@@ -69,12 +76,11 @@ test('the launcher is found through links, relative ones too', () => {
   expect(launch(join(folder, 'links/two')).stdout).toBe(`v24.21.0 ${folder}/server/main.ts a b --c`)
 })
 
-test('the router says its version in well under 0.3 s', () => {
+test.each(['router', 'proxy', 'platform'])('the %s says its version in well under 0.3 s', (name) => {
   const times = [1, 2, 3].map(() => {
     const start = performance.now()
-    expect(spawnSync(join(HOME, 'bin/router'), ['--version'], { encoding: 'utf8' }).stdout).toMatch(
-      /^\d+\.\d+\.\d+\n$/,
-    )
+    const { stdout } = spawnSync(join(HOME, 'bin', name), ['--version'], { encoding: 'utf8' })
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     return performance.now() - start
   })
   expect(Math.min(...times)).toBeLessThan(300)

@@ -38,7 +38,7 @@ const all = {
 } as const
 
 /** What `npm start -- --help` prints. */
-export const HELP = `Starts the whole router on this machine and shows one answer being served, metered and billed.
+export const HELP = `Starts the whole service on this machine and shows one answer being verified, served, metered and billed.
 
   npm start                                     stays up until Ctrl-C
   npm start -- --exit                           stops after the first answer

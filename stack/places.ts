@@ -14,6 +14,14 @@ export interface Places {
   /** Who starts or runs the stack, so that there is one starter only. */
   readonly starterFile: string
   readonly routerConfig: string
+  readonly platformConfig: string
+  /** The platform's keys and certificates. */
+  readonly platformDir: string
+  /** The authority that the platform has made; `platformDir` is where it puts it. */
+  readonly rootPem: string
+  readonly proxyConfig: string
+  /** What the proxy remembers. */
+  readonly proxyDir: string
   readonly logs: string
 }
 
@@ -24,6 +32,11 @@ export function placesIn(dataDir: string): Places {
     stackFile: join(dataDir, 'stack.json'),
     starterFile: join(dataDir, 'starter.json'),
     routerConfig: join(dataDir, 'router.yaml'),
+    platformConfig: join(dataDir, 'platform.yaml'),
+    platformDir: join(dataDir, 'platform'),
+    rootPem: join(dataDir, 'platform/root.pem'),
+    proxyConfig: join(dataDir, 'proxy.yaml'),
+    proxyDir: join(dataDir, 'proxy'),
     logs: join(dataDir, 'logs'),
   }
 }

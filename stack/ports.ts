@@ -2,7 +2,15 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
 /** Where each part listens unless the port is taken. */
-export const defaultPorts = { router: 8080, backend: 9000, backendControl: 9001, postgres: 54_329 } as const
+export const defaultPorts = {
+  proxy: 8484,
+  platform: 8443,
+  platformControl: 8444,
+  router: 8080,
+  backend: 9000,
+  backendControl: 9001,
+  postgres: 54_329,
+} as const
 
 /** The name of a port. */
 export type PortName = keyof typeof defaultPorts

@@ -1,3 +1,4 @@
+import type { Digest } from '../attestation/digest.ts'
 import type { Row } from './boxes.ts'
 import type { GenerationRecord } from './demo.ts'
 import { dollars, grouped, micros, price } from './money.ts'
@@ -16,8 +17,12 @@ export interface Balances {
 
 const TOKENS_PER_PRICE = 1_000_000
 
-/** The generation record, member by member as the API names them, with a remark where a number wants one. */
-export function recordRows({ ledger: _, ...record }: GenerationRecord, prices: Prices): readonly Row[] {
+/** The generation record, member by member as the API names them, with a remark where a value wants one. */
+export function recordRows(
+  { ledger: _, ...record }: GenerationRecord,
+  prices: Prices,
+  verified: Digest,
+): readonly Row[] {
   const { prompt_tokens, completion_tokens, cost_micros } = record
   const exact =
     (prompt_tokens * prices.promptPer1mMicros + completion_tokens * prices.completionPer1mMicros) /
@@ -26,13 +31,18 @@ export function recordRows({ ledger: _, ...record }: GenerationRecord, prices: P
     prompt_tokens: `at ${price(prices.promptPer1mMicros)}`,
     completion_tokens: `at ${price(prices.completionPer1mMicros)}`,
     cost_micros: `${dollars(cost_micros)}${exact < cost_micros ? `, rounded up from ${exact} micro-dollars` : ''}`,
-    evidence_digest: record.evidence_digest === null ? 'none is published yet' : '',
+    evidence_digest: digestRemark(record.evidence_digest, verified),
   }
   return Object.entries(record).map(([label, value]) => {
     const counts = label.endsWith('_tokens') || label === 'cost_micros'
     const shown = counts ? grouped(Number(value)) : String(value)
     return { label, value: shown, remark: remarks[label] ?? '', right: counts }
   })
+}
+
+function digestRemark(published: string | null, verified: Digest): string {
+  if (published === null) return 'none was published'
+  return published === verified ? 'verified' : 'not the verified one'
 }
 
 /** The ledger row that paid for it, between the balance before and after. */

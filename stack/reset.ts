@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { CONFIG_MARK } from './config-file.ts'
 import { stopStrayDatabase } from './database.ts'
 import { OptionError, parseResetOptions, RESET_HELP } from './options.ts'
 import { DEFAULT_DATA_DIR, type Places, placesIn } from './places.ts'
 import { stopProcess } from './processes.ts'
-import { CONFIG_MARK } from './router-config.ts'
 import { claim, findStarter } from './starter.ts'
 
 const EXIT_ERROR = 1

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { runCommand } from './commands.ts'
 import { StartFailure } from './failure.ts'
-import { HOME, type Places } from './places.ts'
+import type { Places } from './places.ts'
 
 /** A workspace as the router's commands print it. */
 export interface Workspace {
@@ -28,18 +26,11 @@ export interface RouterCommands {
 /** Makes the commands for one stack's configuration and database. */
 export function createRouterCommands({ routerConfig }: Places, databaseUrl: string): RouterCommands {
   async function run<Answer>(...args: readonly string[]): Promise<Answer> {
-    const child = spawn(join(HOME, 'bin/router'), [...args, '--json', '--config', routerConfig], {
-      cwd: HOME,
-      env: { ...process.env, DATABASE_URL: databaseUrl },
-      // In a group of its own: Ctrl-C lets a command that has begun come to its end.
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const ended = new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', resolve)
-    })
-    const [output, problem, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+    const { code, output, problem } = await runCommand(
+      'router',
+      [...args, '--json', '--config', routerConfig],
+      { DATABASE_URL: databaseUrl },
+    )
     const typed = `bin/router ${args.join(' ')}`
     if (code !== 0)
       throw new StartFailure(`${typed} failed with exit code ${code}.`, problem.trimEnd().split('\n'))

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { stringify } from 'yaml'
+import { writeConfig } from './config-file.ts'
 import type { RealBackend } from './options.ts'
 import type { Places } from './places.ts'
+import { HOSTNAME } from './platform-config.ts'
 
 /** What the demo's model is called at the stand-in. */
 export const STAND_IN_MODEL = 'tiny-chat'
@@ -16,15 +16,15 @@ export const demoModel = {
 
 // Ours: a person who presses Ctrl-C waits for running streams this long.
 const DRAIN_MS = 5_000
+// Ours: a rotation shows within a moment.
+const EVIDENCE_POLL_MS = 2_000
 // 2026-01-01T00:00:00Z.
 const CREATED = 1_767_225_600
-
-/** How the file begins. */
-export const CONFIG_MARK = '# Written by npm start'
 
 /** What the router of this stack is told. */
 export interface RouterSettings {
   readonly port: number
+  readonly platformPort: number
   readonly backendUrl: string
   readonly real: RealBackend | undefined
 }
@@ -35,12 +35,14 @@ export function modelIdOf(real: RealBackend | undefined): string {
 }
 
 /** Writes the router's configuration file. */
-export function writeRouterConfig({ routerConfig, dataDir }: Places, settings: RouterSettings): void {
-  const text = stringify(describe(dataDir, settings), { lineWidth: 0 })
-  writeFileSync(routerConfig, `${CONFIG_MARK}, anew each time.\n${text}`)
+export function writeRouterConfig(places: Places, settings: RouterSettings): void {
+  writeConfig(places.routerConfig, describe(places, settings))
 }
 
-function describe(dataDir: string, { port, backendUrl, real }: RouterSettings): object {
+function describe(
+  { dataDir, rootPem }: Places,
+  { port, platformPort, backendUrl, real }: RouterSettings,
+): object {
   const endpoint = real ? 'backend' : 'demo'
   const backend = real
     ? { url: backendUrl, model: real.model, apiKey: `\${BACKEND_KEY:-}` }
@@ -51,15 +53,26 @@ function describe(dataDir: string, { port, backendUrl, real }: RouterSettings): 
     publicBaseUrl: `http://127.0.0.1:${port}/v1`,
     dataDir,
     database: { url: `\${DATABASE_URL:-}` },
-    timers: { drainMs: DRAIN_MS },
+    timers: { drainMs: DRAIN_MS, evidencePollMs: EVIDENCE_POLL_MS },
     cors: { origins: ['*'] },
-    endpoints: [{ name: endpoint, hostname: 'router.localhost' }],
+    // The platform says whom it forwards for.
+    trustedProxies: ['127.0.0.1'],
+    endpoints: [
+      {
+        name: endpoint,
+        hostname: HOSTNAME,
+        evidenceUrl: `https://127.0.0.1:${platformPort}/.well-known/platform-evidence`,
+        evidenceCaFile: rootPem,
+      },
+    ],
     models: [
       {
         ...(real ? { id: real.model, name: real.model } : { id, name }),
         ownedBy: endpoint,
         created: CREATED,
         ...limits,
+        // How long a real model's context is nobody knows here: with this, no cap is sent that it might refuse.
+        ...(real ? { maxOutputTokens: demoModel.contextLength } : {}),
         capabilities: ['chat'],
         endpoint,
         backends: [backend],

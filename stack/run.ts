@@ -1,14 +1,14 @@
 import { bringUp, type Stack } from './bring-up.ts'
 import { claimOrFind, stopLeftBehind } from './claiming.ts'
-import type { UndoStep } from './crew.ts'
 import { StartFailure } from './failure.ts'
 import { untilAborted } from './interruption.ts'
 import type { Options } from './options.ts'
 import { type Places, placesIn } from './places.ts'
-import { showAddresses, showAnswer } from './show.ts'
+import { showAddresses, showAnswer, showVerification } from './show.ts'
 import { removeStackFile, type StackFile, writeStackFile } from './stackfile.ts'
 import type { Claim } from './starter.ts'
 import type { Story } from './story.ts'
+import { stopAll, type UndoStep } from './undo.ts'
 
 /** How the starter ended. */
 export interface Ending {
@@ -75,6 +75,7 @@ async function live({ options, places, story, interruption, onUp }: Run, claim: 
       },
       onGiveUp: (failure) => failed.abort(failure),
     })
+    showVerification(stack.verification, story)
     await showAnswer(stack, story, signal)
     isUp = true
     writeStackFile(places, stack.describe())
@@ -105,14 +106,4 @@ function asFailure(error: unknown): StartFailure {
   if (error instanceof StartFailure) return error
   if (!(error instanceof Error)) return new StartFailure(String(error))
   return new StartFailure(error.message, (error.stack ?? '').split('\n').slice(1), error)
-}
-
-async function stopAll(undo: UndoStep[], story: Story): Promise<void> {
-  if (undo.length > 0) story.begin('Stopping')
-  for (let step = undo.pop(); step; step = undo.pop()) {
-    const { name, stop } = step
-    await story
-      .step(name, stop, { word: 'stopped' })
-      .catch((error: unknown) => story.warn(`${name}: ${error}`))
-  }
 }

@@ -7,12 +7,17 @@ import { readStackFile, removeStackFile, type StackFile, writeStackFile } from '
 
 const stack: StackFile = {
   router_base_url: 'http://127.0.0.1:8080/v1',
+  proxy_base_url: 'http://127.0.0.1:8484/v1',
+  platform_url: 'https://127.0.0.1:8443',
+  platform_control_url: 'http://127.0.0.1:8444',
   api_key: 'sk-tee-v1-x',
   workspace_id: 'ws_1',
   model: 'demo/tiny-chat',
+  root_pem_file: '/data/platform/root.pem',
+  pins: ['sha256/47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU'],
   database_url: 'postgres://127.0.0.1:54329/router',
   database_dir: '/data',
-  pids: { start: 1, router: 2, postgres: 3 },
+  pids: { start: 1, router: 2, proxy: 3, platform: 4, postgres: 5 },
 }
 
 let places: Places

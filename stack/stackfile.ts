@@ -5,10 +5,18 @@ import type { Places } from './places.ts'
 export interface StackFile {
   /** With `/v1`. */
   readonly router_base_url: string
+  /** With `/v1`. */
+  readonly proxy_base_url: string
+  readonly platform_url: string
+  readonly platform_control_url: string
   readonly backend_control_url?: string
   readonly api_key: string
   readonly workspace_id: string
   readonly model: string
+  /** The authority that the proxy trusts. */
+  readonly root_pem_file: string
+  /** Digests of the approved deployments, in wire form. */
+  readonly pins: readonly string[]
   readonly database_url: string
   /** PostgreSQL's own folder; outside of the data folder where its user could not enter that. */
   readonly database_dir: string
@@ -19,6 +27,8 @@ export interface StackFile {
 export interface Pids {
   readonly start: number
   readonly router: number
+  readonly proxy: number
+  readonly platform: number
   readonly postgres: number
   readonly backend?: number
 }

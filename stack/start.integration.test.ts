@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { inspectBundle, parseDigest, toHex } from '#attestation'
+import { createBackend } from '../conformance/stand-ins/backend/backend.ts'
 import { HOME, placesIn } from './places.ts'
 import { identify, isRunning } from './processes.ts'
 import { type Pids, readStackFile, type StackFile } from './stackfile.ts'
@@ -57,13 +59,19 @@ function upBy(pid: number | undefined): StackFile | undefined {
   return stack?.pids.start === pid ? stack : undefined
 }
 
+/** What `--json` printed. */
+function stackIn(said: string): StackFile {
+  return JSON.parse(said.split('\n').find((line) => line.startsWith('{')) ?? '')
+}
+
 async function untilGone(pids: Pids): Promise<void> {
   const left = (): number[] => Object.values(pids).filter((pid) => identify(pid) !== undefined)
   await expect.poll(left, { timeout: 15_000 }).toEqual([])
 }
 
-async function answerOf({ router_base_url, api_key, model }: StackFile): Promise<string> {
-  const client = new OpenAI({ baseURL: router_base_url, apiKey: api_key, maxRetries: 0 })
+/** Asks through the proxy. */
+async function answerOf({ proxy_base_url, api_key, model }: StackFile): Promise<string> {
+  const client = new OpenAI({ baseURL: proxy_base_url, apiKey: api_key, maxRetries: 0 })
   const answer = await client.chat.completions.create({
     model,
     messages: [{ role: 'user', content: 'Hello' }],
@@ -80,9 +88,21 @@ test('a start with --exit shows an answer, its record and its ledger row, and le
   expect(said).toMatch(/│ cost_micros +23 +\$0\.000023/)
   expect(said).toMatch(/│ balance before +\$5\.000000 /)
   expect(said).toMatch(/│ balance after +\$4\.999977 /)
-  expect(said).toMatch(/^ +curl -N http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions .*sk-tee-v1-/m)
   expect(said).not.toContain('\u001B')
-  const stack: StackFile = JSON.parse(said.split('\n').find((line) => line.startsWith('{')) ?? '')
+  const stack = stackIn(said)
+  const [pin] = stack.pins.map((text) => parseDigest(text))
+  expect(said).toMatch(
+    /✓ fetch .*\n.*✓ cert-chain .*\n.*✓ untrusted-root .*\n.*✓ jws .*\n.*✓ tls-f.*\n.*✓ policy/,
+  )
+  expect(said.indexOf('Not proven by this')).toBeLessThan(said.indexOf('│ Hello, and welcome!'))
+  expect(said).toContain(`  ${toHex(pin!)}\n`)
+  expect(said).toContain(`X-Proxy-Verdict: allow, from ${stack.proxy_base_url}\n`)
+  expect(said).toMatch(new RegExp(`│ evidence_digest +${pin}  verified │`))
+  for (const url of [stack.proxy_base_url, stack.router_base_url]) {
+    expect(said).toMatch(new RegExp(`^ +curl -N ${url}/chat/completions .*${stack.api_key}`, 'm'))
+  }
+  const judge = `bin/proxy verify ${stack.platform_url} --hostname router.localhost --root ${stack.root_pem_file}`
+  expect(said).toContain(`  ${judge} --pin ${toHex(pin!)}\n`)
   await untilGone(stack.pids)
   expect(existsSync(placesIn(dataDir).stackFile)).toBe(false)
 })
@@ -99,7 +119,7 @@ test('a stack that is up is said, survives the death of its parts, and goes at C
   expect(await reset.code).toBe(1)
   expect(upBy(child.pid)).toEqual(stack)
 
-  for (const part of ['backend', 'router', 'postgres'] as const) {
+  for (const part of ['backend', 'router', 'platform', 'proxy', 'postgres'] as const) {
     const before = stack.pids[part]!
     process.kill(before, 'SIGKILL')
     await expect.poll(() => upBy(child.pid)?.pids[part], { timeout: 5_000 }).not.toBe(before)
@@ -111,11 +131,10 @@ test('a stack that is up is said, survives the death of its parts, and goes at C
   child.kill('SIGINT')
   const said = await output
   expect(await code, said).toBe(0)
-  expect(said).toContain('The router is back.')
+  for (const part of ['router', 'platform', 'proxy']) expect(said).toContain(`The ${part} is back.`)
   expect(said).toContain('PostgreSQL had died; it is back.')
-  expect(said.trimEnd()).toMatch(
-    /Router .*stopped in .*\n.*Backend .*stopped in .*\n.*PostgreSQL .*stopped in/,
-  )
+  const stopped = [...said.matchAll(/^ +(\w+) .*stopped in/gm)].map(([, name]) => name)
+  expect(stopped).toEqual(['Proxy', 'Platform', 'Router', 'Backend', 'PostgreSQL'])
   await untilGone(pids)
 })
 
@@ -130,6 +149,73 @@ test('after a starter was killed its children go, and the next start takes over'
   expect(await next.code, said).toBe(0)
   expect(said).toContain('workspace demo of an earlier start')
   await untilGone(stack.pids)
+})
+
+test('a deployment that was not pinned is refused until the platform restarts, which heals by itself', async () => {
+  const { child, code, stack } = await startUp()
+  const evidence = async (url: string): Promise<string> => {
+    const bundle = await (await fetch(`${url}/evidence`)).bytes()
+    return inspectBundle(bundle).payload.evidenceDigest
+  }
+  await fetch(`${stack.platform_control_url}/rotate/deployment`, { method: 'POST' })
+  await expect.poll(() => evidence(stack.router_base_url), { timeout: 10_000 }).not.toBe(stack.pins[0])
+  // A proxy that starts judges anew, as one that runs does every few minutes.
+  process.kill(stack.pids.proxy, 'SIGKILL')
+  const refusal = () => answerOf(stack).catch(({ status, error }) => ({ status, code: error?.code }))
+  await expect.poll(refusal, { timeout: 10_000 }).toEqual({ status: 503, code: 'attestation_failed' })
+  const response = await fetch(`${stack.proxy_base_url}/models`)
+  expect(response.headers.has('x-proxy-verdict')).toBe(false)
+  expect(await response.json()).toMatchObject({ stage: 'policy', reason: 'digest_not_pinned' })
+
+  process.kill(stack.pids.platform, 'SIGKILL')
+  await expect.poll(() => answerOf(stack).catch(() => ''), { timeout: 15_000 }).toMatch(/^[A-Z].*[.!]$/)
+  await expect.poll(() => evidence(stack.proxy_base_url), { timeout: 10_000 }).toBe(stack.pins[0])
+  child.kill('SIGINT')
+  expect(await code).toBe(0)
+})
+
+test('a running answer ends with an error event when the stack is stopped, through the proxy too', async () => {
+  const { child, code, stack } = await startUp()
+  const ends = [stack.proxy_base_url, stack.router_base_url].map(async (url) => {
+    const response = await fetch(`${url}/chat/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${stack.api_key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        model: stack.model,
+        stream: true,
+        messages: [{ role: 'user', content: 'Hello [script:long]' }],
+      }),
+    })
+    expect(response.status).toBe(200)
+    return response.text()
+  })
+  const running = async () => (await fetch(`${stack.backend_control_url}/connections`)).json()
+  await expect.poll(running, { timeout: 10_000 }).toMatchObject({ inFlight: ends.length })
+  child.kill('SIGINT')
+  for (const text of await Promise.all(ends)) {
+    expect(text).toMatch(/data: \{"error":\{.*\n\ndata: \[DONE\]\n\n$/)
+  }
+  expect(await code).toBe(0)
+})
+
+test('a real backend is asked through the proxy as well', async () => {
+  const backend = await createBackend({ models: ['big-chat'], paceMs: 1 })
+  const { code, output } = start(
+    'start.ts',
+    '--exit',
+    '--json',
+    '--backend',
+    backend.url,
+    '--model',
+    'big-chat',
+  )
+  const said = await output
+  await backend.close()
+  expect(await code, said).toBe(0)
+  expect(said).toContain('X-Proxy-Verdict: allow')
+  expect(said).toMatch(/│ model +big-chat /)
+  expect(said).toMatch(/│ evidence_digest +sha256\/\S+ {2}verified │/)
+  expect(stackIn(said).pids.backend).toBeUndefined()
 })
 
 test('a backend that does not answer is a clear failure, and nothing is left running', async () => {

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import { digestOf, toHex } from '#attestation'
 import type { GenerationRecord } from './demo.ts'
 import { StartFailure } from './failure.ts'
 import { createPalette } from './palette.ts'
+import { showVerification } from './show.ts'
 import { createStory } from './story.ts'
 
+const digest = digestOf('snapshot')
+const prices = { promptPer1mMicros: 150_000, completionPer1mMicros: 600_000 }
 const record: GenerationRecord = {
   id: 'gen-01',
   model: 'demo/tiny-chat',
@@ -11,7 +15,7 @@ const record: GenerationRecord = {
   prompt_tokens: 12,
   completion_tokens: 34,
   cost_micros: 23,
-  evidence_digest: null,
+  evidence_digest: digest,
   ledger: { id: 'led_01', amount_micros: -23 },
 }
 
@@ -43,6 +47,13 @@ test('what happens during a step has a line of its own', async () => {
   expect(text()).toBe('  Router        … \n  ! Hear!\n  Router        … ready in 1.2 s\n')
 })
 
+test('a step that is tried again has a line of its own', async () => {
+  const { story, text } = listen()
+  await story.step('Router', () => Promise.reject(new Error('no')), { word: 'ready' }).catch(() => undefined)
+  await story.step('Router', async () => undefined, { word: 'ready' })
+  expect(text()).toBe('  Router        … \n  Router        … ready in 1.2 s\n')
+})
+
 test('a failure says what failed and what to read', async () => {
   const { story, text } = listen()
   const step = story.step('Router', () => Promise.reject(new Error('no')), { word: 'ready' })
@@ -53,7 +64,7 @@ test('a failure says what failed and what to read', async () => {
 
 test('the record is shown by the names of the API, with prices and the rounding', () => {
   const { story, text } = listen()
-  story.showRecord(record, { promptPer1mMicros: 150_000, completionPer1mMicros: 600_000 })
+  story.showRecord(record, prices, digest)
   expect(text()).toContain('│ prompt_tokens      12  at $0.15 per million')
   expect(text()).toContain('│ completion_tokens  34  at $0.60 per million')
   expect(text()).toContain('│ cost_micros        23  $0.000023, rounded up from 22.2 micro-dollars')
@@ -62,14 +73,39 @@ test('the record is shown by the names of the API, with prices and the rounding'
 
 test('a cost that needs no rounding does not speak of it', () => {
   const { story, text } = listen()
-  story.showRecord(
-    { ...record, prompt_tokens: 20, completion_tokens: 30, cost_micros: 21 },
-    {
-      promptPer1mMicros: 150_000,
-      completionPer1mMicros: 600_000,
-    },
-  )
+  const free = { ...record, prompt_tokens: 20, completion_tokens: 30, cost_micros: 21 }
+  story.showRecord(free, prices, digest)
   expect(text()).not.toContain('rounded')
+})
+
+test.each([
+  ['the verified one', digest, 'verified'],
+  ['another one', digestOf('other'), 'not the verified one'],
+  ['none', null, 'none was published'],
+])('the record says so when its deployment is %s', (_, evidence_digest, remark) => {
+  const { story, text } = listen()
+  story.showRecord({ ...record, evidence_digest }, prices, digest)
+  expect(text()).toMatch(new RegExp(`│ evidence_digest +${evidence_digest}  ${remark} +│`))
+})
+
+test('what was verified is told stage by stage, with the digest in both forms and what it does not prove', () => {
+  const { story, text } = listen()
+  showVerification({ hostname: 'router.localhost', digest }, story)
+  const stages = text()
+    .split('\n')
+    .filter((line) => line.startsWith('  ✓ '))
+  expect(stages.map((line) => line.split(/ +/)[2])).toEqual([
+    'fetch',
+    'cert-chain',
+    'untrusted-root',
+    'jws',
+    'tls-fingerprint',
+    'policy',
+  ])
+  expect(text()).toContain(`  ${toHex(digest)}\n`)
+  expect(text()).toContain(`  ${digest}\n`)
+  expect(text().replace(/\s+/g, ' ')).toContain('Not proven by this: any hardware.')
+  expect(Math.max(...stages.map(({ length }) => length))).toBeLessThanOrEqual(88)
 })
 
 test('the ledger row stands between the balances, in dollars and in micro-dollars', () => {

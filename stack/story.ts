@@ -1,3 +1,4 @@
+import type { Digest } from '../attestation/digest.ts'
 import { drawBox } from './boxes.ts'
 import { type GenerationRecord, QUESTION } from './demo.ts'
 import type { StartFailure } from './failure.ts'
@@ -15,12 +16,14 @@ export interface Story {
   warn(text: string): void
   /** The question, and a place to write the answer as it comes. */
   ask(model: string): Wrapper
-  showRecord(record: GenerationRecord, prices: Prices): void
+  showRecord(record: GenerationRecord, prices: Prices, verified: Digest): void
   showLedger(record: GenerationRecord, balances: Balances): void
   /** A line to copy, under a title. */
   offer(title: string, text: string): void
-  /** Lines with a name and a value, under a title. */
-  list(title: string, entries: Readonly<Record<string, string>>): void
+  /** Lines with a name and a value, under a title; each marked as done when they are. */
+  list(title: string, entries: Readonly<Record<string, string>>, mark?: '✓'): void
+  /** A paragraph. */
+  explain(text: string): void
   fail(failure: StartFailure): void
 }
 
@@ -64,7 +67,8 @@ export function createStory({ write, palette, columns, now }: Stage): Story {
     async step(name, work, { word, remark = () => '' }) {
       const start = now()
       const begun = `${INDENT}${name.padEnd(NAME_WIDTH)}${dim('… ')}`
-      write(begun)
+      // The step before may have failed.
+      write(`${midLine ? '\n' : ''}${begun}`)
       midLine = true
       const result = await work()
       const seconds = ((now() - start) / 1_000).toFixed(1)
@@ -80,16 +84,24 @@ export function createStory({ write, palette, columns, now }: Stage): Story {
       line(`${INDENT}${dim(model)}`)
       return createWrapper(write, Math.min(columns, WIDEST_TEXT), `${INDENT}${accent('│')} `)
     },
-    showRecord: (record, prices) => box('Generation record: GET /v1/generation', recordRows(record, prices)),
+    showRecord: (record, prices, verified) =>
+      box('Generation record: GET /v1/generation', recordRows(record, prices, verified)),
     showLedger: (record, balances) => box('Ledger row', ledgerRows(record, balances)),
     offer(title, text) {
       line(`\n${bold(title)}\n`)
       line(INDENT + text)
     },
-    list(title, entries) {
+    list(title, entries, mark) {
       const width = Math.max(...Object.keys(entries).map(({ length }) => length)) + 2
+      const start = INDENT + (mark ? `${good(mark)} ` : '')
       line(`\n${bold(title)}\n`)
-      for (const [name, value] of Object.entries(entries)) line(INDENT + dim(name.padEnd(width)) + value)
+      for (const [name, value] of Object.entries(entries)) line(start + dim(name.padEnd(width)) + value)
+    },
+    explain(text) {
+      line()
+      const paragraph = createWrapper(write, Math.min(columns, WIDEST_TEXT), INDENT)
+      paragraph.write(text)
+      paragraph.end()
     },
     fail({ message, details }) {
       line(`\n${bad('It did not work.')} ${message}`)

@@ -3,6 +3,8 @@ import type { Child } from './children.ts'
 import { type Part, type SupervisorEvents, supervise } from './supervisor.ts'
 
 interface FakeChild extends Child {
+  /** How often it was asked to end. */
+  readonly asked: () => number
   die(cause: string): void
 }
 
@@ -13,12 +15,17 @@ function createPart({ serves = () => true }: { readonly serves?: (start: number)
     title: 'The router',
     async start() {
       const { promise, resolve } = Promise.withResolvers<string>()
+      let asked = 0
       const child: FakeChild = {
         id: { pid: children.length + 1, born: '' },
         logFile: 'router.log',
         ready: Promise.resolve(),
         exited: promise,
-        stop: async () => resolve('SIGTERM'),
+        asked: () => asked,
+        async stop() {
+          asked += 1
+          resolve('SIGTERM')
+        },
         die: resolve,
       }
       children.push(child)
@@ -26,6 +33,7 @@ function createPart({ serves = () => true }: { readonly serves?: (start: number)
     },
     untilReady: async (child) => {
       if (!serves(child.id.pid)) throw new Error('It does not serve.')
+      return { start: child.id.pid }
     },
   }
   return { part, children }
@@ -57,6 +65,19 @@ test('a child that is stopped stays stopped', async () => {
   await (await supervise(part, events)).stop()
   expect(told).toEqual(['child 1'])
   expect(children).toHaveLength(1)
+})
+
+test('what a child said when it first served is kept', async () => {
+  const supervised = await supervise(createPart().part, createEvents().events)
+  expect(supervised.document).toEqual({ start: 1 })
+  await supervised.stop()
+})
+
+test('a child is asked to end once, however often its end is waited for', async () => {
+  const { part, children } = createPart()
+  const supervised = await supervise(part, createEvents().events)
+  await Promise.all([supervised.stop(), supervised.stop()])
+  expect(children[0]!.asked()).toBe(1)
 })
 
 test('a first start that fails is a failure, and leaves nothing running', async () => {

@@ -5,12 +5,14 @@ import type { ProcessId } from './processes.ts'
 
 /** A part of the stack that runs as a child. */
 export interface Part {
-  readonly name: 'router' | 'backend'
+  readonly name: 'router' | 'proxy' | 'platform' | 'backend'
   /** For people, within a sentence. */
   readonly title: string
+  /** Running answers pass through it. */
+  readonly carriesAnswers?: true
   start(): Promise<Child>
-  /** Resolves when it serves; rejects when it cannot. */
-  untilReady(child: Child): Promise<void>
+  /** Resolves with what it says once it serves; rejects when it cannot. */
+  untilReady(child: Child): Promise<unknown>
 }
 
 /** What the supervisor tells. */
@@ -27,6 +29,9 @@ export interface SupervisorEvents {
 
 /** A part that is started again when it dies. */
 export interface Supervised {
+  /** What it said when it first served. */
+  readonly document: unknown
+  /** Asks it to end; a second call only waits. */
   stop(): Promise<void>
 }
 
@@ -40,24 +45,28 @@ const LONGEST_PAUSE_MS = 2_000
 /** Starts a part, resolves when it serves, and keeps it running until it is stopped. */
 export async function supervise(part: Part, events: SupervisorEvents): Promise<Supervised> {
   let stopping = false
-  let child = await startOnce()
+  let stopped: Promise<void> | undefined
+  const { first, document } = await startOnce()
+  let child = first
   let readyAt: number | undefined = performance.now()
   const watch = keepRunning().catch((error: unknown) => events.onGiveUp(hopeless(String(error))))
 
   return {
-    async stop() {
-      stopping = true
-      await child.stop()
-      await watch
-    },
+    document,
+    stop: () => (stopped ??= stop()),
   }
 
-  async function startOnce(): Promise<Child> {
+  async function stop(): Promise<void> {
+    stopping = true
+    await child.stop()
+    await watch
+  }
+
+  async function startOnce(): Promise<{ readonly first: Child; readonly document: unknown }> {
     const first = await part.start()
     events.onChild(part, first.id)
     try {
-      await part.untilReady(first)
-      return first
+      return { first, document: await part.untilReady(first) }
     } catch (error) {
       await first.stop()
       throw error

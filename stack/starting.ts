@@ -1,0 +1,94 @@
+import { type Digest, parseDigest } from '../attestation/digest.ts'
+import type { Crew } from './crew.ts'
+import { StartFailure } from './failure.ts'
+import type { RealBackend } from './options.ts'
+import { backendPart, platformPart, proxyPart, routerPart } from './parts.ts'
+import type { Places } from './places.ts'
+import { writePlatformConfig } from './platform-config.ts'
+import { defaultPorts } from './ports.ts'
+import { writeProxyConfig } from './proxy-config.ts'
+import { STAND_IN_MODEL, writeRouterConfig } from './router-config.ts'
+
+/** Where the model is asked, and where the stand-in is told what to answer. */
+export interface BackendAddresses {
+  readonly url: string
+  readonly controlUrl?: string
+}
+
+/** What the router needs of those started before it. */
+export interface RouterNeeds {
+  readonly databaseUrl: string
+  readonly backendUrl: string
+  readonly real: RealBackend | undefined
+}
+
+/** A router behind its platform. */
+export interface RouterAddresses {
+  /** With `/v1`. */
+  readonly routerUrl: string
+  readonly platformUrl: string
+  readonly platformControlUrl: string
+  readonly platformPort: number
+  /** Of what the platform says is deployed. */
+  readonly digest: Digest
+}
+
+/** Starts the scripted backend. */
+export function startStandIn(crew: Crew, places: Places): Promise<BackendAddresses> {
+  const { backend, backendControl } = defaultPorts
+  return crew.startParts({ backend, backendControl }, async (start, { backend, backendControl }) => {
+    const ports = { port: backend.port, controlPort: backendControl.port }
+    await start('Backend', backendPart(places, ports, STAND_IN_MODEL), [backend, backendControl])
+    return {
+      url: `http://127.0.0.1:${backend.port}/v1`,
+      controlUrl: `http://127.0.0.1:${backendControl.port}`,
+    }
+  })
+}
+
+/** Starts the platform and the router behind it, which finds its evidence at once. */
+export function startRouter(
+  crew: Crew,
+  places: Places,
+  { databaseUrl, backendUrl, real }: RouterNeeds,
+): Promise<RouterAddresses> {
+  const { router, platform, platformControl } = defaultPorts
+  return crew.startParts({ router, platform, platformControl }, async (start, ports) => {
+    const { port: routerPort } = ports.router
+    const { port: platformPort } = ports.platform
+    const { port: controlPort } = ports.platformControl
+    writePlatformConfig(places, { port: platformPort, controlPort, routerPort })
+    const said = await start('Platform', platformPart(places), [ports.platform, ports.platformControl])
+    writeRouterConfig(places, { port: routerPort, platformPort, backendUrl, real })
+    await start('Router', routerPart(places, databaseUrl), [ports.router])
+    return {
+      routerUrl: `http://127.0.0.1:${routerPort}/v1`,
+      platformUrl: `https://127.0.0.1:${platformPort}`,
+      platformControlUrl: `http://127.0.0.1:${controlPort}`,
+      platformPort,
+      digest: parseDigestOf(said),
+    }
+  })
+}
+
+/** Starts the proxy with that digest as its pin; gives its address, with `/v1`. */
+export function startProxy(
+  crew: Crew,
+  places: Places,
+  { platformPort, digest }: RouterAddresses,
+): Promise<string> {
+  return crew.startParts({ proxy: defaultPorts.proxy }, async (start, { proxy }) => {
+    writeProxyConfig(places, { port: proxy.port, platformPort, pin: digest })
+    await start('Proxy', proxyPart(places), [proxy])
+    return `http://127.0.0.1:${proxy.port}/v1`
+  })
+}
+
+function parseDigestOf(document: unknown): Digest {
+  const { evidence_digest: digest } = document as { readonly evidence_digest?: unknown }
+  try {
+    return parseDigest(String(digest))
+  } catch (cause) {
+    throw new StartFailure('The platform does not say what is deployed.', [JSON.stringify(document)], cause)
+  }
+}
