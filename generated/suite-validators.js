@@ -3,54 +3,55 @@
 var Ge=Object.defineProperty;var Ne=(n,i)=>()=>{try{return i||n((i={exports:{}}).exports,i),i.exports}catch(w){throw i=0,w}},xe=(n,i)=>{for(var w in i)
 Ge(n,w,{get:i[w],enumerable:!0})};var he=Ne(ye=>{"use strict";Object.defineProperty(ye,"__esModule",{value:!0});function je(n){let i=n.length,w=0,
 b=0,_;for(;b<i;)w++,_=n.charCodeAt(b++),_>=55296&&_<=56319&&b<i&&(_=n.charCodeAt(b),(_&64512)===56320&&b++);return w}
-ye.default=je;je.code='require("ajv/dist/runtime/ucs2length").default'});var Ee=Ne(G=>{"use strict";Object.defineProperty(G,"__esModule",{value:!0});G.formatNames=G.fastFormats=G.fullFormats=
-void 0;function R(n,i){return{validate:n,compare:i}}G.fullFormats={date:R(Me,Pe),time:R(ve(!0),we),"date-time":R(
-qe(!0),Ie),"iso-time":R(ve(),Oe),"iso-date-time":R(qe(),Se),duration:/^P(?!$)((\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?|(\d+W)?)$/,
-uri:ar,"uri-reference":/^(?:[a-z][a-z0-9+\-.]*:)?(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'"()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?(?:\?(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i,
+ye.default=je;je.code='require("ajv/dist/runtime/ucs2length").default'});var Se=Ne(G=>{"use strict";Object.defineProperty(G,"__esModule",{value:!0});G.formatNames=G.fastFormats=G.fullFormats=
+void 0;function B(n,i){return{validate:n,compare:i}}G.fullFormats={date:B(Me,Pe),time:B(ve(!0),we),"date-time":B(
+qe(!0),He),"iso-time":B(ve(),Oe),"iso-date-time":B(qe(),Ie),duration:/^P(?!$)((\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?|(\d+W)?)$/,
+uri:or,"uri-reference":/^(?:[a-z][a-z0-9+\-.]*:)?(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'"()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?(?:\?(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i,
 "uri-template":/^(?:(?:[^\x00-\x20"'<>%\\^`{|}]|%[0-9a-f]{2})|\{[+#./;?&=,!@|]?(?:[a-z0-9_]|%[0-9a-f]{2})+(?::[1-9][0-9]{0,3}|\*)?(?:,(?:[a-z0-9_]|%[0-9a-f]{2})+(?::[1-9][0-9]{0,3}|\*)?)*\})*$/i,
 url:/^(?:https?|ftp):\/\/(?:\S+(?::\S*)?@)?(?:(?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))|(?:(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+)(?:\.(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+)*(?:\.(?:[a-z\u{00a1}-\u{ffff}]{2,})))(?::\d{2,5})?(?:\/[^\s]*)?$/iu,
 email:/^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i,
 hostname:/^(?=.{1,253}\.?$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-0-9a-z]{0,61}[0-9a-z])?)*\.?$/i,
 ipv4:/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/,ipv6:/^((([0-9a-f]{1,4}:){7}([0-9a-f]{1,4}|:))|(([0-9a-f]{1,4}:){6}(:[0-9a-f]{1,4}|((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){5}(((:[0-9a-f]{1,4}){1,2})|:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){4}(((:[0-9a-f]{1,4}){1,3})|((:[0-9a-f]{1,4})?:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){3}(((:[0-9a-f]{1,4}){1,4})|((:[0-9a-f]{1,4}){0,2}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){2}(((:[0-9a-f]{1,4}){1,5})|((:[0-9a-f]{1,4}){0,3}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){1}(((:[0-9a-f]{1,4}){1,6})|((:[0-9a-f]{1,4}){0,4}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(:(((:[0-9a-f]{1,4}){1,7})|((:[0-9a-f]{1,4}){0,5}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:)))$/i,
-regex:ur,uuid:/^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,"json-pointer":/^(?:\/(?:[^~/]|~0|~1)*)*$/,
+regex:cr,uuid:/^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,"json-pointer":/^(?:\/(?:[^~/]|~0|~1)*)*$/,
 "json-pointer-uri-fragment":/^#(?:\/(?:[a-z0-9_\-.!$&'()*+,;:=@]|%[0-9a-f]{2}|~0|~1)*)*$/i,"relative-json-poin\
-ter":/^(?:0|[1-9][0-9]*)(?:#|(?:\/(?:[^~/]|~0|~1)*)*)$/,byte:nr,int32:{type:"number",validate:pr},int64:{type:"\
-number",validate:dr},float:{type:"number",validate:De},double:{type:"number",validate:De},password:!0,binary:!0};
-G.fastFormats={...G.fullFormats,date:R(/^\d\d\d\d-[0-1]\d-[0-3]\d$/,Pe),time:R(/^(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)$/i,
-we),"date-time":R(/^\d\d\d\d-[0-1]\d-[0-3]\dt(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)$/i,
-Ie),"iso-time":R(/^(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)?$/i,Oe),"iso-date-t\
-ime":R(/^\d\d\d\d-[0-1]\d-[0-3]\d[t\s](?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)?$/i,
-Se),uri:/^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/)?[^\s]*$/i,"uri-reference":/^(?:(?:[a-z][a-z0-9+\-.]*:)?\/?\/)?(?:[^\\\s#][^\s#]*)?(?:#[^\\\s]*)?$/i,
+ter":/^(?:0|[1-9][0-9]*)(?:#|(?:\/(?:[^~/]|~0|~1)*)*)$/,byte:mr,int32:{type:"number",validate:dr},int64:{type:"\
+number",validate:ur},float:{type:"number",validate:De},double:{type:"number",validate:De},password:!0,binary:!0};
+G.fastFormats={...G.fullFormats,date:B(/^\d\d\d\d-[0-1]\d-[0-3]\d$/,Pe),time:B(/^(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)$/i,
+we),"date-time":B(/^\d\d\d\d-[0-1]\d-[0-3]\dt(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)$/i,
+He),"iso-time":B(/^(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)?$/i,Oe),"iso-date-t\
+ime":B(/^\d\d\d\d-[0-1]\d-[0-3]\d[t\s](?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)?$/i,
+Ie),uri:/^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/)?[^\s]*$/i,"uri-reference":/^(?:(?:[a-z][a-z0-9+\-.]*:)?\/?\/)?(?:[^\\\s#][^\s#]*)?(?:#[^\\\s]*)?$/i,
 email:/^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i};
-G.formatNames=Object.keys(G.fullFormats);function er(n){return n%4===0&&(n%100!==0||n%400===0)}var rr=/^(\d\d\d\d)-(\d\d)-(\d\d)$/,
-sr=[0,31,28,31,30,31,30,31,31,30,31,30,31];function Me(n){let i=rr.exec(n);if(!i)return!1;let w=+i[1],b=+i[2],
-_=+i[3];return b>=1&&b<=12&&_>=1&&_<=(b===2&&er(w)?29:sr[b])}function Pe(n,i){if(n&&i)return n>i?1:n<i?-1:0}var ke=/^(\d\d):(\d\d):(\d\d(?:\.\d+)?)(z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
+G.formatNames=Object.keys(G.fullFormats);function sr(n){return n%4===0&&(n%100!==0||n%400===0)}var tr=/^(\d\d\d\d)-(\d\d)-(\d\d)$/,
+ir=[0,31,28,31,30,31,30,31,31,30,31,30,31];function Me(n){let i=tr.exec(n);if(!i)return!1;let w=+i[1],b=+i[2],
+_=+i[3];return b>=1&&b<=12&&_>=1&&_<=(b===2&&sr(w)?29:ir[b])}function Pe(n,i){if(n&&i)return n>i?1:n<i?-1:0}var ke=/^(\d\d):(\d\d):(\d\d(?:\.\d+)?)(z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 function ve(n){return function(w){let b=ke.exec(w);if(!b)return!1;let _=+b[1],q=+b[2],e=+b[3],r=b[4],u=b[5]===
 "-"?-1:1,s=+(b[6]||0),t=+(b[7]||0);if(s>23||t>59||n&&!r)return!1;if(_<=23&&q<=59&&e<60)return!0;let a=q-t*u,o=_-
 s*u-(a<0?1:0);return(o===23||o===-1)&&(a===59||a===-1)&&e<61}}function we(n,i){if(!(n&&i))return;let w=new Date(
 "2020-01-01T"+n).valueOf(),b=new Date("2020-01-01T"+i).valueOf();if(w&&b)return w-b}function Oe(n,i){if(!(n&&i))
 return;let w=ke.exec(n),b=ke.exec(i);if(w&&b)return n=w[1]+w[2]+w[3],i=b[1]+b[2]+b[3],n>i?1:n<i?-1:0}var _e=/t|\s/i;
-function qe(n){let i=ve(n);return function(b){let _=b.split(_e);return _.length===2&&Me(_[0])&&i(_[1])}}function Ie(n,i){
-if(!(n&&i))return;let w=new Date(n).valueOf(),b=new Date(i).valueOf();if(w&&b)return w-b}function Se(n,i){if(!(n&&
-i))return;let[w,b]=n.split(_e),[_,q]=i.split(_e),e=Pe(w,_);if(e!==void 0)return e||we(b,q)}var tr=/\/|:/,ir=/^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)(?:\?(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i;
-function ar(n){return tr.test(n)&&ir.test(n)}var Te=/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/gm;
-function nr(n){return Te.lastIndex=0,Te.test(n)}var or=-(2**31),mr=2**31-1;function pr(n){return Number.isInteger(
-n)&&n<=mr&&n>=or}function dr(n){return Number.isInteger(n)}function De(){return!0}var lr=/[^\\]\\Z/;function ur(n){
-if(lr.test(n))return!1;try{return new RegExp(n),!0}catch{return!1}}});var be={};xe(be,{conformanceTarget:()=>Fe,scenarioFile:()=>Xe});var Fe=le,Ce={type:"object",required:["product",
+function qe(n){let i=ve(n);return function(b){let _=b.split(_e);return _.length===2&&Me(_[0])&&i(_[1])}}function He(n,i){
+if(!(n&&i))return;let w=new Date(n).valueOf(),b=new Date(i).valueOf();if(w&&b)return w-b}function Ie(n,i){if(!(n&&
+i))return;let[w,b]=n.split(_e),[_,q]=i.split(_e),e=Pe(w,_);if(e!==void 0)return e||we(b,q)}var ar=/\/|:/,nr=/^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)(?:\?(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i;
+function or(n){return ar.test(n)&&nr.test(n)}var Te=/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/gm;
+function mr(n){return Te.lastIndex=0,Te.test(n)}var pr=-(2**31),lr=2**31-1;function dr(n){return Number.isInteger(
+n)&&n<=lr&&n>=pr}function ur(n){return Number.isInteger(n)}function De(){return!0}var fr=/[^\\]\\Z/;function cr(n){
+if(fr.test(n))return!1;try{return new RegExp(n),!0}catch{return!1}}});var be={};xe(be,{conformanceTarget:()=>Fe,scenarioFile:()=>Qe});var Fe=de,Ae={type:"object",required:["product",
 "profiles","baseUrl","models"],properties:{product:{$ref:"#/$defs/TargetProduct"},profiles:{type:"array",items:{
 $ref:"#/$defs/ConformanceProfile"},minItems:1},claims:{type:"array",items:{type:"string",enum:["given","chosen"]},
 minItems:1},baseUrl:{type:"string",pattern:"^https?://.+/v1$"},proxyUrl:{type:"string",pattern:"^https?://.+/v\
-1$"},platformUrl:{type:"string",pattern:"^https?://"},caFile:{type:"string",minLength:1},features:{type:"array",
-items:{$ref:"#/$defs/ConformanceFeature"}},keys:{$ref:"#/$defs/TargetKeys"},models:{$ref:"#/$defs/TargetModels"},
-endpoints:{$ref:"#/$defs/TargetEndpoints"},corsOrigin:{type:"string",pattern:"^https?://[^/]+$"},mayGenerate:{
-type:"boolean"},limits:{$ref:"#/$defs/TargetLimits"},timing:{$ref:"#/$defs/TargetTiming"},expectedFailures:{type:"\
-array",items:{$ref:"#/$defs/ExpectedFailure"}},hooks:{$ref:"#/$defs/TargetHooks"}},additionalProperties:!1};var ge={type:"string",enum:["router","proxy"]},Ue={type:"string",enum:["completions","embeddings","invitations",
-"evidence","upstreams","rate-limits"]},We={type:"object",required:["chat"],properties:{chat:{type:"string",minLength:1},
-other:{type:"string",minLength:1},completions:{type:"string",minLength:1},embeddings:{type:"string",minLength:1},
-slashed:{type:"string",minLength:1},free:{type:"string",minLength:1},small:{type:"string",minLength:1},continuous:{
-type:"string",minLength:1},unreachable:{type:"string",minLength:1},failover:{type:"string",minLength:1},twins:{
-type:"string",minLength:1},external:{type:"string",minLength:1}},additionalProperties:!1};var ne=Object.prototype.hasOwnProperty,M=he().default,Ae=new RegExp("^https?://.+/v1$","u"),K=new RegExp("^htt\
-ps?://","u"),Ze=new RegExp("^https?://[^/]+$","u");function re(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+1$"},platformUrl:{type:"string",pattern:"^https://[^/]+$"},platformHostname:{type:"string",minLength:1},caFile:{
+type:"string",minLength:1},features:{type:"array",items:{$ref:"#/$defs/ConformanceFeature"}},keys:{$ref:"#/$de\
+fs/TargetKeys"},models:{$ref:"#/$defs/TargetModels"},endpoints:{$ref:"#/$defs/TargetEndpoints"},corsOrigin:{type:"\
+string",pattern:"^https?://[^/]+$"},believesForwarded:{type:"boolean"},mayGenerate:{type:"boolean"},limits:{$ref:"\
+#/$defs/TargetLimits"},timing:{$ref:"#/$defs/TargetTiming"},expectedFailures:{type:"array",items:{$ref:"#/$def\
+s/ExpectedFailure"}},hooks:{$ref:"#/$defs/TargetHooks"}},additionalProperties:!1};var ge={type:"string",enum:["router","proxy","platform"]},Ue={type:"string",enum:["completions","embeddings","\
+invitations","evidence","upstreams","rate-limits"]},We={type:"object",required:["chat"],properties:{chat:{type:"\
+string",minLength:1},other:{type:"string",minLength:1},completions:{type:"string",minLength:1},embeddings:{type:"\
+string",minLength:1},slashed:{type:"string",minLength:1},free:{type:"string",minLength:1},small:{type:"string",
+minLength:1},continuous:{type:"string",minLength:1},unreachable:{type:"string",minLength:1},failover:{type:"st\
+ring",minLength:1},twins:{type:"string",minLength:1},external:{type:"string",minLength:1}},additionalProperties:!1};var ne=Object.prototype.hasOwnProperty,M=he().default,Ce=new RegExp("^https?://.+/v1$","u"),Ze=new RegExp("^ht\
+tps://[^/]+$","u"),Ye=new RegExp("^https?://[^/]+$","u");function re(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=re.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="object"&&
 !Array.isArray(n)){for(let s in n)if(!(s==="active"||s==="revoked"||s==="expired"||s==="scoped"||s==="poor"||s===
 "capped")){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s},
@@ -79,14 +80,16 @@ message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}e
 pped",schemaPath:"#/$defs/Secret/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?
 e=[t]:e.push(t),r++}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"\
 must be object"};e===null?e=[s]:e.push(s),r++}return re.errors=e,r===0}re.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function se(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+dynamicItems:!1};var Xe={type:"object",properties:{maxBodyBytes:{$ref:"#/$defs/Count"},pingMs:{$ref:"#/$defs/D\
+urationMs"},firstByteMs:{$ref:"#/$defs/DurationMs"},idleMs:{$ref:"#/$defs/DurationMs"},stalledClientMs:{$ref:"\
+#/$defs/DurationMs"},templateTokens:{type:"integer",minimum:-2147483648,maximum:2147483647},requestsPerMinute:{
+$ref:"#/$defs/Count"},evidencePollMs:{$ref:"#/$defs/DurationMs"},resignMs:{$ref:"#/$defs/DurationMs"}},additionalProperties:!1};function se(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=se.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="object"&&
-!Array.isArray(n)){for(let s in n)if(!(s==="maxBodyBytes"||s==="pingMs"||s==="firstByteMs"||s==="idleMs"||s===
-"stalledClientMs"||s==="templateTokens"||s==="requestsPerMinute")){let t={instancePath:i,schemaPath:"#/additio\
-nalProperties",keyword:"additionalProperties",params:{additionalProperty:s},message:"must NOT have additional \
-properties"};e===null?e=[t]:e.push(t),r++}if(n.maxBodyBytes!==void 0){let s=n.maxBodyBytes;if(!(typeof s=="num\
-ber"&&!(s%1)&&!isNaN(s))){let t={instancePath:i+"/maxBodyBytes",schemaPath:"#/$defs/Count/type",keyword:"type",
-params:{type:"integer"},message:"must be integer"};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"){if(s>2147483647||
+!Array.isArray(n)){for(let s in n)if(!ne.call(Xe.properties,s)){let t={instancePath:i,schemaPath:"#/additional\
+Properties",keyword:"additionalProperties",params:{additionalProperty:s},message:"must NOT have additional pro\
+perties"};e===null?e=[t]:e.push(t),r++}if(n.maxBodyBytes!==void 0){let s=n.maxBodyBytes;if(!(typeof s=="number"&&
+!(s%1)&&!isNaN(s))){let t={instancePath:i+"/maxBodyBytes",schemaPath:"#/$defs/Count/type",keyword:"type",params:{
+type:"integer"},message:"must be integer"};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"){if(s>2147483647||
 isNaN(s)){let t={instancePath:i+"/maxBodyBytes",schemaPath:"#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"\
 <=",limit:2147483647},message:"must be <= 2147483647"};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:i+
 "/maxBodyBytes",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
@@ -128,9 +131,22 @@ type",params:{type:"integer"},message:"must be integer"};e===null?e=[t]:e.push(t
 2147483647||isNaN(s)){let t={instancePath:i+"/requestsPerMinute",schemaPath:"#/$defs/Count/maximum",keyword:"m\
 aximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};e===null?e=[t]:e.push(t),r++}
 if(s<1||isNaN(s)){let t={instancePath:i+"/requestsPerMinute",schemaPath:"#/$defs/Count/minimum",keyword:"minim\
-um",params:{comparison:">=",limit:1},message:"must be >= 1"};e===null?e=[t]:e.push(t),r++}}}}else{let s={instancePath:i,
-schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),r++}
-return se.errors=e,r===0}se.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function te(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+um",params:{comparison:">=",limit:1},message:"must be >= 1"};e===null?e=[t]:e.push(t),r++}}}if(n.evidencePollMs!==
+void 0){let s=n.evidencePollMs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let t={instancePath:i+"/evidencePo\
+llMs",schemaPath:"#/$defs/DurationMs/type",keyword:"type",params:{type:"integer"},message:"must be integer"};e===
+null?e=[t]:e.push(t),r++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let t={instancePath:i+"/evidencePol\
+lMs",schemaPath:"#/$defs/DurationMs/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"\
+must be <= 2147483647"};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:i+"/evidencePollMs",
+schemaPath:"#/$defs/DurationMs/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >=\
+ 1"};e===null?e=[t]:e.push(t),r++}}}if(n.resignMs!==void 0){let s=n.resignMs;if(!(typeof s=="number"&&!(s%1)&&
+!isNaN(s))){let t={instancePath:i+"/resignMs",schemaPath:"#/$defs/DurationMs/type",keyword:"type",params:{type:"\
+integer"},message:"must be integer"};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"){if(s>2147483647||isNaN(
+s)){let t={instancePath:i+"/resignMs",schemaPath:"#/$defs/DurationMs/maximum",keyword:"maximum",params:{comparison:"\
+<=",limit:2147483647},message:"must be <= 2147483647"};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:i+
+"/resignMs",schemaPath:"#/$defs/DurationMs/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
+must be >= 1"};e===null?e=[t]:e.push(t),r++}}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{
+type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),r++}return se.errors=e,r===0}se.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};function te(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=te.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="object"&&
 !Array.isArray(n)){if(n.scenario===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{
 missingProperty:"scenario"},message:"must have required property 'scenario'"};e===null?e=[s]:e.push(s),r++}if(n.
@@ -144,35 +160,36 @@ T have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{let t={insta
 #/properties/scenario/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
 t),r++}}if(n.subject!==void 0){let s=n.subject;if(typeof s!="string"){let t={instancePath:i+"/subject",schemaPath:"\
 #/$defs/ConformanceProfile/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:
-e.push(t),r++}if(!(s==="router"||s==="proxy")){let t={instancePath:i+"/subject",schemaPath:"#/$defs/Conformanc\
-eProfile/enum",keyword:"enum",params:{allowedValues:ge.enum},message:"must be equal to one of the allowed valu\
-es"};e===null?e=[t]:e.push(t),r++}}if(n.reason!==void 0){let s=n.reason;if(typeof s=="string"){if(M(s)<1){let t={
-instancePath:i+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{limit:1},message:"\
-must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/reason",schemaPath:"\
-#/properties/reason/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
-t),r++}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be\
- object"};e===null?e=[s]:e.push(s),r++}return te.errors=e,r===0}te.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var Ye={type:"object",properties:{reset:{$ref:"#/$defs/HookConfig"},createWorkspace:{$ref:"#/$defs/HookConfig"},
-createKey:{$ref:"#/$defs/HookConfig"},updateKey:{$ref:"#/$defs/HookConfig"},revokeKey:{$ref:"#/$defs/HookConfi\
-g"},setBalance:{$ref:"#/$defs/HookConfig"},ledger:{$ref:"#/$defs/HookConfig"},verifyLedger:{$ref:"#/$defs/Hook\
-Config"},setVerdict:{$ref:"#/$defs/HookConfig"},publishEvidence:{$ref:"#/$defs/HookConfig"},advanceClock:{$ref:"\
-#/$defs/HookConfig"},backendScript:{$ref:"#/$defs/HookAddress"}},additionalProperties:!1};function ie(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
-r=0,u=ie.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="object"&&
-!Array.isArray(n)){for(let s in n)if(!ne.call(Ye.properties,s)){let t={instancePath:i,schemaPath:"#/additional\
-Properties",keyword:"additionalProperties",params:{additionalProperty:s},message:"must NOT have additional pro\
-perties"};e===null?e=[t]:e.push(t),r++}if(n.reset!==void 0){let s=n.reset;if(s&&typeof s=="object"&&!Array.isArray(
-s)){for(let t in s)if(!(t==="url"||t==="command")){let a={instancePath:i+"/reset",schemaPath:"#/$defs/HookConf\
-ig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},message:"must NOT have a\
-dditional properties"};e===null?e=[a]:e.push(a),r++}if(s.url!==void 0){let t=s.url;if(typeof t=="string"){if(!K.
-test(t)){let a={instancePath:i+"/reset/url",schemaPath:"#/$defs/HookConfig/properties/url/pattern",keyword:"pa\
-ttern",params:{pattern:"^https?://"},message:'must match pattern "^https?://"'};e===null?e=[a]:e.push(a),r++}}else{
-let a={instancePath:i+"/reset/url",schemaPath:"#/$defs/HookConfig/properties/url/type",keyword:"type",params:{
-type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==void 0){let t=s.command;
-if(Array.isArray(t)){if(t.length<1){let o={instancePath:i+"/reset/command",schemaPath:"#/$defs/HookConfig/prop\
-erties/command/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?
-e=[o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={instancePath:i+"/reset\
-/command/"+o,schemaPath:"#/$defs/HookConfig/properties/command/items/type",keyword:"type",params:{type:"string"},
-message:"must be string"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+"/reset/command",schemaPath:"\
+e.push(t),r++}if(!(s==="router"||s==="proxy"||s==="platform")){let t={instancePath:i+"/subject",schemaPath:"#/\
+$defs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:ge.enum},message:"must be equal to one of \
+the allowed values"};e===null?e=[t]:e.push(t),r++}}if(n.reason!==void 0){let s=n.reason;if(typeof s=="string"){
+if(M(s)<1){let t={instancePath:i+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{
+limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+
+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type:"string"},message:"must be string"};
+e===null?e=[t]:e.push(t),r++}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"obj\
+ect"},message:"must be object"};e===null?e=[s]:e.push(s),r++}return te.errors=e,r===0}te.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};var Je={type:"object",properties:{reset:{$ref:"#/$defs/HookConfig"},createWorkspace:{$ref:"#/\
+$defs/HookConfig"},createKey:{$ref:"#/$defs/HookConfig"},updateKey:{$ref:"#/$defs/HookConfig"},revokeKey:{$ref:"\
+#/$defs/HookConfig"},setBalance:{$ref:"#/$defs/HookConfig"},ledger:{$ref:"#/$defs/HookConfig"},verifyLedger:{$ref:"\
+#/$defs/HookConfig"},setVerdict:{$ref:"#/$defs/HookConfig"},publishEvidence:{$ref:"#/$defs/HookConfig"},advanceClock:{
+$ref:"#/$defs/HookConfig"},backendScript:{$ref:"#/$defs/HookAddress"},platformControl:{$ref:"#/$defs/HookAddre\
+ss"}},additionalProperties:!1};var K=new RegExp("^https?://","u");function ie(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,
+dynamicAnchors:q={}}={}){let e=null,r=0,u=ie.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.
+items=void 0),n&&typeof n=="object"&&!Array.isArray(n)){for(let s in n)if(!ne.call(Je.properties,s)){let t={instancePath:i,
+schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s},message:"must\
+ NOT have additional properties"};e===null?e=[t]:e.push(t),r++}if(n.reset!==void 0){let s=n.reset;if(s&&typeof s==
+"object"&&!Array.isArray(s)){for(let t in s)if(!(t==="url"||t==="command")){let a={instancePath:i+"/reset",schemaPath:"\
+#/$defs/HookConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},message:"\
+must NOT have additional properties"};e===null?e=[a]:e.push(a),r++}if(s.url!==void 0){let t=s.url;if(typeof t==
+"string"){if(!K.test(t)){let a={instancePath:i+"/reset/url",schemaPath:"#/$defs/HookConfig/properties/url/patt\
+ern",keyword:"pattern",params:{pattern:"^https?://"},message:'must match pattern "^https?://"'};e===null?e=[a]:
+e.push(a),r++}}else{let a={instancePath:i+"/reset/url",schemaPath:"#/$defs/HookConfig/properties/url/type",keyword:"\
+type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==void 0){let t=s.
+command;if(Array.isArray(t)){if(t.length<1){let o={instancePath:i+"/reset/command",schemaPath:"#/$defs/HookCon\
+fig/properties/command/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};
+e===null?e=[o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={instancePath:i+
+"/reset/command/"+o,schemaPath:"#/$defs/HookConfig/properties/command/items/type",keyword:"type",params:{type:"\
+string"},message:"must be string"};e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+"/reset/command",schemaPath:"\
 #/$defs/HookConfig/properties/command/type",keyword:"type",params:{type:"array"},message:"must be array"};e===
 null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/reset",schemaPath:"#/$defs/HookConfig/type",keyword:"t\
 ype",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.createWorkspace!==void 0){
@@ -186,9 +203,9 @@ createWorkspace/url",schemaPath:"#/$defs/HookConfig/properties/url/pattern",keyw
 message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==void 0){let t=s.command;if(Array.isArray(
 t)){if(t.length<1){let o={instancePath:i+"/createWorkspace/command",schemaPath:"#/$defs/HookConfig/properties/\
 command/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[
-o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={instancePath:i+"/createWo\
+o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={instancePath:i+"/createWo\
 rkspace/command/"+o,schemaPath:"#/$defs/HookConfig/properties/command/items/type",keyword:"type",params:{type:"\
-string"},message:"must be string"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+"/createWorkspace/\
+string"},message:"must be string"};e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+"/createWorkspace/\
 command",schemaPath:"#/$defs/HookConfig/properties/command/type",keyword:"type",params:{type:"array"},message:"\
 must be array"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/createWorkspace",schemaPath:"#/$de\
 fs/HookConfig/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}
@@ -202,9 +219,9 @@ tps?://"},message:'must match pattern "^https?://"'};e===null?e=[a]:e.push(a),r+
 must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==void 0){let t=s.command;if(Array.isArray(t)){if(t.
 length<1){let o={instancePath:i+"/createKey/command",schemaPath:"#/$defs/HookConfig/properties/command/minItem\
 s",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[o]:e.push(o),r++}
-let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={instancePath:i+"/createKey/command/"+o,schemaPath:"\
+let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={instancePath:i+"/createKey/command/"+o,schemaPath:"\
 #/$defs/HookConfig/properties/command/items/type",keyword:"type",params:{type:"string"},message:"must be strin\
-g"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+"/createKey/command",schemaPath:"#/$defs/HookConf\
+g"};e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+"/createKey/command",schemaPath:"#/$defs/HookConf\
 ig/properties/command/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[a]:e.push(
 a),r++}}}else{let t={instancePath:i+"/createKey",schemaPath:"#/$defs/HookConfig/type",keyword:"type",params:{type:"\
 object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.updateKey!==void 0){let s=n.updateKey;if(s&&
@@ -217,9 +234,9 @@ pattern",keyword:"pattern",params:{pattern:"^https?://"},message:'must match pat
 ype",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==
 void 0){let t=s.command;if(Array.isArray(t)){if(t.length<1){let o={instancePath:i+"/updateKey/command",schemaPath:"\
 #/$defs/HookConfig/properties/command/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have few\
-er than 1 items"};e===null?e=[o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={
+er than 1 items"};e===null?e=[o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={
 instancePath:i+"/updateKey/command/"+o,schemaPath:"#/$defs/HookConfig/properties/command/items/type",keyword:"\
-type",params:{type:"string"},message:"must be string"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+
+type",params:{type:"string"},message:"must be string"};e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+
 "/updateKey/command",schemaPath:"#/$defs/HookConfig/properties/command/type",keyword:"type",params:{type:"arra\
 y"},message:"must be array"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/updateKey",schemaPath:"\
 #/$defs/HookConfig/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(
@@ -233,9 +250,9 @@ pattern:"^https?://"},message:'must match pattern "^https?://"'};e===null?e=[a]:
 must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==void 0){let t=s.command;if(Array.isArray(t)){if(t.
 length<1){let o={instancePath:i+"/revokeKey/command",schemaPath:"#/$defs/HookConfig/properties/command/minItem\
 s",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[o]:e.push(o),r++}
-let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={instancePath:i+"/revokeKey/command/"+o,schemaPath:"\
+let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={instancePath:i+"/revokeKey/command/"+o,schemaPath:"\
 #/$defs/HookConfig/properties/command/items/type",keyword:"type",params:{type:"string"},message:"must be strin\
-g"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+"/revokeKey/command",schemaPath:"#/$defs/HookConf\
+g"};e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+"/revokeKey/command",schemaPath:"#/$defs/HookConf\
 ig/properties/command/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[a]:e.push(
 a),r++}}}else{let t={instancePath:i+"/revokeKey",schemaPath:"#/$defs/HookConfig/type",keyword:"type",params:{type:"\
 object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.setBalance!==void 0){let s=n.setBalance;
@@ -248,9 +265,9 @@ e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/setBalance/url",schemaPath:"#/
 l/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==
 void 0){let t=s.command;if(Array.isArray(t)){if(t.length<1){let o={instancePath:i+"/setBalance/command",schemaPath:"\
 #/$defs/HookConfig/properties/command/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have few\
-er than 1 items"};e===null?e=[o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={
+er than 1 items"};e===null?e=[o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={
 instancePath:i+"/setBalance/command/"+o,schemaPath:"#/$defs/HookConfig/properties/command/items/type",keyword:"\
-type",params:{type:"string"},message:"must be string"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+
+type",params:{type:"string"},message:"must be string"};e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+
 "/setBalance/command",schemaPath:"#/$defs/HookConfig/properties/command/type",keyword:"type",params:{type:"arr\
 ay"},message:"must be array"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/setBalance",schemaPath:"\
 #/$defs/HookConfig/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(
@@ -264,9 +281,9 @@ dger/url",schemaPath:"#/$defs/HookConfig/properties/url/type",keyword:"type",par
 ust be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==void 0){let t=s.command;if(Array.isArray(t)){if(t.
 length<1){let o={instancePath:i+"/ledger/command",schemaPath:"#/$defs/HookConfig/properties/command/minItems",
 keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[o]:e.push(o),r++}let a=t.
-length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={instancePath:i+"/ledger/command/"+o,schemaPath:"#/\
+length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={instancePath:i+"/ledger/command/"+o,schemaPath:"#/\
 $defs/HookConfig/properties/command/items/type",keyword:"type",params:{type:"string"},message:"must be string"};
-e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+"/ledger/command",schemaPath:"#/$defs/HookConfig/prop\
+e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+"/ledger/command",schemaPath:"#/$defs/HookConfig/prop\
 erties/command/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[a]:e.push(a),r++}}}else{
 let t={instancePath:i+"/ledger",schemaPath:"#/$defs/HookConfig/type",keyword:"type",params:{type:"object"},message:"\
 must be object"};e===null?e=[t]:e.push(t),r++}}if(n.verifyLedger!==void 0){let s=n.verifyLedger;if(s&&typeof s==
@@ -279,9 +296,9 @@ e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/verifyLedger/url",schemaPath:"
 url/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==
 void 0){let t=s.command;if(Array.isArray(t)){if(t.length<1){let o={instancePath:i+"/verifyLedger/command",schemaPath:"\
 #/$defs/HookConfig/properties/command/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have few\
-er than 1 items"};e===null?e=[o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={
+er than 1 items"};e===null?e=[o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={
 instancePath:i+"/verifyLedger/command/"+o,schemaPath:"#/$defs/HookConfig/properties/command/items/type",keyword:"\
-type",params:{type:"string"},message:"must be string"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+
+type",params:{type:"string"},message:"must be string"};e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+
 "/verifyLedger/command",schemaPath:"#/$defs/HookConfig/properties/command/type",keyword:"type",params:{type:"a\
 rray"},message:"must be array"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/verifyLedger",schemaPath:"\
 #/$defs/HookConfig/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(
@@ -295,9 +312,9 @@ pattern:"^https?://"},message:'must match pattern "^https?://"'};e===null?e=[a]:
 must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==void 0){let t=s.command;if(Array.isArray(t)){if(t.
 length<1){let o={instancePath:i+"/setVerdict/command",schemaPath:"#/$defs/HookConfig/properties/command/minIte\
 ms",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[o]:e.push(o),r++}
-let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={instancePath:i+"/setVerdict/command/"+o,schemaPath:"\
+let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={instancePath:i+"/setVerdict/command/"+o,schemaPath:"\
 #/$defs/HookConfig/properties/command/items/type",keyword:"type",params:{type:"string"},message:"must be strin\
-g"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+"/setVerdict/command",schemaPath:"#/$defs/HookCon\
+g"};e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+"/setVerdict/command",schemaPath:"#/$defs/HookCon\
 fig/properties/command/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[a]:e.push(
 a),r++}}}else{let t={instancePath:i+"/setVerdict",schemaPath:"#/$defs/HookConfig/type",keyword:"type",params:{
 type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.publishEvidence!==void 0){let s=n.
@@ -311,9 +328,9 @@ vidence/url",schemaPath:"#/$defs/HookConfig/properties/url/type",keyword:"type",
 must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==void 0){let t=s.command;if(Array.isArray(t)){if(t.
 length<1){let o={instancePath:i+"/publishEvidence/command",schemaPath:"#/$defs/HookConfig/properties/command/m\
 inItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[o]:e.push(
-o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={instancePath:i+"/publishEvidence/co\
+o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={instancePath:i+"/publishEvidence/co\
 mmand/"+o,schemaPath:"#/$defs/HookConfig/properties/command/items/type",keyword:"type",params:{type:"string"},
-message:"must be string"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+"/publishEvidence/command",
+message:"must be string"};e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+"/publishEvidence/command",
 schemaPath:"#/$defs/HookConfig/properties/command/type",keyword:"type",params:{type:"array"},message:"must be \
 array"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/publishEvidence",schemaPath:"#/$defs/HookC\
 onfig/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.
@@ -327,9 +344,9 @@ e===null?e=[a]:e.push(a),r++}if(s.url!==void 0){let t=s.url;if(typeof t=="string
 message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.command!==void 0){let t=s.command;if(Array.isArray(
 t)){if(t.length<1){let o={instancePath:i+"/advanceClock/command",schemaPath:"#/$defs/HookConfig/properties/com\
 mand/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[o]:
-e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={instancePath:i+"/advanceCloc\
+e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let d={instancePath:i+"/advanceCloc\
 k/command/"+o,schemaPath:"#/$defs/HookConfig/properties/command/items/type",keyword:"type",params:{type:"strin\
-g"},message:"must be string"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+"/advanceClock/command",
+g"},message:"must be string"};e===null?e=[d]:e.push(d),r++}}else{let a={instancePath:i+"/advanceClock/command",
 schemaPath:"#/$defs/HookConfig/properties/command/type",keyword:"type",params:{type:"array"},message:"must be \
 array"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/advanceClock",schemaPath:"#/$defs/HookConf\
 ig/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.backendScript!==
@@ -343,72 +360,88 @@ fs/HookAddress/properties/url/pattern",keyword:"pattern",params:{pattern:"^https
 tern "^https?://"'};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/backendScript/url",schemaPath:"\
 #/$defs/HookAddress/properties/url/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?
 e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/backendScript",schemaPath:"#/$defs/HookAddress/type",keyword:"\
-type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}}else{let s={instancePath:i,
-schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),r++}
-return ie.errors=e,r===0}ie.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function le(n,{instancePath:i="",
-parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=le.evaluated;if(u.dynamicProps&&
-(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="object"&&!Array.isArray(n)){if(n.product===void 0){
-let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"product"},message:"m\
-ust have required property 'product'"};e===null?e=[s]:e.push(s),r++}if(n.profiles===void 0){let s={instancePath:i,
-schemaPath:"#/required",keyword:"required",params:{missingProperty:"profiles"},message:"must have required pro\
-perty 'profiles'"};e===null?e=[s]:e.push(s),r++}if(n.baseUrl===void 0){let s={instancePath:i,schemaPath:"#/req\
-uired",keyword:"required",params:{missingProperty:"baseUrl"},message:"must have required property 'baseUrl'"};
-e===null?e=[s]:e.push(s),r++}if(n.models===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"requ\
-ired",params:{missingProperty:"models"},message:"must have required property 'models'"};e===null?e=[s]:e.push(
-s),r++}for(let s in n)if(!ne.call(Ce.properties,s)){let t={instancePath:i,schemaPath:"#/additionalProperties",
-keyword:"additionalProperties",params:{additionalProperty:s},message:"must NOT have additional properties"};e===
-null?e=[t]:e.push(t),r++}if(n.product!==void 0){let s=n.product;if(s&&typeof s=="object"&&!Array.isArray(s)){if(s.
-name===void 0){let t={instancePath:i+"/product",schemaPath:"#/$defs/TargetProduct/required",keyword:"required",
-params:{missingProperty:"name"},message:"must have required property 'name'"};e===null?e=[t]:e.push(t),r++}for(let t in s)
-if(!(t==="name"||t==="version")){let a={instancePath:i+"/product",schemaPath:"#/$defs/TargetProduct/additional\
-Properties",keyword:"additionalProperties",params:{additionalProperty:t},message:"must NOT have additional pro\
-perties"};e===null?e=[a]:e.push(a),r++}if(s.name!==void 0){let t=s.name;if(typeof t=="string"){if(M(t)<1){let a={
-instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/properties/name/minLength",keyword:"minLength",
-params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+
-"/product/name",schemaPath:"#/$defs/TargetProduct/properties/name/type",keyword:"type",params:{type:"string"},
-message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.version!==void 0&&typeof s.version!="string"){let t={
-instancePath:i+"/product/version",schemaPath:"#/$defs/TargetProduct/properties/version/type",keyword:"type",params:{
-type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/product",schemaPath:"\
-#/$defs/TargetProduct/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(
-t),r++}}if(n.profiles!==void 0){let s=n.profiles;if(Array.isArray(s)){if(s.length<1){let a={instancePath:i+"/p\
-rofiles",schemaPath:"#/properties/profiles/minItems",keyword:"minItems",params:{limit:1},message:"must NOT hav\
-e fewer than 1 items"};e===null?e=[a]:e.push(a),r++}let t=s.length;for(let a=0;a<t;a++){let o=s[a];if(typeof o!=
-"string"){let l={instancePath:i+"/profiles/"+a,schemaPath:"#/$defs/ConformanceProfile/type",keyword:"type",params:{
-type:"string"},message:"must be string"};e===null?e=[l]:e.push(l),r++}if(!(o==="router"||o==="proxy")){let l={
-instancePath:i+"/profiles/"+a,schemaPath:"#/$defs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:ge.
-enum},message:"must be equal to one of the allowed values"};e===null?e=[l]:e.push(l),r++}}}else{let t={instancePath:i+
-"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type:"array"},message:"must be arra\
-y"};e===null?e=[t]:e.push(t),r++}}if(n.claims!==void 0){let s=n.claims;if(Array.isArray(s)){if(s.length<1){let a={
-instancePath:i+"/claims",schemaPath:"#/properties/claims/minItems",keyword:"minItems",params:{limit:1},message:"\
-must NOT have fewer than 1 items"};e===null?e=[a]:e.push(a),r++}let t=s.length;for(let a=0;a<t;a++){let o=s[a];
-if(typeof o!="string"){let l={instancePath:i+"/claims/"+a,schemaPath:"#/properties/claims/items/type",keyword:"\
-type",params:{type:"string"},message:"must be string"};e===null?e=[l]:e.push(l),r++}if(!(o==="given"||o==="cho\
-sen")){let l={instancePath:i+"/claims/"+a,schemaPath:"#/properties/claims/items/enum",keyword:"enum",params:{allowedValues:Ce.
-properties.claims.items.enum},message:"must be equal to one of the allowed values"};e===null?e=[l]:e.push(l),r++}}}else{
-let t={instancePath:i+"/claims",schemaPath:"#/properties/claims/type",keyword:"type",params:{type:"array"},message:"\
-must be array"};e===null?e=[t]:e.push(t),r++}}if(n.baseUrl!==void 0){let s=n.baseUrl;if(typeof s=="string"){if(!Ae.
-test(s)){let t={instancePath:i+"/baseUrl",schemaPath:"#/properties/baseUrl/pattern",keyword:"pattern",params:{
-pattern:"^https?://.+/v1$"},message:'must match pattern "^https?://.+/v1$"'};e===null?e=[t]:e.push(t),r++}}else{
-let t={instancePath:i+"/baseUrl",schemaPath:"#/properties/baseUrl/type",keyword:"type",params:{type:"string"},
-message:"must be string"};e===null?e=[t]:e.push(t),r++}}if(n.proxyUrl!==void 0){let s=n.proxyUrl;if(typeof s==
-"string"){if(!Ae.test(s)){let t={instancePath:i+"/proxyUrl",schemaPath:"#/properties/proxyUrl/pattern",keyword:"\
-pattern",params:{pattern:"^https?://.+/v1$"},message:'must match pattern "^https?://.+/v1$"'};e===null?e=[t]:e.
-push(t),r++}}else{let t={instancePath:i+"/proxyUrl",schemaPath:"#/properties/proxyUrl/type",keyword:"type",params:{
-type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}}if(n.platformUrl!==void 0){let s=n.platformUrl;
-if(typeof s=="string"){if(!K.test(s)){let t={instancePath:i+"/platformUrl",schemaPath:"#/properties/platformUr\
-l/pattern",keyword:"pattern",params:{pattern:"^https?://"},message:'must match pattern "^https?://"'};e===null?
-e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/platformUrl",schemaPath:"#/properties/platformUrl/type",keyword:"\
+type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.platformControl!==void 0){
+let s=n.platformControl;if(s&&typeof s=="object"&&!Array.isArray(s)){if(s.url===void 0){let t={instancePath:i+
+"/platformControl",schemaPath:"#/$defs/HookAddress/required",keyword:"required",params:{missingProperty:"url"},
+message:"must have required property 'url'"};e===null?e=[t]:e.push(t),r++}for(let t in s)if(t!=="url"){let a={
+instancePath:i+"/platformControl",schemaPath:"#/$defs/HookAddress/additionalProperties",keyword:"additionalPro\
+perties",params:{additionalProperty:t},message:"must NOT have additional properties"};e===null?e=[a]:e.push(a),
+r++}if(s.url!==void 0){let t=s.url;if(typeof t=="string"){if(!K.test(t)){let a={instancePath:i+"/platformContr\
+ol/url",schemaPath:"#/$defs/HookAddress/properties/url/pattern",keyword:"pattern",params:{pattern:"^https?://"},
+message:'must match pattern "^https?://"'};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/platform\
+Control/url",schemaPath:"#/$defs/HookAddress/properties/url/type",keyword:"type",params:{type:"string"},message:"\
+must be string"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/platformControl",schemaPath:"#/$d\
+efs/HookAddress/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),
+r++}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
+ject"};e===null?e=[s]:e.push(s),r++}return ie.errors=e,r===0}ie.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function de(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+r=0,u=de.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="object"&&
+!Array.isArray(n)){if(n.product===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{
+missingProperty:"product"},message:"must have required property 'product'"};e===null?e=[s]:e.push(s),r++}if(n.
+profiles===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"p\
+rofiles"},message:"must have required property 'profiles'"};e===null?e=[s]:e.push(s),r++}if(n.baseUrl===void 0){
+let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"baseUrl"},message:"m\
+ust have required property 'baseUrl'"};e===null?e=[s]:e.push(s),r++}if(n.models===void 0){let s={instancePath:i,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:"models"},message:"must have required prope\
+rty 'models'"};e===null?e=[s]:e.push(s),r++}for(let s in n)if(!ne.call(Ae.properties,s)){let t={instancePath:i,
+schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s},message:"must\
+ NOT have additional properties"};e===null?e=[t]:e.push(t),r++}if(n.product!==void 0){let s=n.product;if(s&&typeof s==
+"object"&&!Array.isArray(s)){if(s.name===void 0){let t={instancePath:i+"/product",schemaPath:"#/$defs/TargetPr\
+oduct/required",keyword:"required",params:{missingProperty:"name"},message:"must have required property 'name'"};
+e===null?e=[t]:e.push(t),r++}for(let t in s)if(!(t==="name"||t==="version")){let a={instancePath:i+"/product",
+schemaPath:"#/$defs/TargetProduct/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},
+message:"must NOT have additional properties"};e===null?e=[a]:e.push(a),r++}if(s.name!==void 0){let t=s.name;if(typeof t==
+"string"){if(M(t)<1){let a={instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/properties/name/m\
+inLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:
+e.push(a),r++}}else{let a={instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/properties/name/ty\
+pe",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.version!==
+void 0&&typeof s.version!="string"){let t={instancePath:i+"/product/version",schemaPath:"#/$defs/TargetProduct\
+/properties/version/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
+t),r++}}else{let t={instancePath:i+"/product",schemaPath:"#/$defs/TargetProduct/type",keyword:"type",params:{type:"\
+object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.profiles!==void 0){let s=n.profiles;if(Array.
+isArray(s)){if(s.length<1){let a={instancePath:i+"/profiles",schemaPath:"#/properties/profiles/minItems",keyword:"\
+minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[a]:e.push(a),r++}let t=s.length;
+for(let a=0;a<t;a++){let o=s[a];if(typeof o!="string"){let d={instancePath:i+"/profiles/"+a,schemaPath:"#/$def\
+s/ConformanceProfile/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[d]:e.push(
+d),r++}if(!(o==="router"||o==="proxy"||o==="platform")){let d={instancePath:i+"/profiles/"+a,schemaPath:"#/$de\
+fs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:ge.enum},message:"must be equal to one of the\
+ allowed values"};e===null?e=[d]:e.push(d),r++}}}else{let t={instancePath:i+"/profiles",schemaPath:"#/properti\
+es/profiles/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[t]:e.push(t),r++}}
+if(n.claims!==void 0){let s=n.claims;if(Array.isArray(s)){if(s.length<1){let a={instancePath:i+"/claims",schemaPath:"\
+#/properties/claims/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};
+e===null?e=[a]:e.push(a),r++}let t=s.length;for(let a=0;a<t;a++){let o=s[a];if(typeof o!="string"){let d={instancePath:i+
+"/claims/"+a,schemaPath:"#/properties/claims/items/type",keyword:"type",params:{type:"string"},message:"must b\
+e string"};e===null?e=[d]:e.push(d),r++}if(!(o==="given"||o==="chosen")){let d={instancePath:i+"/claims/"+a,schemaPath:"\
+#/properties/claims/items/enum",keyword:"enum",params:{allowedValues:Ae.properties.claims.items.enum},message:"\
+must be equal to one of the allowed values"};e===null?e=[d]:e.push(d),r++}}}else{let t={instancePath:i+"/claim\
+s",schemaPath:"#/properties/claims/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?
+e=[t]:e.push(t),r++}}if(n.baseUrl!==void 0){let s=n.baseUrl;if(typeof s=="string"){if(!Ce.test(s)){let t={instancePath:i+
+"/baseUrl",schemaPath:"#/properties/baseUrl/pattern",keyword:"pattern",params:{pattern:"^https?://.+/v1$"},message:'\
+must match pattern "^https?://.+/v1$"'};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/baseUrl",schemaPath:"\
+#/properties/baseUrl/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
+t),r++}}if(n.proxyUrl!==void 0){let s=n.proxyUrl;if(typeof s=="string"){if(!Ce.test(s)){let t={instancePath:i+
+"/proxyUrl",schemaPath:"#/properties/proxyUrl/pattern",keyword:"pattern",params:{pattern:"^https?://.+/v1$"},message:'\
+must match pattern "^https?://.+/v1$"'};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/proxyUrl",schemaPath:"\
+#/properties/proxyUrl/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
+t),r++}}if(n.platformUrl!==void 0){let s=n.platformUrl;if(typeof s=="string"){if(!Ze.test(s)){let t={instancePath:i+
+"/platformUrl",schemaPath:"#/properties/platformUrl/pattern",keyword:"pattern",params:{pattern:"^https://[^/]+\
+$"},message:'must match pattern "^https://[^/]+$"'};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"\
+/platformUrl",schemaPath:"#/properties/platformUrl/type",keyword:"type",params:{type:"string"},message:"must b\
+e string"};e===null?e=[t]:e.push(t),r++}}if(n.platformHostname!==void 0){let s=n.platformHostname;if(typeof s==
+"string"){if(M(s)<1){let t={instancePath:i+"/platformHostname",schemaPath:"#/properties/platformHostname/minLe\
+ngth",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(
+t),r++}}else{let t={instancePath:i+"/platformHostname",schemaPath:"#/properties/platformHostname/type",keyword:"\
 type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}}if(n.caFile!==void 0){let s=n.
 caFile;if(typeof s=="string"){if(M(s)<1){let t={instancePath:i+"/caFile",schemaPath:"#/properties/caFile/minLe\
 ngth",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(
 t),r++}}else{let t={instancePath:i+"/caFile",schemaPath:"#/properties/caFile/type",keyword:"type",params:{type:"\
 string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}}if(n.features!==void 0){let s=n.features;if(Array.
-isArray(s)){let t=s.length;for(let a=0;a<t;a++){let o=s[a];if(typeof o!="string"){let l={instancePath:i+"/feat\
+isArray(s)){let t=s.length;for(let a=0;a<t;a++){let o=s[a];if(typeof o!="string"){let d={instancePath:i+"/feat\
 ures/"+a,schemaPath:"#/$defs/ConformanceFeature/type",keyword:"type",params:{type:"string"},message:"must be s\
-tring"};e===null?e=[l]:e.push(l),r++}if(!(o==="completions"||o==="embeddings"||o==="invitations"||o==="evidenc\
-e"||o==="upstreams"||o==="rate-limits")){let l={instancePath:i+"/features/"+a,schemaPath:"#/$defs/ConformanceF\
+tring"};e===null?e=[d]:e.push(d),r++}if(!(o==="completions"||o==="embeddings"||o==="invitations"||o==="evidenc\
+e"||o==="upstreams"||o==="rate-limits")){let d={instancePath:i+"/features/"+a,schemaPath:"#/$defs/ConformanceF\
 eature/enum",keyword:"enum",params:{allowedValues:Ue.enum},message:"must be equal to one of the allowed values"};
-e===null?e=[l]:e.push(l),r++}}}else{let t={instancePath:i+"/features",schemaPath:"#/properties/features/type",
+e===null?e=[d]:e.push(d),r++}}}else{let t={instancePath:i+"/features",schemaPath:"#/properties/features/type",
 keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[t]:e.push(t),r++}}if(n.keys!==void 0&&
 (re(n.keys,{instancePath:i+"/keys",parentData:n,parentDataProperty:"keys",rootData:_,dynamicAnchors:q})||(e=e===
 null?re.errors:e.concat(re.errors),r=e.length)),n.models!==void 0){let s=n.models;if(s&&typeof s=="object"&&!Array.
@@ -484,115 +517,114 @@ have fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{let a={instanc
 schemaPath:"#/$defs/TargetEndpoints/properties/external/type",keyword:"type",params:{type:"string"},message:"m\
 ust be string"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/endpoints",schemaPath:"#/$defs/Tar\
 getEndpoints/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}
-if(n.corsOrigin!==void 0){let s=n.corsOrigin;if(typeof s=="string"){if(!Ze.test(s)){let t={instancePath:i+"/co\
+if(n.corsOrigin!==void 0){let s=n.corsOrigin;if(typeof s=="string"){if(!Ye.test(s)){let t={instancePath:i+"/co\
 rsOrigin",schemaPath:"#/properties/corsOrigin/pattern",keyword:"pattern",params:{pattern:"^https?://[^/]+$"},message:'\
 must match pattern "^https?://[^/]+$"'};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/corsOrigin",
 schemaPath:"#/properties/corsOrigin/type",keyword:"type",params:{type:"string"},message:"must be string"};e===
-null?e=[t]:e.push(t),r++}}if(n.mayGenerate!==void 0&&typeof n.mayGenerate!="boolean"){let s={instancePath:i+"/\
-mayGenerate",schemaPath:"#/properties/mayGenerate/type",keyword:"type",params:{type:"boolean"},message:"must b\
-e boolean"};e===null?e=[s]:e.push(s),r++}if(n.limits!==void 0&&(se(n.limits,{instancePath:i+"/limits",parentData:n,
-parentDataProperty:"limits",rootData:_,dynamicAnchors:q})||(e=e===null?se.errors:e.concat(se.errors),r=e.length)),
-n.timing!==void 0){let s=n.timing;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let t in s)if(t!=="slack"){
-let a={instancePath:i+"/timing",schemaPath:"#/$defs/TargetTiming/additionalProperties",keyword:"additionalProp\
-erties",params:{additionalProperty:t},message:"must NOT have additional properties"};e===null?e=[a]:e.push(a),
-r++}if(s.slack!==void 0){let t=s.slack;if(typeof t=="number"){if(t<1||isNaN(t)){let a={instancePath:i+"/timing\
-/slack",schemaPath:"#/$defs/TargetTiming/properties/slack/minimum",keyword:"minimum",params:{comparison:">=",limit:1},
-message:"must be >= 1"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/timing/slack",schemaPath:"#\
-/$defs/TargetTiming/properties/slack/type",keyword:"type",params:{type:"number"},message:"must be number"};e===
-null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/timing",schemaPath:"#/$defs/TargetTiming/type",keyword:"\
-type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.expectedFailures!==void 0){
-let s=n.expectedFailures;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++)te(s[a],{instancePath:i+"/exp\
-ectedFailures/"+a,parentData:s,parentDataProperty:a,rootData:_,dynamicAnchors:q})||(e=e===null?te.errors:e.concat(
-te.errors),r=e.length)}else{let t={instancePath:i+"/expectedFailures",schemaPath:"#/properties/expectedFailure\
-s/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[t]:e.push(t),r++}}n.hooks!==
-void 0&&(ie(n.hooks,{instancePath:i+"/hooks",parentData:n,parentDataProperty:"hooks",rootData:_,dynamicAnchors:q})||
+null?e=[t]:e.push(t),r++}}if(n.believesForwarded!==void 0&&typeof n.believesForwarded!="boolean"){let s={instancePath:i+
+"/believesForwarded",schemaPath:"#/properties/believesForwarded/type",keyword:"type",params:{type:"boolean"},message:"\
+must be boolean"};e===null?e=[s]:e.push(s),r++}if(n.mayGenerate!==void 0&&typeof n.mayGenerate!="boolean"){let s={
+instancePath:i+"/mayGenerate",schemaPath:"#/properties/mayGenerate/type",keyword:"type",params:{type:"boolean"},
+message:"must be boolean"};e===null?e=[s]:e.push(s),r++}if(n.limits!==void 0&&(se(n.limits,{instancePath:i+"/l\
+imits",parentData:n,parentDataProperty:"limits",rootData:_,dynamicAnchors:q})||(e=e===null?se.errors:e.concat(
+se.errors),r=e.length)),n.timing!==void 0){let s=n.timing;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let t in s)
+if(t!=="slack"){let a={instancePath:i+"/timing",schemaPath:"#/$defs/TargetTiming/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:t},message:"must NOT have additional properties"};e===null?e=
+[a]:e.push(a),r++}if(s.slack!==void 0){let t=s.slack;if(typeof t=="number"){if(t<1||isNaN(t)){let a={instancePath:i+
+"/timing/slack",schemaPath:"#/$defs/TargetTiming/properties/slack/minimum",keyword:"minimum",params:{comparison:"\
+>=",limit:1},message:"must be >= 1"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/timing/slack",
+schemaPath:"#/$defs/TargetTiming/properties/slack/type",keyword:"type",params:{type:"number"},message:"must be\
+ number"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/timing",schemaPath:"#/$defs/TargetTiming\
+/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.expectedFailures!==
+void 0){let s=n.expectedFailures;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++)te(s[a],{instancePath:i+
+"/expectedFailures/"+a,parentData:s,parentDataProperty:a,rootData:_,dynamicAnchors:q})||(e=e===null?te.errors:
+e.concat(te.errors),r=e.length)}else{let t={instancePath:i+"/expectedFailures",schemaPath:"#/properties/expect\
+edFailures/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[t]:e.push(t),r++}}n.
+hooks!==void 0&&(ie(n.hooks,{instancePath:i+"/hooks",parentData:n,parentDataProperty:"hooks",rootData:_,dynamicAnchors:q})||
 (e=e===null?ie.errors:e.concat(ie.errors),r=e.length))}else{let s={instancePath:i,schemaPath:"#/type",keyword:"\
-type",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),r++}return le.errors=e,r===0}le.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Xe=ue;var Je={type:"object",required:["expect"],properties:{name:{type:"string"},operation:{type:"string"},method:{type:"\
+type",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),r++}return de.errors=e,r===0}de.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Qe=ue;var er={type:"object",required:["expect"],properties:{name:{type:"string"},operation:{type:"string"},method:{type:"\
 string"},path:{type:"string"},params:{type:"object",additionalProperties:!0},query:{type:"object",additionalProperties:!0},
 headers:{type:"object",additionalProperties:!0},key:{type:"string"},body:{type:"object",additionalProperties:!0},
 omit:{type:"array",items:{type:"string"}},text:{type:"string"},bytes:{type:"string"},expect:{$ref:"#/$defs/Sce\
-narioExpectation"}},additionalProperties:!1},Qe={type:"object",properties:{status:{type:"integer",minimum:-2147483648,
+narioExpectation"}},additionalProperties:!1},rr={type:"object",properties:{status:{type:"integer",minimum:-2147483648,
 maximum:2147483647},error:{type:"string"},param:{type:"string"},message:{type:"string"},headers:{type:"object",
 additionalProperties:!0},body:{type:"object",additionalProperties:!0},stream:{type:"boolean"},usage:{type:"obj\
 ect",additionalProperties:!0},record:{type:"object",additionalProperties:!0},debitMicros:{type:"integer",minimum:-9223372036854776e3,
-maximum:9223372036854776e3},sent:{type:"object",additionalProperties:!0},nothingHappened:{type:"boolean"}},additionalProperties:!1};
-function ae(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
-r=0,u=ae.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="object"&&
-!Array.isArray(n)){if(n.expect===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{
-missingProperty:"expect"},message:"must have required property 'expect'"};e===null?e=[s]:e.push(s),r++}for(let s in n)
-if(!ne.call(Je.properties,s)){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalPro\
-perties",params:{additionalProperty:s},message:"must NOT have additional properties"};e===null?e=[t]:e.push(t),
-r++}if(n.name!==void 0&&typeof n.name!="string"){let s={instancePath:i+"/name",schemaPath:"#/properties/name/t\
-ype",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.operation!==
-void 0&&typeof n.operation!="string"){let s={instancePath:i+"/operation",schemaPath:"#/properties/operation/ty\
-pe",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.method!==
-void 0&&typeof n.method!="string"){let s={instancePath:i+"/method",schemaPath:"#/properties/method/type",keyword:"\
-type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.path!==void 0&&typeof n.
-path!="string"){let s={instancePath:i+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type:"\
-string"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.params!==void 0){let s=n.params;if(!(s&&typeof s==
-"object"&&!Array.isArray(s))){let t={instancePath:i+"/params",schemaPath:"#/properties/params/type",keyword:"t\
-ype",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.query!==void 0){let s=n.
-query;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:i+"/query",schemaPath:"#/properties/\
-query/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.
-headers!==void 0){let s=n.headers;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:i+"/head\
-ers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type:"object"},message:"must be object"};e===
-null?e=[t]:e.push(t),r++}}if(n.key!==void 0&&typeof n.key!="string"){let s={instancePath:i+"/key",schemaPath:"\
-#/properties/key/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),
-r++}if(n.body!==void 0){let s=n.body;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:i+"/b\
-ody",schemaPath:"#/properties/body/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?
-e=[t]:e.push(t),r++}}if(n.omit!==void 0){let s=n.omit;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++)
-if(typeof s[a]!="string"){let o={instancePath:i+"/omit/"+a,schemaPath:"#/properties/omit/items/type",keyword:"\
-type",params:{type:"string"},message:"must be string"};e===null?e=[o]:e.push(o),r++}}else{let t={instancePath:i+
-"/omit",schemaPath:"#/properties/omit/type",keyword:"type",params:{type:"array"},message:"must be array"};e===
-null?e=[t]:e.push(t),r++}}if(n.text!==void 0&&typeof n.text!="string"){let s={instancePath:i+"/text",schemaPath:"\
-#/properties/text/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(
-s),r++}if(n.bytes!==void 0&&typeof n.bytes!="string"){let s={instancePath:i+"/bytes",schemaPath:"#/properties/\
-bytes/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.
-expect!==void 0){let s=n.expect;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let t in s)if(!ne.call(Qe.properties,
-t)){let a={instancePath:i+"/expect",schemaPath:"#/$defs/ScenarioExpectation/additionalProperties",keyword:"add\
-itionalProperties",params:{additionalProperty:t},message:"must NOT have additional properties"};e===null?e=[a]:
-e.push(a),r++}if(s.status!==void 0){let t=s.status;if(!(typeof t=="number"&&!(t%1)&&!isNaN(t))){let a={instancePath:i+
-"/expect/status",schemaPath:"#/$defs/ScenarioExpectation/properties/status/type",keyword:"type",params:{type:"\
-integer"},message:"must be integer"};e===null?e=[a]:e.push(a),r++}if(typeof t=="number"){if(t>2147483647||isNaN(
-t)){let a={instancePath:i+"/expect/status",schemaPath:"#/$defs/ScenarioExpectation/properties/status/maximum",
-keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};e===null?e=[a]:e.
-push(a),r++}if(t<-2147483648||isNaN(t)){let a={instancePath:i+"/expect/status",schemaPath:"#/$defs/ScenarioExp\
-ectation/properties/status/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must\
- be >= -2147483648"};e===null?e=[a]:e.push(a),r++}}}if(s.error!==void 0&&typeof s.error!="string"){let t={instancePath:i+
-"/expect/error",schemaPath:"#/$defs/ScenarioExpectation/properties/error/type",keyword:"type",params:{type:"st\
-ring"},message:"must be string"};e===null?e=[t]:e.push(t),r++}if(s.param!==void 0&&typeof s.param!="string"){let t={
-instancePath:i+"/expect/param",schemaPath:"#/$defs/ScenarioExpectation/properties/param/type",keyword:"type",params:{
-type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}if(s.message!==void 0&&typeof s.message!=
-"string"){let t={instancePath:i+"/expect/message",schemaPath:"#/$defs/ScenarioExpectation/properties/message/t\
-ype",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}if(s.headers!==
-void 0){let t=s.headers;if(!(t&&typeof t=="object"&&!Array.isArray(t))){let a={instancePath:i+"/expect/headers",
-schemaPath:"#/$defs/ScenarioExpectation/properties/headers/type",keyword:"type",params:{type:"object"},message:"\
-must be object"};e===null?e=[a]:e.push(a),r++}}if(s.body!==void 0){let t=s.body;if(!(t&&typeof t=="object"&&!Array.
-isArray(t))){let a={instancePath:i+"/expect/body",schemaPath:"#/$defs/ScenarioExpectation/properties/body/type",
-keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[a]:e.push(a),r++}}if(s.stream!==void 0&&
-typeof s.stream!="boolean"){let t={instancePath:i+"/expect/stream",schemaPath:"#/$defs/ScenarioExpectation/pro\
-perties/stream/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"};e===null?e=[t]:e.push(t),
-r++}if(s.usage!==void 0){let t=s.usage;if(!(t&&typeof t=="object"&&!Array.isArray(t))){let a={instancePath:i+"\
-/expect/usage",schemaPath:"#/$defs/ScenarioExpectation/properties/usage/type",keyword:"type",params:{type:"obj\
-ect"},message:"must be object"};e===null?e=[a]:e.push(a),r++}}if(s.record!==void 0){let t=s.record;if(!(t&&typeof t==
-"object"&&!Array.isArray(t))){let a={instancePath:i+"/expect/record",schemaPath:"#/$defs/ScenarioExpectation/p\
-roperties/record/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[a]:e.push(a),
-r++}}if(s.debitMicros!==void 0){let t=s.debitMicros;if(!(typeof t=="number"&&!(t%1)&&!isNaN(t))){let a={instancePath:i+
-"/expect/debitMicros",schemaPath:"#/$defs/ScenarioExpectation/properties/debitMicros/type",keyword:"type",params:{
-type:"integer"},message:"must be integer"};e===null?e=[a]:e.push(a),r++}if(typeof t=="number"){if(t>9223372036854776e3||
-isNaN(t)){let a={instancePath:i+"/expect/debitMicros",schemaPath:"#/$defs/ScenarioExpectation/properties/debit\
-Micros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 922337\
-2036854776000"};e===null?e=[a]:e.push(a),r++}if(t<-9223372036854776e3||isNaN(t)){let a={instancePath:i+"/expec\
-t/debitMicros",schemaPath:"#/$defs/ScenarioExpectation/properties/debitMicros/minimum",keyword:"minimum",params:{
-comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"};e===null?e=[a]:e.push(a),
-r++}}}if(s.sent!==void 0){let t=s.sent;if(!(t&&typeof t=="object"&&!Array.isArray(t))){let a={instancePath:i+"\
-/expect/sent",schemaPath:"#/$defs/ScenarioExpectation/properties/sent/type",keyword:"type",params:{type:"objec\
-t"},message:"must be object"};e===null?e=[a]:e.push(a),r++}}if(s.nothingHappened!==void 0&&typeof s.nothingHappened!=
-"boolean"){let t={instancePath:i+"/expect/nothingHappened",schemaPath:"#/$defs/ScenarioExpectation/properties/\
-nothingHappened/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"};e===null?e=[t]:e.push(
-t),r++}}else{let t={instancePath:i+"/expect",schemaPath:"#/$defs/ScenarioExpectation/type",keyword:"type",params:{
-type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}}else{let s={instancePath:i,schemaPath:"\
+maximum:9223372036854776e3},sent:{type:"object",additionalProperties:!0}},additionalProperties:!1};function ae(n,{
+instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=ae.
+evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="object"&&!Array.isArray(
+n)){if(n.expect===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"\
+expect"},message:"must have required property 'expect'"};e===null?e=[s]:e.push(s),r++}for(let s in n)if(!ne.call(
+er.properties,s)){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
+additionalProperty:s},message:"must NOT have additional properties"};e===null?e=[t]:e.push(t),r++}if(n.name!==
+void 0&&typeof n.name!="string"){let s={instancePath:i+"/name",schemaPath:"#/properties/name/type",keyword:"ty\
+pe",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.operation!==void 0&&typeof n.
+operation!="string"){let s={instancePath:i+"/operation",schemaPath:"#/properties/operation/type",keyword:"type",
+params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.method!==void 0&&typeof n.method!=
+"string"){let s={instancePath:i+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type:"s\
+tring"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.path!==void 0&&typeof n.path!="string"){let s={
+instancePath:i+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type:"string"},message:"must\
+ be string"};e===null?e=[s]:e.push(s),r++}if(n.params!==void 0){let s=n.params;if(!(s&&typeof s=="object"&&!Array.
+isArray(s))){let t={instancePath:i+"/params",schemaPath:"#/properties/params/type",keyword:"type",params:{type:"\
+object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.query!==void 0){let s=n.query;if(!(s&&typeof s==
+"object"&&!Array.isArray(s))){let t={instancePath:i+"/query",schemaPath:"#/properties/query/type",keyword:"typ\
+e",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.headers!==void 0){let s=n.
+headers;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:i+"/headers",schemaPath:"#/propert\
+ies/headers/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}
+if(n.key!==void 0&&typeof n.key!="string"){let s={instancePath:i+"/key",schemaPath:"#/properties/key/type",keyword:"\
+type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.body!==void 0){let s=n.
+body;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:i+"/body",schemaPath:"#/properties/bo\
+dy/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.omit!==
+void 0){let s=n.omit;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++)if(typeof s[a]!="string"){let o={
+instancePath:i+"/omit/"+a,schemaPath:"#/properties/omit/items/type",keyword:"type",params:{type:"string"},message:"\
+must be string"};e===null?e=[o]:e.push(o),r++}}else{let t={instancePath:i+"/omit",schemaPath:"#/properties/omi\
+t/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[t]:e.push(t),r++}}if(n.text!==
+void 0&&typeof n.text!="string"){let s={instancePath:i+"/text",schemaPath:"#/properties/text/type",keyword:"ty\
+pe",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.bytes!==void 0&&typeof n.
+bytes!="string"){let s={instancePath:i+"/bytes",schemaPath:"#/properties/bytes/type",keyword:"type",params:{type:"\
+string"},message:"must be string"};e===null?e=[s]:e.push(s),r++}if(n.expect!==void 0){let s=n.expect;if(s&&typeof s==
+"object"&&!Array.isArray(s)){for(let t in s)if(!ne.call(rr.properties,t)){let a={instancePath:i+"/expect",schemaPath:"\
+#/$defs/ScenarioExpectation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},
+message:"must NOT have additional properties"};e===null?e=[a]:e.push(a),r++}if(s.status!==void 0){let t=s.status;
+if(!(typeof t=="number"&&!(t%1)&&!isNaN(t))){let a={instancePath:i+"/expect/status",schemaPath:"#/$defs/Scenar\
+ioExpectation/properties/status/type",keyword:"type",params:{type:"integer"},message:"must be integer"};e===null?
+e=[a]:e.push(a),r++}if(typeof t=="number"){if(t>2147483647||isNaN(t)){let a={instancePath:i+"/expect/status",schemaPath:"\
+#/$defs/ScenarioExpectation/properties/status/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
+message:"must be <= 2147483647"};e===null?e=[a]:e.push(a),r++}if(t<-2147483648||isNaN(t)){let a={instancePath:i+
+"/expect/status",schemaPath:"#/$defs/ScenarioExpectation/properties/status/minimum",keyword:"minimum",params:{
+comparison:">=",limit:-2147483648},message:"must be >= -2147483648"};e===null?e=[a]:e.push(a),r++}}}if(s.error!==
+void 0&&typeof s.error!="string"){let t={instancePath:i+"/expect/error",schemaPath:"#/$defs/ScenarioExpectatio\
+n/properties/error/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
+t),r++}if(s.param!==void 0&&typeof s.param!="string"){let t={instancePath:i+"/expect/param",schemaPath:"#/$def\
+s/ScenarioExpectation/properties/param/type",keyword:"type",params:{type:"string"},message:"must be string"};e===
+null?e=[t]:e.push(t),r++}if(s.message!==void 0&&typeof s.message!="string"){let t={instancePath:i+"/expect/mes\
+sage",schemaPath:"#/$defs/ScenarioExpectation/properties/message/type",keyword:"type",params:{type:"string"},message:"\
+must be string"};e===null?e=[t]:e.push(t),r++}if(s.headers!==void 0){let t=s.headers;if(!(t&&typeof t=="object"&&
+!Array.isArray(t))){let a={instancePath:i+"/expect/headers",schemaPath:"#/$defs/ScenarioExpectation/properties\
+/headers/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[a]:e.push(a),r++}}if(s.
+body!==void 0){let t=s.body;if(!(t&&typeof t=="object"&&!Array.isArray(t))){let a={instancePath:i+"/expect/bod\
+y",schemaPath:"#/$defs/ScenarioExpectation/properties/body/type",keyword:"type",params:{type:"object"},message:"\
+must be object"};e===null?e=[a]:e.push(a),r++}}if(s.stream!==void 0&&typeof s.stream!="boolean"){let t={instancePath:i+
+"/expect/stream",schemaPath:"#/$defs/ScenarioExpectation/properties/stream/type",keyword:"type",params:{type:"\
+boolean"},message:"must be boolean"};e===null?e=[t]:e.push(t),r++}if(s.usage!==void 0){let t=s.usage;if(!(t&&typeof t==
+"object"&&!Array.isArray(t))){let a={instancePath:i+"/expect/usage",schemaPath:"#/$defs/ScenarioExpectation/pr\
+operties/usage/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[a]:e.push(a),
+r++}}if(s.record!==void 0){let t=s.record;if(!(t&&typeof t=="object"&&!Array.isArray(t))){let a={instancePath:i+
+"/expect/record",schemaPath:"#/$defs/ScenarioExpectation/properties/record/type",keyword:"type",params:{type:"\
+object"},message:"must be object"};e===null?e=[a]:e.push(a),r++}}if(s.debitMicros!==void 0){let t=s.debitMicros;
+if(!(typeof t=="number"&&!(t%1)&&!isNaN(t))){let a={instancePath:i+"/expect/debitMicros",schemaPath:"#/$defs/S\
+cenarioExpectation/properties/debitMicros/type",keyword:"type",params:{type:"integer"},message:"must be intege\
+r"};e===null?e=[a]:e.push(a),r++}if(typeof t=="number"){if(t>9223372036854776e3||isNaN(t)){let a={instancePath:i+
+"/expect/debitMicros",schemaPath:"#/$defs/ScenarioExpectation/properties/debitMicros/maximum",keyword:"maximum",
+params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"};e===null?e=[a]:e.push(
+a),r++}if(t<-9223372036854776e3||isNaN(t)){let a={instancePath:i+"/expect/debitMicros",schemaPath:"#/$defs/Sce\
+narioExpectation/properties/debitMicros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
+message:"must be >= -9223372036854776000"};e===null?e=[a]:e.push(a),r++}}}if(s.sent!==void 0){let t=s.sent;if(!(t&&
+typeof t=="object"&&!Array.isArray(t))){let a={instancePath:i+"/expect/sent",schemaPath:"#/$defs/ScenarioExpec\
+tation/properties/sent/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[a]:e.
+push(a),r++}}}else{let t={instancePath:i+"/expect",schemaPath:"#/$defs/ScenarioExpectation/type",keyword:"type",
+params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}}else{let s={instancePath:i,schemaPath:"\
 #/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),r++}return ae.
 errors=e,r===0}ae.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function ue(n,{instancePath:i="",parentData:w,
 parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=ue.evaluated;if(u.dynamicProps&&(u.
@@ -621,52 +653,52 @@ type:"string"},message:"must be string"};e===null?e=[o]:e.push(o),r++}}else{let 
 r++}}if(n.subjects!==void 0){let s=n.subjects;if(Array.isArray(s)){if(s.length<1){let a={instancePath:i+"/subj\
 ects",schemaPath:"#/properties/subjects/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have f\
 ewer than 1 items"};e===null?e=[a]:e.push(a),r++}let t=s.length;for(let a=0;a<t;a++){let o=s[a];if(typeof o!="\
-string"){let l={instancePath:i+"/subjects/"+a,schemaPath:"#/$defs/ConformanceProfile/type",keyword:"type",params:{
-type:"string"},message:"must be string"};e===null?e=[l]:e.push(l),r++}if(!(o==="router"||o==="proxy")){let l={
-instancePath:i+"/subjects/"+a,schemaPath:"#/$defs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:ge.
-enum},message:"must be equal to one of the allowed values"};e===null?e=[l]:e.push(l),r++}}}else{let t={instancePath:i+
-"/subjects",schemaPath:"#/properties/subjects/type",keyword:"type",params:{type:"array"},message:"must be arra\
-y"};e===null?e=[t]:e.push(t),r++}}if(n.account!==void 0){let s=n.account;if(s&&typeof s=="object"&&!Array.isArray(
-s)){for(let t in s)if(!(t==="balanceMicros"||t==="scope"||t==="spendLimitMicros")){let a={instancePath:i+"/acc\
-ount",schemaPath:"#/$defs/ScenarioAccount/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},
-message:"must NOT have additional properties"};e===null?e=[a]:e.push(a),r++}if(s.balanceMicros!==void 0){let t=s.
-balanceMicros;if(!(typeof t=="number"&&!(t%1)&&!isNaN(t))){let a={instancePath:i+"/account/balanceMicros",schemaPath:"\
-#/$defs/ScenarioAccount/properties/balanceMicros/type",keyword:"type",params:{type:"integer"},message:"must be\
+string"){let d={instancePath:i+"/subjects/"+a,schemaPath:"#/$defs/ConformanceProfile/type",keyword:"type",params:{
+type:"string"},message:"must be string"};e===null?e=[d]:e.push(d),r++}if(!(o==="router"||o==="proxy"||o==="pla\
+tform")){let d={instancePath:i+"/subjects/"+a,schemaPath:"#/$defs/ConformanceProfile/enum",keyword:"enum",params:{
+allowedValues:ge.enum},message:"must be equal to one of the allowed values"};e===null?e=[d]:e.push(d),r++}}}else{
+let t={instancePath:i+"/subjects",schemaPath:"#/properties/subjects/type",keyword:"type",params:{type:"array"},
+message:"must be array"};e===null?e=[t]:e.push(t),r++}}if(n.account!==void 0){let s=n.account;if(s&&typeof s==
+"object"&&!Array.isArray(s)){for(let t in s)if(!(t==="balanceMicros"||t==="scope"||t==="spendLimitMicros")){let a={
+instancePath:i+"/account",schemaPath:"#/$defs/ScenarioAccount/additionalProperties",keyword:"additionalPropert\
+ies",params:{additionalProperty:t},message:"must NOT have additional properties"};e===null?e=[a]:e.push(a),r++}
+if(s.balanceMicros!==void 0){let t=s.balanceMicros;if(!(typeof t=="number"&&!(t%1)&&!isNaN(t))){let a={instancePath:i+
+"/account/balanceMicros",schemaPath:"#/$defs/ScenarioAccount/properties/balanceMicros/type",keyword:"type",params:{
+type:"integer"},message:"must be integer"};e===null?e=[a]:e.push(a),r++}if(typeof t=="number"){if(t>9223372036854776e3||
+isNaN(t)){let a={instancePath:i+"/account/balanceMicros",schemaPath:"#/$defs/ScenarioAccount/properties/balanc\
+eMicros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233\
+72036854776000"};e===null?e=[a]:e.push(a),r++}if(t<-9223372036854776e3||isNaN(t)){let a={instancePath:i+"/acco\
+unt/balanceMicros",schemaPath:"#/$defs/ScenarioAccount/properties/balanceMicros/minimum",keyword:"minimum",params:{
+comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"};e===null?e=[a]:e.push(a),
+r++}}}if(s.scope!==void 0){let t=s.scope;if(Array.isArray(t)){if(t.length<1){let o={instancePath:i+"/account/s\
+cope",schemaPath:"#/$defs/ScenarioAccount/properties/scope/minItems",keyword:"minItems",params:{limit:1},message:"\
+must NOT have fewer than 1 items"};e===null?e=[o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!=
+"string"){let d={instancePath:i+"/account/scope/"+o,schemaPath:"#/$defs/ScenarioAccount/properties/scope/items\
+/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[d]:e.push(d),r++}}else{let a={
+instancePath:i+"/account/scope",schemaPath:"#/$defs/ScenarioAccount/properties/scope/type",keyword:"type",params:{
+type:"array"},message:"must be array"};e===null?e=[a]:e.push(a),r++}}if(s.spendLimitMicros!==void 0){let t=s.spendLimitMicros;
+if(!(typeof t=="number"&&!(t%1)&&!isNaN(t))){let a={instancePath:i+"/account/spendLimitMicros",schemaPath:"#/$\
+defs/ScenarioAccount/properties/spendLimitMicros/type",keyword:"type",params:{type:"integer"},message:"must be\
  integer"};e===null?e=[a]:e.push(a),r++}if(typeof t=="number"){if(t>9223372036854776e3||isNaN(t)){let a={instancePath:i+
-"/account/balanceMicros",schemaPath:"#/$defs/ScenarioAccount/properties/balanceMicros/maximum",keyword:"maximu\
-m",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"};e===null?e=[a]:
-e.push(a),r++}if(t<-9223372036854776e3||isNaN(t)){let a={instancePath:i+"/account/balanceMicros",schemaPath:"#\
-/$defs/ScenarioAccount/properties/balanceMicros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
-message:"must be >= -9223372036854776000"};e===null?e=[a]:e.push(a),r++}}}if(s.scope!==void 0){let t=s.scope;if(Array.
-isArray(t)){if(t.length<1){let o={instancePath:i+"/account/scope",schemaPath:"#/$defs/ScenarioAccount/properti\
-es/scope/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=
-[o]:e.push(o),r++}let a=t.length;for(let o=0;o<a;o++)if(typeof t[o]!="string"){let l={instancePath:i+"/account\
-/scope/"+o,schemaPath:"#/$defs/ScenarioAccount/properties/scope/items/type",keyword:"type",params:{type:"strin\
-g"},message:"must be string"};e===null?e=[l]:e.push(l),r++}}else{let a={instancePath:i+"/account/scope",schemaPath:"\
-#/$defs/ScenarioAccount/properties/scope/type",keyword:"type",params:{type:"array"},message:"must be array"};e===
-null?e=[a]:e.push(a),r++}}if(s.spendLimitMicros!==void 0){let t=s.spendLimitMicros;if(!(typeof t=="number"&&!(t%
-1)&&!isNaN(t))){let a={instancePath:i+"/account/spendLimitMicros",schemaPath:"#/$defs/ScenarioAccount/properti\
-es/spendLimitMicros/type",keyword:"type",params:{type:"integer"},message:"must be integer"};e===null?e=[a]:e.push(
-a),r++}if(typeof t=="number"){if(t>9223372036854776e3||isNaN(t)){let a={instancePath:i+"/account/spendLimitMic\
-ros",schemaPath:"#/$defs/ScenarioAccount/properties/spendLimitMicros/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"};e===null?e=[a]:e.push(a),r++}if(t<0||isNaN(
-t)){let a={instancePath:i+"/account/spendLimitMicros",schemaPath:"#/$defs/ScenarioAccount/properties/spendLimi\
-tMicros/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"};e===null?e=[a]:e.push(
-a),r++}}}}else{let t={instancePath:i+"/account",schemaPath:"#/$defs/ScenarioAccount/type",keyword:"type",params:{
-type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.backend!==void 0){let s=n.backend;
-if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:i+"/backend",schemaPath:"#/properties/back\
-end/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.steps!==
-void 0){let s=n.steps;if(Array.isArray(s)){if(s.length<1){let a={instancePath:i+"/steps",schemaPath:"#/propert\
-ies/steps/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=
-[a]:e.push(a),r++}let t=s.length;for(let a=0;a<t;a++)ae(s[a],{instancePath:i+"/steps/"+a,parentData:s,parentDataProperty:a,
-rootData:_,dynamicAnchors:q})||(e=e===null?ae.errors:e.concat(ae.errors),r=e.length)}else{let t={instancePath:i+
-"/steps",schemaPath:"#/properties/steps/type",keyword:"type",params:{type:"array"},message:"must be array"};e===
-null?e=[t]:e.push(t),r++}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},
-message:"must be object"};e===null?e=[s]:e.push(s),r++}return ue.errors=e,r===0}ue.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};var $e={};xe($e,{advanceClockCommand:()=>fr,conformanceResults:()=>cr,controlBooks:()=>kr,controlCreatedKey:()=>vr,
-controlDone:()=>_r,controlKey:()=>Pr,controlVerification:()=>wr,controlWorkspace:()=>$r,createKeyCommand:()=>Nr,
-createWorkspaceCommand:()=>xr,emptyCommand:()=>jr,ledgerCommand:()=>Cr,publishEvidenceCommand:()=>Ar,revokeKeyCommand:()=>qr,
-setBalanceCommand:()=>Tr,setVerdictCommand:()=>Dr,updateKeyCommand:()=>Or});var fr=W;function W(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+"/account/spendLimitMicros",schemaPath:"#/$defs/ScenarioAccount/properties/spendLimitMicros/maximum",keyword:"\
+maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"};e===null?
+e=[a]:e.push(a),r++}if(t<0||isNaN(t)){let a={instancePath:i+"/account/spendLimitMicros",schemaPath:"#/$defs/Sc\
+enarioAccount/properties/spendLimitMicros/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"\
+must be >= 0"};e===null?e=[a]:e.push(a),r++}}}}else{let t={instancePath:i+"/account",schemaPath:"#/$defs/Scena\
+rioAccount/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}
+if(n.backend!==void 0){let s=n.backend;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:i+"\
+/backend",schemaPath:"#/properties/backend/type",keyword:"type",params:{type:"object"},message:"must be object"};
+e===null?e=[t]:e.push(t),r++}}if(n.steps!==void 0){let s=n.steps;if(Array.isArray(s)){if(s.length<1){let a={instancePath:i+
+"/steps",schemaPath:"#/properties/steps/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have f\
+ewer than 1 items"};e===null?e=[a]:e.push(a),r++}let t=s.length;for(let a=0;a<t;a++)ae(s[a],{instancePath:i+"/\
+steps/"+a,parentData:s,parentDataProperty:a,rootData:_,dynamicAnchors:q})||(e=e===null?ae.errors:e.concat(ae.errors),
+r=e.length)}else{let t={instancePath:i+"/steps",schemaPath:"#/properties/steps/type",keyword:"type",params:{type:"\
+array"},message:"must be array"};e===null?e=[t]:e.push(t),r++}}}else{let s={instancePath:i,schemaPath:"#/type",
+keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),r++}return ue.errors=
+e,r===0}ue.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var $e={};xe($e,{advanceClockCommand:()=>yr,conformanceResults:()=>hr,controlBooks:()=>_r,controlCreatedKey:()=>Pr,
+controlDone:()=>wr,controlKey:()=>$r,controlVerification:()=>Nr,controlWorkspace:()=>xr,createKeyCommand:()=>jr,
+createWorkspaceCommand:()=>Ar,emptyCommand:()=>Cr,ledgerCommand:()=>qr,publishEvidenceCommand:()=>Tr,revokeKeyCommand:()=>Dr,
+setBalanceCommand:()=>Mr,setVerdictCommand:()=>Or,updateKeyCommand:()=>Ir});var yr=W;function W(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=W.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let s;if(n.milliseconds===void 0&&(s="milliseconds"))return W.errors=[{instancePath:i,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:s},message:"must have required property '"+
@@ -678,101 +710,102 @@ comparison:"<=",limit:9223372036854776e3},message:"must be <= 922337203685477600
 errors=[{instancePath:i+"/milliseconds",schemaPath:"#/properties/milliseconds/minimum",keyword:"minimum",params:{
 comparison:">=",limit:1},message:"must be >= 1"}],!1}}}else return W.errors=[{instancePath:i,schemaPath:"#/typ\
 e",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return W.errors=e,r===0}W.evaluated={props:{
-milliseconds:!0},dynamicProps:!1,dynamicItems:!1};var cr=N,yr={type:"object",required:["version","suite","prod\
+milliseconds:!0},dynamicProps:!1,dynamicItems:!1};var hr=N,gr={type:"object",required:["version","suite","prod\
 uct","started_at","duration_ms","selection","profiles","scenarios","observed"],properties:{version:{type:"numb\
 er",enum:[1]},suite:{$ref:"#/$defs/ConformanceSuite"},product:{$ref:"#/$defs/TargetProduct"},started_at:{type:"\
 string",format:"date-time"},duration_ms:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
 selection:{$ref:"#/$defs/ConformanceSelection"},profiles:{type:"array",items:{$ref:"#/$defs/ProfileResult"}},scenarios:{
-type:"array",items:{$ref:"#/$defs/ScenarioResult"}},observed:{type:"array",items:{$ref:"#/$defs/ObservedAnswer"}}}};var He={type:"object",required:["grep","origin","slow","seed","jobs"],properties:{grep:{type:["string","null"]},
+type:"array",items:{$ref:"#/$defs/ScenarioResult"}},observed:{type:"array",items:{$ref:"#/$defs/ObservedAnswer"}}}};var Ee={type:"object",required:["grep","origin","slow","seed","jobs"],properties:{grep:{type:["string","null"]},
 origin:{anyOf:[{type:"string",enum:["given","chosen"]},{type:"null"}]},slow:{type:"boolean"},seed:{type:"integ\
 er",minimum:-9223372036854776e3,maximum:9223372036854776e3},jobs:{type:"integer",minimum:-2147483648,maximum:2147483647}}},
-hr={type:"object",required:["operation","status","code","count"],properties:{operation:{type:"string"},status:{
+br={type:"object",required:["operation","status","code","count"],properties:{operation:{type:"string"},status:{
 type:"integer",minimum:-2147483648,maximum:2147483647},code:{type:["string","null"]},count:{type:"integer",minimum:-2147483648,
-maximum:2147483647}}},gr=he().default,ee=Ee().fullFormats["date-time"];var Be={type:"string",enum:["router","proxy"]},Re={type:"string",enum:["conformant","partial","failing"]};function A(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
-r=0,u=A.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
-object"&&!Array.isArray(n)){let l;if(n.verdict===void 0&&(l="verdict")||n.rules_kept===void 0&&(l="rules_kept")||
-n.rules_broken===void 0&&(l="rules_broken")||n.rules_untold===void 0&&(l="rules_untold")||n.scenarios===void 0&&
-(l="scenarios"))return A.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:l},
-message:"must have required property '"+l+"'"}],!1;if(n.verdict!==void 0){let y=n.verdict,T=r;if(typeof y!="st\
-ring")return A.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVerdict/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;if(!(y==="conformant"||y==="partial"||y==="failing"))return A.errors=
-[{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVerdict/enum",keyword:"enum",params:{allowedValues:Re.enum},
+maximum:2147483647}}},kr=he().default,ee=Se().fullFormats["date-time"];var Re={type:"string",enum:["router","proxy","platform"]},Be={type:"string",enum:["conformant","partial","fail\
+ing"]};function C(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+r=0,u=C.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
+object"&&!Array.isArray(n)){let d;if(n.verdict===void 0&&(d="verdict")||n.rules_kept===void 0&&(d="rules_kept")||
+n.rules_broken===void 0&&(d="rules_broken")||n.rules_untold===void 0&&(d="rules_untold")||n.scenarios===void 0&&
+(d="scenarios"))return C.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:d},
+message:"must have required property '"+d+"'"}],!1;if(n.verdict!==void 0){let y=n.verdict,T=r;if(typeof y!="st\
+ring")return C.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVerdict/type",keyword:"type",params:{
+type:"string"},message:"must be string"}],!1;if(!(y==="conformant"||y==="partial"||y==="failing"))return C.errors=
+[{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVerdict/enum",keyword:"enum",params:{allowedValues:Be.enum},
 message:"must be equal to one of the allowed values"}],!1;var s=T===r}else var s=!0;if(s){if(n.rules_kept!==void 0){
-let y=n.rules_kept,T=r;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)))return A.errors=[{instancePath:i+"/rules_ke\
+let y=n.rules_kept,T=r;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)))return C.errors=[{instancePath:i+"/rules_ke\
 pt",schemaPath:"#/properties/rules_kept/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],
-!1;if(r===T&&typeof y=="number"){if(y>2147483647||isNaN(y))return A.errors=[{instancePath:i+"/rules_kept",schemaPath:"\
+!1;if(r===T&&typeof y=="number"){if(y>2147483647||isNaN(y))return C.errors=[{instancePath:i+"/rules_kept",schemaPath:"\
 #/properties/rules_kept/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be \
-<= 2147483647"}],!1;if(y<-2147483648||isNaN(y))return A.errors=[{instancePath:i+"/rules_kept",schemaPath:"#/pr\
+<= 2147483647"}],!1;if(y<-2147483648||isNaN(y))return C.errors=[{instancePath:i+"/rules_kept",schemaPath:"#/pr\
 operties/rules_kept/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be >= \
 -2147483648"}],!1}var s=T===r}else var s=!0;if(s){if(n.rules_broken!==void 0){let y=n.rules_broken,T=r;if(r===
-T)if(Array.isArray(y)){var t=!0;let k=y.length;for(let P=0;P<k;P++){let m=r;if(typeof y[P]!="string")return A.
+T)if(Array.isArray(y)){var t=!0;let k=y.length;for(let P=0;P<k;P++){let m=r;if(typeof y[P]!="string")return C.
 errors=[{instancePath:i+"/rules_broken/"+P,schemaPath:"#/properties/rules_broken/items/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;var t=m===r;if(!t)break}}else return A.errors=[{instancePath:i+"/\
+type:"string"},message:"must be string"}],!1;var t=m===r;if(!t)break}}else return C.errors=[{instancePath:i+"/\
 rules_broken",schemaPath:"#/properties/rules_broken/type",keyword:"type",params:{type:"array"},message:"must b\
 e array"}],!1;var s=T===r}else var s=!0;if(s){if(n.rules_untold!==void 0){let y=n.rules_untold,T=r;if(r===T)if(Array.
-isArray(y)){var a=!0;let k=y.length;for(let P=0;P<k;P++){let m=r;if(typeof y[P]!="string")return A.errors=[{instancePath:i+
+isArray(y)){var a=!0;let k=y.length;for(let P=0;P<k;P++){let m=r;if(typeof y[P]!="string")return C.errors=[{instancePath:i+
 "/rules_untold/"+P,schemaPath:"#/properties/rules_untold/items/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var a=m===r;if(!a)break}}else return A.errors=[{instancePath:i+"/rules_untold",schemaPath:"\
+must be string"}],!1;var a=m===r;if(!a)break}}else return C.errors=[{instancePath:i+"/rules_untold",schemaPath:"\
 #/properties/rules_untold/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=T===r}else
 var s=!0;if(s)if(n.scenarios!==void 0){let y=n.scenarios,T=r;if(r===r)if(y&&typeof y=="object"&&!Array.isArray(
 y)){let P;if(y.pass===void 0&&(P="pass")||y.fail===void 0&&(P="fail")||y.warn===void 0&&(P="warn")||y.not_supported===
 void 0&&(P="not_supported")||y.not_testable===void 0&&(P="not_testable")||y.disabled===void 0&&(P="disabled")||
-y.error===void 0&&(P="error"))return A.errors=[{instancePath:i+"/scenarios",schemaPath:"#/$defs/ScenarioCounts\
+y.error===void 0&&(P="error"))return C.errors=[{instancePath:i+"/scenarios",schemaPath:"#/$defs/ScenarioCounts\
 /required",keyword:"required",params:{missingProperty:P},message:"must have required property '"+P+"'"}],!1;if(y.
-pass!==void 0){let m=y.pass,c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return A.errors=[{instancePath:i+"\
+pass!==void 0){let m=y.pass,c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return C.errors=[{instancePath:i+"\
 /scenarios/pass",schemaPath:"#/$defs/ScenarioCounts/properties/pass/type",keyword:"type",params:{type:"integer"},
-message:"must be integer"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(m))return A.errors=[{instancePath:i+
+message:"must be integer"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(m))return C.errors=[{instancePath:i+
 "/scenarios/pass",schemaPath:"#/$defs/ScenarioCounts/properties/pass/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<-2147483648||isNaN(m))return A.errors=[{instancePath:i+
+<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<-2147483648||isNaN(m))return C.errors=[{instancePath:i+
 "/scenarios/pass",schemaPath:"#/$defs/ScenarioCounts/properties/pass/minimum",keyword:"minimum",params:{comparison:"\
 >=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var o=c===r}else var o=!0;if(o){if(y.fail!==void 0){
-let m=y.fail,c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return A.errors=[{instancePath:i+"/scenarios/fail",
+let m=y.fail,c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return C.errors=[{instancePath:i+"/scenarios/fail",
 schemaPath:"#/$defs/ScenarioCounts/properties/fail/type",keyword:"type",params:{type:"integer"},message:"must \
-be integer"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(m))return A.errors=[{instancePath:i+"/sc\
+be integer"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(m))return C.errors=[{instancePath:i+"/sc\
 enarios/fail",schemaPath:"#/$defs/ScenarioCounts/properties/fail/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<-2147483648||isNaN(m))return A.errors=[{instancePath:i+
+<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<-2147483648||isNaN(m))return C.errors=[{instancePath:i+
 "/scenarios/fail",schemaPath:"#/$defs/ScenarioCounts/properties/fail/minimum",keyword:"minimum",params:{comparison:"\
 >=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var o=c===r}else var o=!0;if(o){if(y.warn!==void 0){
-let m=y.warn,c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return A.errors=[{instancePath:i+"/scenarios/warn",
+let m=y.warn,c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return C.errors=[{instancePath:i+"/scenarios/warn",
 schemaPath:"#/$defs/ScenarioCounts/properties/warn/type",keyword:"type",params:{type:"integer"},message:"must \
-be integer"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(m))return A.errors=[{instancePath:i+"/sc\
+be integer"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(m))return C.errors=[{instancePath:i+"/sc\
 enarios/warn",schemaPath:"#/$defs/ScenarioCounts/properties/warn/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<-2147483648||isNaN(m))return A.errors=[{instancePath:i+
+<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<-2147483648||isNaN(m))return C.errors=[{instancePath:i+
 "/scenarios/warn",schemaPath:"#/$defs/ScenarioCounts/properties/warn/minimum",keyword:"minimum",params:{comparison:"\
 >=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var o=c===r}else var o=!0;if(o){if(y.not_supported!==
-void 0){let m=y.not_supported,c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return A.errors=[{instancePath:i+
+void 0){let m=y.not_supported,c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return C.errors=[{instancePath:i+
 "/scenarios/not_supported",schemaPath:"#/$defs/ScenarioCounts/properties/not_supported/type",keyword:"type",params:{
-type:"integer"},message:"must be integer"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(m))return A.
+type:"integer"},message:"must be integer"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(m))return C.
 errors=[{instancePath:i+"/scenarios/not_supported",schemaPath:"#/$defs/ScenarioCounts/properties/not_supported\
 /maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<
--2147483648||isNaN(m))return A.errors=[{instancePath:i+"/scenarios/not_supported",schemaPath:"#/$defs/Scenario\
+-2147483648||isNaN(m))return C.errors=[{instancePath:i+"/scenarios/not_supported",schemaPath:"#/$defs/Scenario\
 Counts/properties/not_supported/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"\
 must be >= -2147483648"}],!1}var o=c===r}else var o=!0;if(o){if(y.not_testable!==void 0){let m=y.not_testable,
-c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return A.errors=[{instancePath:i+"/scenarios/not_testable",schemaPath:"\
+c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return C.errors=[{instancePath:i+"/scenarios/not_testable",schemaPath:"\
 #/$defs/ScenarioCounts/properties/not_testable/type",keyword:"type",params:{type:"integer"},message:"must be i\
-nteger"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(m))return A.errors=[{instancePath:i+"/scenar\
+nteger"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(m))return C.errors=[{instancePath:i+"/scenar\
 ios/not_testable",schemaPath:"#/$defs/ScenarioCounts/properties/not_testable/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<-2147483648||isNaN(m))return A.errors=
+comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<-2147483648||isNaN(m))return C.errors=
 [{instancePath:i+"/scenarios/not_testable",schemaPath:"#/$defs/ScenarioCounts/properties/not_testable/minimum",
 keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var o=c===r}else
-var o=!0;if(o){if(y.disabled!==void 0){let m=y.disabled,c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return A.
+var o=!0;if(o){if(y.disabled!==void 0){let m=y.disabled,c=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return C.
 errors=[{instancePath:i+"/scenarios/disabled",schemaPath:"#/$defs/ScenarioCounts/properties/disabled/type",keyword:"\
 type",params:{type:"integer"},message:"must be integer"}],!1;if(r===c&&typeof m=="number"){if(m>2147483647||isNaN(
-m))return A.errors=[{instancePath:i+"/scenarios/disabled",schemaPath:"#/$defs/ScenarioCounts/properties/disabl\
+m))return C.errors=[{instancePath:i+"/scenarios/disabled",schemaPath:"#/$defs/ScenarioCounts/properties/disabl\
 ed/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<
--2147483648||isNaN(m))return A.errors=[{instancePath:i+"/scenarios/disabled",schemaPath:"#/$defs/ScenarioCount\
+-2147483648||isNaN(m))return C.errors=[{instancePath:i+"/scenarios/disabled",schemaPath:"#/$defs/ScenarioCount\
 s/properties/disabled/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be >\
 = -2147483648"}],!1}var o=c===r}else var o=!0;if(o)if(y.error!==void 0){let m=y.error,c=r;if(!(typeof m=="numb\
-er"&&!(m%1)&&!isNaN(m)))return A.errors=[{instancePath:i+"/scenarios/error",schemaPath:"#/$defs/ScenarioCounts\
+er"&&!(m%1)&&!isNaN(m)))return C.errors=[{instancePath:i+"/scenarios/error",schemaPath:"#/$defs/ScenarioCounts\
 /properties/error/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===c&&typeof m==
-"number"){if(m>2147483647||isNaN(m))return A.errors=[{instancePath:i+"/scenarios/error",schemaPath:"#/$defs/Sc\
+"number"){if(m>2147483647||isNaN(m))return C.errors=[{instancePath:i+"/scenarios/error",schemaPath:"#/$defs/Sc\
 enarioCounts/properties/error/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"mu\
-st be <= 2147483647"}],!1;if(m<-2147483648||isNaN(m))return A.errors=[{instancePath:i+"/scenarios/error",schemaPath:"\
+st be <= 2147483647"}],!1;if(m<-2147483648||isNaN(m))return C.errors=[{instancePath:i+"/scenarios/error",schemaPath:"\
 #/$defs/ScenarioCounts/properties/error/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},
-message:"must be >= -2147483648"}],!1}var o=c===r}else var o=!0}}}}}}else return A.errors=[{instancePath:i+"/s\
+message:"must be >= -2147483648"}],!1}var o=c===r}else var o=!0}}}}}}else return C.errors=[{instancePath:i+"/s\
 cenarios",schemaPath:"#/$defs/ScenarioCounts/type",keyword:"type",params:{type:"object"},message:"must be obje\
-ct"}],!1;var s=T===r}else var s=!0}}}}else return A.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",
-params:{type:"object"},message:"must be object"}],!1;return A.errors=e,r===0}A.evaluated={props:{verdict:!0,rules_kept:!0,
+ct"}],!1;var s=T===r}else var s=!0}}}}else return C.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",
+params:{type:"object"},message:"must be object"}],!1;return C.errors=e,r===0}C.evaluated={props:{verdict:!0,rules_kept:!0,
 rules_broken:!0,rules_untold:!0,scenarios:!0},dynamicProps:!1,dynamicItems:!1};function V(n,{instancePath:i="",
 parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=V.evaluated;if(u.dynamicProps&&
 (u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="object"&&!Array.isArray(n)){let t;if(n.
@@ -780,135 +813,135 @@ profile===void 0&&(t="profile")||n.verdict===void 0&&(t="verdict")||n.given===vo
 void 0&&(t="chosen"))return V.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:t},
 message:"must have required property '"+t+"'"}],!1;if(n.profile!==void 0){let a=n.profile,o=r;if(typeof a!="st\
 ring")return V.errors=[{instancePath:i+"/profile",schemaPath:"#/$defs/ConformanceProfile/type",keyword:"type",
-params:{type:"string"},message:"must be string"}],!1;if(!(a==="router"||a==="proxy"))return V.errors=[{instancePath:i+
-"/profile",schemaPath:"#/$defs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:Be.enum},message:"\
-must be equal to one of the allowed values"}],!1;var s=o===r}else var s=!0;if(s){if(n.verdict!==void 0){let a=n.
-verdict,o=r;if(typeof a!="string")return V.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVerdi\
-ct/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(a==="conformant"||a==="parti\
-al"||a==="failing"))return V.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVerdict/enum",keyword:"\
-enum",params:{allowedValues:Re.enum},message:"must be equal to one of the allowed values"}],!1;var s=o===r}else
-var s=!0;if(s){if(n.given!==void 0){let a=r;A(n.given,{instancePath:i+"/given",parentData:n,parentDataProperty:"\
-given",rootData:_,dynamicAnchors:q})||(e=e===null?A.errors:e.concat(A.errors),r=e.length);var s=a===r}else var s=!0;
-if(s)if(n.chosen!==void 0){let a=r;A(n.chosen,{instancePath:i+"/chosen",parentData:n,parentDataProperty:"chose\
-n",rootData:_,dynamicAnchors:q})||(e=e===null?A.errors:e.concat(A.errors),r=e.length);var s=a===r}else var s=!0}}}else
-return V.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
-ject"}],!1;return V.errors=e,r===0}V.evaluated={props:{profile:!0,verdict:!0,given:!0,chosen:!0},dynamicProps:!1,
-dynamicItems:!1};var Le={type:"object",required:["id","subject","title","rules","origin","verdict","expected",
-"problems","duration_ms","exchanges"],properties:{id:{type:"string"},subject:{$ref:"#/$defs/ConformanceProfile"},
-title:{type:"string"},rules:{type:"array",items:{type:"string"}},origin:{type:"string",enum:["given","chosen"]},
-verdict:{$ref:"#/$defs/ScenarioVerdict"},expected:{anyOf:[{type:"string",enum:["failed","passed"]},{type:"null"}]},
-problems:{type:"array",items:{type:"string"}},duration_ms:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
-exchanges:{type:"array",items:{$ref:"#/$defs/RecordedExchange"}}}},br={type:"string",enum:["pass","fail","warn",
-"not-supported","not-testable","disabled","error"]},fe={type:"object",required:["request","request_headers","r\
-equest_body","status","headers","body","ending","head_ms","end_ms"],properties:{request:{type:"string"},request_headers:{
-type:"object",additionalProperties:!0},request_body:{type:"string"},status:{type:["integer","null"],minimum:-2147483648,
-maximum:2147483647},headers:{type:"object",additionalProperties:!0},body:{type:"string"},ending:{type:"string",
-enum:["complete","aborted","broken"]},head_ms:{type:["integer","null"],minimum:-9223372036854776e3,maximum:9223372036854776e3},
-end_ms:{type:["integer","null"],minimum:-9223372036854776e3,maximum:9223372036854776e3}}};function C(n,{instancePath:i="",
-parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=C.evaluated;if(u.dynamicProps&&
-(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="object"&&!Array.isArray(n)){let T;if(n.
-id===void 0&&(T="id")||n.subject===void 0&&(T="subject")||n.title===void 0&&(T="title")||n.rules===void 0&&(T=
-"rules")||n.origin===void 0&&(T="origin")||n.verdict===void 0&&(T="verdict")||n.expected===void 0&&(T="expecte\
-d")||n.problems===void 0&&(T="problems")||n.duration_ms===void 0&&(T="duration_ms")||n.exchanges===void 0&&(T=
-"exchanges"))return C.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:T},
-message:"must have required property '"+T+"'"}],!1;if(n.id!==void 0){let g=r;if(typeof n.id!="string")return C.
-errors=[{instancePath:i+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var s=g===r}else var s=!0;if(s){if(n.subject!==void 0){let g=n.subject,k=r;if(typeof g!="\
-string")return C.errors=[{instancePath:i+"/subject",schemaPath:"#/$defs/ConformanceProfile/type",keyword:"type",
-params:{type:"string"},message:"must be string"}],!1;if(!(g==="router"||g==="proxy"))return C.errors=[{instancePath:i+
-"/subject",schemaPath:"#/$defs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:Be.enum},message:"\
-must be equal to one of the allowed values"}],!1;var s=k===r}else var s=!0;if(s){if(n.title!==void 0){let g=r;
-if(typeof n.title!="string")return C.errors=[{instancePath:i+"/title",schemaPath:"#/properties/title/type",keyword:"\
-type",params:{type:"string"},message:"must be string"}],!1;var s=g===r}else var s=!0;if(s){if(n.rules!==void 0){
-let g=n.rules,k=r;if(r===k)if(Array.isArray(g)){var t=!0;let m=g.length;for(let c=0;c<m;c++){let D=r;if(typeof g[c]!=
-"string")return C.errors=[{instancePath:i+"/rules/"+c,schemaPath:"#/properties/rules/items/type",keyword:"type",
-params:{type:"string"},message:"must be string"}],!1;var t=D===r;if(!t)break}}else return C.errors=[{instancePath:i+
-"/rules",schemaPath:"#/properties/rules/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;
-var s=k===r}else var s=!0;if(s){if(n.origin!==void 0){let g=n.origin,k=r;if(typeof g!="string")return C.errors=
-[{instancePath:i+"/origin",schemaPath:"#/properties/origin/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;if(!(g==="given"||g==="chosen"))return C.errors=[{instancePath:i+"/origin",schemaPath:"#/\
-properties/origin/enum",keyword:"enum",params:{allowedValues:Le.properties.origin.enum},message:"must be equal\
- to one of the allowed values"}],!1;var s=k===r}else var s=!0;if(s){if(n.verdict!==void 0){let g=n.verdict,k=r;
-if(typeof g!="string")return C.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ScenarioVerdict/type",keyword:"\
-type",params:{type:"string"},message:"must be string"}],!1;if(!(g==="pass"||g==="fail"||g==="warn"||g==="not-s\
-upported"||g==="not-testable"||g==="disabled"||g==="error"))return C.errors=[{instancePath:i+"/verdict",schemaPath:"\
-#/$defs/ScenarioVerdict/enum",keyword:"enum",params:{allowedValues:br.enum},message:"must be equal to one of t\
-he allowed values"}],!1;var s=k===r}else var s=!0;if(s){if(n.expected!==void 0){let g=n.expected,k=r,P=r,m=!1,
-c=r;if(typeof g!="string"){let f={instancePath:i+"/expected",schemaPath:"#/properties/expected/anyOf/0/type",keyword:"\
-type",params:{type:"string"},message:"must be string"};e===null?e=[f]:e.push(f),r++}if(!(g==="failed"||g==="pa\
-ssed")){let f={instancePath:i+"/expected",schemaPath:"#/properties/expected/anyOf/0/enum",keyword:"enum",params:{
-allowedValues:Le.properties.expected.anyOf[0].enum},message:"must be equal to one of the allowed values"};e===
-null?e=[f]:e.push(f),r++}var a=c===r;m=m||a;let D=r;if(g!==null){let f={instancePath:i+"/expected",schemaPath:"\
-#/properties/expected/anyOf/1/type",keyword:"type",params:{type:"null"},message:"must be null"};e===null?e=[f]:
-e.push(f),r++}var a=D===r;if(m=m||a,m)r=P,e!==null&&(P?e.length=P:e=null);else{let f={instancePath:i+"/expecte\
-d",schemaPath:"#/properties/expected/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-return e===null?e=[f]:e.push(f),r++,C.errors=e,!1}var s=k===r}else var s=!0;if(s){if(n.problems!==void 0){let g=n.
-problems,k=r;if(r===k)if(Array.isArray(g)){var o=!0;let m=g.length;for(let c=0;c<m;c++){let D=r;if(typeof g[c]!=
-"string")return C.errors=[{instancePath:i+"/problems/"+c,schemaPath:"#/properties/problems/items/type",keyword:"\
-type",params:{type:"string"},message:"must be string"}],!1;var o=D===r;if(!o)break}}else return C.errors=[{instancePath:i+
-"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type:"array"},message:"must be arra\
-y"}],!1;var s=k===r}else var s=!0;if(s){if(n.duration_ms!==void 0){let g=n.duration_ms,k=r;if(!(typeof g=="num\
-ber"&&!(g%1)&&!isNaN(g)))return C.errors=[{instancePath:i+"/duration_ms",schemaPath:"#/properties/duration_ms/\
-type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===k&&typeof g=="number"){if(g>
-9223372036854776e3||isNaN(g))return C.errors=[{instancePath:i+"/duration_ms",schemaPath:"#/properties/duration\
-_ms/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 922337203\
-6854776000"}],!1;if(g<-9223372036854776e3||isNaN(g))return C.errors=[{instancePath:i+"/duration_ms",schemaPath:"\
-#/properties/duration_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"\
-must be >= -9223372036854776000"}],!1}var s=k===r}else var s=!0;if(s)if(n.exchanges!==void 0){let g=n.exchanges,
-k=r;if(r===k)if(Array.isArray(g)){var l=!0;let m=g.length;for(let c=0;c<m;c++){let D=g[c],E=r;if(r===r)if(D&&typeof D==
-"object"&&!Array.isArray(D)){let j;if(D.request===void 0&&(j="request")||D.request_headers===void 0&&(j="reque\
-st_headers")||D.request_body===void 0&&(j="request_body")||D.status===void 0&&(j="status")||D.headers===void 0&&
-(j="headers")||D.body===void 0&&(j="body")||D.ending===void 0&&(j="ending")||D.head_ms===void 0&&(j="head_ms")||
-D.end_ms===void 0&&(j="end_ms"))return C.errors=[{instancePath:i+"/exchanges/"+c,schemaPath:"#/$defs/RecordedE\
-xchange/required",keyword:"required",params:{missingProperty:j},message:"must have required property '"+j+"'"}],
-!1;if(D.request!==void 0){let v=r;if(typeof D.request!="string")return C.errors=[{instancePath:i+"/exchanges/"+
-c+"/request",schemaPath:"#/$defs/RecordedExchange/properties/request/type",keyword:"type",params:{type:"string"},
-message:"must be string"}],!1;var y=v===r}else var y=!0;if(y){if(D.request_headers!==void 0){let v=D.request_headers,
-I=r;if(r===I&&!(v&&typeof v=="object"&&!Array.isArray(v)))return C.errors=[{instancePath:i+"/exchanges/"+c+"/r\
-equest_headers",schemaPath:"#/$defs/RecordedExchange/properties/request_headers/type",keyword:"type",params:{type:"\
-object"},message:"must be object"}],!1;var y=I===r}else var y=!0;if(y){if(D.request_body!==void 0){let v=r;if(typeof D.
-request_body!="string")return C.errors=[{instancePath:i+"/exchanges/"+c+"/request_body",schemaPath:"#/$defs/Re\
-cordedExchange/properties/request_body/type",keyword:"type",params:{type:"string"},message:"must be string"}],
-!1;var y=v===r}else var y=!0;if(y){if(D.status!==void 0){let v=D.status,I=r;if(!(typeof v=="number"&&!(v%1)&&!isNaN(
-v))&&v!==null)return C.errors=[{instancePath:i+"/exchanges/"+c+"/status",schemaPath:"#/$defs/RecordedExchange/\
-properties/status/type",keyword:"type",params:{type:fe.properties.status.type},message:"must be integer,null"}],
-!1;if(r===I&&typeof v=="number"){if(v>2147483647||isNaN(v))return C.errors=[{instancePath:i+"/exchanges/"+c+"/\
-status",schemaPath:"#/$defs/RecordedExchange/properties/status/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(v<-2147483648||isNaN(v))return C.errors=[{instancePath:i+
-"/exchanges/"+c+"/status",schemaPath:"#/$defs/RecordedExchange/properties/status/minimum",keyword:"minimum",params:{
-comparison:">=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var y=I===r}else var y=!0;if(y){if(D.
-headers!==void 0){let v=D.headers,I=r;if(r===I&&!(v&&typeof v=="object"&&!Array.isArray(v)))return C.errors=[{
-instancePath:i+"/exchanges/"+c+"/headers",schemaPath:"#/$defs/RecordedExchange/properties/headers/type",keyword:"\
-type",params:{type:"object"},message:"must be object"}],!1;var y=I===r}else var y=!0;if(y){if(D.body!==void 0){
-let v=r;if(typeof D.body!="string")return C.errors=[{instancePath:i+"/exchanges/"+c+"/body",schemaPath:"#/$def\
-s/RecordedExchange/properties/body/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var y=v===
-r}else var y=!0;if(y){if(D.ending!==void 0){let v=D.ending,I=r;if(typeof v!="string")return C.errors=[{instancePath:i+
-"/exchanges/"+c+"/ending",schemaPath:"#/$defs/RecordedExchange/properties/ending/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;if(!(v==="complete"||v==="aborted"||v==="broken"))return C.errors=
-[{instancePath:i+"/exchanges/"+c+"/ending",schemaPath:"#/$defs/RecordedExchange/properties/ending/enum",keyword:"\
-enum",params:{allowedValues:fe.properties.ending.enum},message:"must be equal to one of the allowed values"}],
-!1;var y=I===r}else var y=!0;if(y){if(D.head_ms!==void 0){let v=D.head_ms,I=r;if(!(typeof v=="number"&&!(v%1)&&
-!isNaN(v))&&v!==null)return C.errors=[{instancePath:i+"/exchanges/"+c+"/head_ms",schemaPath:"#/$defs/RecordedE\
-xchange/properties/head_ms/type",keyword:"type",params:{type:fe.properties.head_ms.type},message:"must be inte\
-ger,null"}],!1;if(r===I&&typeof v=="number"){if(v>9223372036854776e3||isNaN(v))return C.errors=[{instancePath:i+
+params:{type:"string"},message:"must be string"}],!1;if(!(a==="router"||a==="proxy"||a==="platform"))return V.
+errors=[{instancePath:i+"/profile",schemaPath:"#/$defs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:Re.
+enum},message:"must be equal to one of the allowed values"}],!1;var s=o===r}else var s=!0;if(s){if(n.verdict!==
+void 0){let a=n.verdict,o=r;if(typeof a!="string")return V.errors=[{instancePath:i+"/verdict",schemaPath:"#/$d\
+efs/ProfileVerdict/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(a==="conform\
+ant"||a==="partial"||a==="failing"))return V.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVer\
+dict/enum",keyword:"enum",params:{allowedValues:Be.enum},message:"must be equal to one of the allowed values"}],
+!1;var s=o===r}else var s=!0;if(s){if(n.given!==void 0){let a=r;C(n.given,{instancePath:i+"/given",parentData:n,
+parentDataProperty:"given",rootData:_,dynamicAnchors:q})||(e=e===null?C.errors:e.concat(C.errors),r=e.length);
+var s=a===r}else var s=!0;if(s)if(n.chosen!==void 0){let a=r;C(n.chosen,{instancePath:i+"/chosen",parentData:n,
+parentDataProperty:"chosen",rootData:_,dynamicAnchors:q})||(e=e===null?C.errors:e.concat(C.errors),r=e.length);
+var s=a===r}else var s=!0}}}else return V.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"},message:"must be object"}],!1;return V.errors=e,r===0}V.evaluated={props:{profile:!0,verdict:!0,given:!0,
+chosen:!0},dynamicProps:!1,dynamicItems:!1};var Le={type:"object",required:["id","subject","title","rules","or\
+igin","verdict","expected","problems","duration_ms","exchanges"],properties:{id:{type:"string"},subject:{$ref:"\
+#/$defs/ConformanceProfile"},title:{type:"string"},rules:{type:"array",items:{type:"string"}},origin:{type:"st\
+ring",enum:["given","chosen"]},verdict:{$ref:"#/$defs/ScenarioVerdict"},expected:{anyOf:[{type:"string",enum:[
+"failed","passed"]},{type:"null"}]},problems:{type:"array",items:{type:"string"}},duration_ms:{type:"integer",
+minimum:-9223372036854776e3,maximum:9223372036854776e3},exchanges:{type:"array",items:{$ref:"#/$defs/RecordedE\
+xchange"}}}},vr={type:"string",enum:["pass","fail","warn","not-supported","not-testable","disabled","error"]},
+fe={type:"object",required:["request","request_headers","request_body","status","headers","body","ending","hea\
+d_ms","end_ms"],properties:{request:{type:"string"},request_headers:{type:"object",additionalProperties:!0},request_body:{
+type:"string"},status:{type:["integer","null"],minimum:-2147483648,maximum:2147483647},headers:{type:"object",
+additionalProperties:!0},body:{type:"string"},ending:{type:"string",enum:["complete","aborted","broken"]},head_ms:{
+type:["integer","null"],minimum:-9223372036854776e3,maximum:9223372036854776e3},end_ms:{type:["integer","null"],
+minimum:-9223372036854776e3,maximum:9223372036854776e3}}};function A(n,{instancePath:i="",parentData:w,parentDataProperty:b,
+rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=A.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&
+(u.items=void 0),r===0)if(n&&typeof n=="object"&&!Array.isArray(n)){let T;if(n.id===void 0&&(T="id")||n.subject===
+void 0&&(T="subject")||n.title===void 0&&(T="title")||n.rules===void 0&&(T="rules")||n.origin===void 0&&(T="or\
+igin")||n.verdict===void 0&&(T="verdict")||n.expected===void 0&&(T="expected")||n.problems===void 0&&(T="probl\
+ems")||n.duration_ms===void 0&&(T="duration_ms")||n.exchanges===void 0&&(T="exchanges"))return A.errors=[{instancePath:i,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:T},message:"must have required property '"+
+T+"'"}],!1;if(n.id!==void 0){let g=r;if(typeof n.id!="string")return A.errors=[{instancePath:i+"/id",schemaPath:"\
+#/properties/id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=g===r}else var s=!0;
+if(s){if(n.subject!==void 0){let g=n.subject,k=r;if(typeof g!="string")return A.errors=[{instancePath:i+"/subj\
+ect",schemaPath:"#/$defs/ConformanceProfile/type",keyword:"type",params:{type:"string"},message:"must be strin\
+g"}],!1;if(!(g==="router"||g==="proxy"||g==="platform"))return A.errors=[{instancePath:i+"/subject",schemaPath:"\
+#/$defs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:Re.enum},message:"must be equal to one o\
+f the allowed values"}],!1;var s=k===r}else var s=!0;if(s){if(n.title!==void 0){let g=r;if(typeof n.title!="st\
+ring")return A.errors=[{instancePath:i+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type:"\
+string"},message:"must be string"}],!1;var s=g===r}else var s=!0;if(s){if(n.rules!==void 0){let g=n.rules,k=r;
+if(r===k)if(Array.isArray(g)){var t=!0;let m=g.length;for(let c=0;c<m;c++){let D=r;if(typeof g[c]!="string")return A.
+errors=[{instancePath:i+"/rules/"+c,schemaPath:"#/properties/rules/items/type",keyword:"type",params:{type:"st\
+ring"},message:"must be string"}],!1;var t=D===r;if(!t)break}}else return A.errors=[{instancePath:i+"/rules",schemaPath:"\
+#/properties/rules/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=k===r}else var s=!0;
+if(s){if(n.origin!==void 0){let g=n.origin,k=r;if(typeof g!="string")return A.errors=[{instancePath:i+"/origin",
+schemaPath:"#/properties/origin/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(g===
+"given"||g==="chosen"))return A.errors=[{instancePath:i+"/origin",schemaPath:"#/properties/origin/enum",keyword:"\
+enum",params:{allowedValues:Le.properties.origin.enum},message:"must be equal to one of the allowed values"}],
+!1;var s=k===r}else var s=!0;if(s){if(n.verdict!==void 0){let g=n.verdict,k=r;if(typeof g!="string")return A.errors=
+[{instancePath:i+"/verdict",schemaPath:"#/$defs/ScenarioVerdict/type",keyword:"type",params:{type:"string"},message:"\
+must be string"}],!1;if(!(g==="pass"||g==="fail"||g==="warn"||g==="not-supported"||g==="not-testable"||g==="di\
+sabled"||g==="error"))return A.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ScenarioVerdict/enum",keyword:"\
+enum",params:{allowedValues:vr.enum},message:"must be equal to one of the allowed values"}],!1;var s=k===r}else
+var s=!0;if(s){if(n.expected!==void 0){let g=n.expected,k=r,P=r,m=!1,c=r;if(typeof g!="string"){let f={instancePath:i+
+"/expected",schemaPath:"#/properties/expected/anyOf/0/type",keyword:"type",params:{type:"string"},message:"mus\
+t be string"};e===null?e=[f]:e.push(f),r++}if(!(g==="failed"||g==="passed")){let f={instancePath:i+"/expected",
+schemaPath:"#/properties/expected/anyOf/0/enum",keyword:"enum",params:{allowedValues:Le.properties.expected.anyOf[0].
+enum},message:"must be equal to one of the allowed values"};e===null?e=[f]:e.push(f),r++}var a=c===r;m=m||a;let D=r;
+if(g!==null){let f={instancePath:i+"/expected",schemaPath:"#/properties/expected/anyOf/1/type",keyword:"type",
+params:{type:"null"},message:"must be null"};e===null?e=[f]:e.push(f),r++}var a=D===r;if(m=m||a,m)r=P,e!==null&&
+(P?e.length=P:e=null);else{let f={instancePath:i+"/expected",schemaPath:"#/properties/expected/anyOf",keyword:"\
+anyOf",params:{},message:"must match a schema in anyOf"};return e===null?e=[f]:e.push(f),r++,A.errors=e,!1}var s=k===
+r}else var s=!0;if(s){if(n.problems!==void 0){let g=n.problems,k=r;if(r===k)if(Array.isArray(g)){var o=!0;let m=g.
+length;for(let c=0;c<m;c++){let D=r;if(typeof g[c]!="string")return A.errors=[{instancePath:i+"/problems/"+c,schemaPath:"\
+#/properties/problems/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var o=D===
+r;if(!o)break}}else return A.errors=[{instancePath:i+"/problems",schemaPath:"#/properties/problems/type",keyword:"\
+type",params:{type:"array"},message:"must be array"}],!1;var s=k===r}else var s=!0;if(s){if(n.duration_ms!==void 0){
+let g=n.duration_ms,k=r;if(!(typeof g=="number"&&!(g%1)&&!isNaN(g)))return A.errors=[{instancePath:i+"/duratio\
+n_ms",schemaPath:"#/properties/duration_ms/type",keyword:"type",params:{type:"integer"},message:"must be integ\
+er"}],!1;if(r===k&&typeof g=="number"){if(g>9223372036854776e3||isNaN(g))return A.errors=[{instancePath:i+"/du\
+ration_ms",schemaPath:"#/properties/duration_ms/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
+message:"must be <= 9223372036854776000"}],!1;if(g<-9223372036854776e3||isNaN(g))return A.errors=[{instancePath:i+
+"/duration_ms",schemaPath:"#/properties/duration_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
+message:"must be >= -9223372036854776000"}],!1}var s=k===r}else var s=!0;if(s)if(n.exchanges!==void 0){let g=n.
+exchanges,k=r;if(r===k)if(Array.isArray(g)){var d=!0;let m=g.length;for(let c=0;c<m;c++){let D=g[c],S=r;if(r===
+r)if(D&&typeof D=="object"&&!Array.isArray(D)){let j;if(D.request===void 0&&(j="request")||D.request_headers===
+void 0&&(j="request_headers")||D.request_body===void 0&&(j="request_body")||D.status===void 0&&(j="status")||D.
+headers===void 0&&(j="headers")||D.body===void 0&&(j="body")||D.ending===void 0&&(j="ending")||D.head_ms===void 0&&
+(j="head_ms")||D.end_ms===void 0&&(j="end_ms"))return A.errors=[{instancePath:i+"/exchanges/"+c,schemaPath:"#/\
+$defs/RecordedExchange/required",keyword:"required",params:{missingProperty:j},message:"must have required pro\
+perty '"+j+"'"}],!1;if(D.request!==void 0){let v=r;if(typeof D.request!="string")return A.errors=[{instancePath:i+
+"/exchanges/"+c+"/request",schemaPath:"#/$defs/RecordedExchange/properties/request/type",keyword:"type",params:{
+type:"string"},message:"must be string"}],!1;var y=v===r}else var y=!0;if(y){if(D.request_headers!==void 0){let v=D.
+request_headers,H=r;if(r===H&&!(v&&typeof v=="object"&&!Array.isArray(v)))return A.errors=[{instancePath:i+"/e\
+xchanges/"+c+"/request_headers",schemaPath:"#/$defs/RecordedExchange/properties/request_headers/type",keyword:"\
+type",params:{type:"object"},message:"must be object"}],!1;var y=H===r}else var y=!0;if(y){if(D.request_body!==
+void 0){let v=r;if(typeof D.request_body!="string")return A.errors=[{instancePath:i+"/exchanges/"+c+"/request_\
+body",schemaPath:"#/$defs/RecordedExchange/properties/request_body/type",keyword:"type",params:{type:"string"},
+message:"must be string"}],!1;var y=v===r}else var y=!0;if(y){if(D.status!==void 0){let v=D.status,H=r;if(!(typeof v==
+"number"&&!(v%1)&&!isNaN(v))&&v!==null)return A.errors=[{instancePath:i+"/exchanges/"+c+"/status",schemaPath:"\
+#/$defs/RecordedExchange/properties/status/type",keyword:"type",params:{type:fe.properties.status.type},message:"\
+must be integer,null"}],!1;if(r===H&&typeof v=="number"){if(v>2147483647||isNaN(v))return A.errors=[{instancePath:i+
+"/exchanges/"+c+"/status",schemaPath:"#/$defs/RecordedExchange/properties/status/maximum",keyword:"maximum",params:{
+comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(v<-2147483648||isNaN(v))return A.errors=
+[{instancePath:i+"/exchanges/"+c+"/status",schemaPath:"#/$defs/RecordedExchange/properties/status/minimum",keyword:"\
+minimum",params:{comparison:">=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var y=H===r}else var y=!0;
+if(y){if(D.headers!==void 0){let v=D.headers,H=r;if(r===H&&!(v&&typeof v=="object"&&!Array.isArray(v)))return A.
+errors=[{instancePath:i+"/exchanges/"+c+"/headers",schemaPath:"#/$defs/RecordedExchange/properties/headers/typ\
+e",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var y=H===r}else var y=!0;if(y){if(D.body!==
+void 0){let v=r;if(typeof D.body!="string")return A.errors=[{instancePath:i+"/exchanges/"+c+"/body",schemaPath:"\
+#/$defs/RecordedExchange/properties/body/type",keyword:"type",params:{type:"string"},message:"must be string"}],
+!1;var y=v===r}else var y=!0;if(y){if(D.ending!==void 0){let v=D.ending,H=r;if(typeof v!="string")return A.errors=
+[{instancePath:i+"/exchanges/"+c+"/ending",schemaPath:"#/$defs/RecordedExchange/properties/ending/type",keyword:"\
+type",params:{type:"string"},message:"must be string"}],!1;if(!(v==="complete"||v==="aborted"||v==="broken"))return A.
+errors=[{instancePath:i+"/exchanges/"+c+"/ending",schemaPath:"#/$defs/RecordedExchange/properties/ending/enum",
+keyword:"enum",params:{allowedValues:fe.properties.ending.enum},message:"must be equal to one of the allowed v\
+alues"}],!1;var y=H===r}else var y=!0;if(y){if(D.head_ms!==void 0){let v=D.head_ms,H=r;if(!(typeof v=="number"&&
+!(v%1)&&!isNaN(v))&&v!==null)return A.errors=[{instancePath:i+"/exchanges/"+c+"/head_ms",schemaPath:"#/$defs/R\
+ecordedExchange/properties/head_ms/type",keyword:"type",params:{type:fe.properties.head_ms.type},message:"must\
+ be integer,null"}],!1;if(r===H&&typeof v=="number"){if(v>9223372036854776e3||isNaN(v))return A.errors=[{instancePath:i+
 "/exchanges/"+c+"/head_ms",schemaPath:"#/$defs/RecordedExchange/properties/head_ms/maximum",keyword:"maximum",
 params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(v<-9223372036854776e3||
-isNaN(v))return C.errors=[{instancePath:i+"/exchanges/"+c+"/head_ms",schemaPath:"#/$defs/RecordedExchange/prop\
+isNaN(v))return A.errors=[{instancePath:i+"/exchanges/"+c+"/head_ms",schemaPath:"#/$defs/RecordedExchange/prop\
 erties/head_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be \
->= -9223372036854776000"}],!1}var y=I===r}else var y=!0;if(y)if(D.end_ms!==void 0){let v=D.end_ms,I=r;if(!(typeof v==
-"number"&&!(v%1)&&!isNaN(v))&&v!==null)return C.errors=[{instancePath:i+"/exchanges/"+c+"/end_ms",schemaPath:"\
+>= -9223372036854776000"}],!1}var y=H===r}else var y=!0;if(y)if(D.end_ms!==void 0){let v=D.end_ms,H=r;if(!(typeof v==
+"number"&&!(v%1)&&!isNaN(v))&&v!==null)return A.errors=[{instancePath:i+"/exchanges/"+c+"/end_ms",schemaPath:"\
 #/$defs/RecordedExchange/properties/end_ms/type",keyword:"type",params:{type:fe.properties.end_ms.type},message:"\
-must be integer,null"}],!1;if(r===I&&typeof v=="number"){if(v>9223372036854776e3||isNaN(v))return C.errors=[{instancePath:i+
+must be integer,null"}],!1;if(r===H&&typeof v=="number"){if(v>9223372036854776e3||isNaN(v))return A.errors=[{instancePath:i+
 "/exchanges/"+c+"/end_ms",schemaPath:"#/$defs/RecordedExchange/properties/end_ms/maximum",keyword:"maximum",params:{
 comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(v<-9223372036854776e3||
-isNaN(v))return C.errors=[{instancePath:i+"/exchanges/"+c+"/end_ms",schemaPath:"#/$defs/RecordedExchange/prope\
+isNaN(v))return A.errors=[{instancePath:i+"/exchanges/"+c+"/end_ms",schemaPath:"#/$defs/RecordedExchange/prope\
 rties/end_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >=\
- -9223372036854776000"}],!1}var y=I===r}else var y=!0}}}}}}}}else return C.errors=[{instancePath:i+"/exchanges\
+ -9223372036854776000"}],!1}var y=H===r}else var y=!0}}}}}}}}else return A.errors=[{instancePath:i+"/exchanges\
 /"+c,schemaPath:"#/$defs/RecordedExchange/type",keyword:"type",params:{type:"object"},message:"must be object"}],
-!1;var l=E===r;if(!l)break}}else return C.errors=[{instancePath:i+"/exchanges",schemaPath:"#/properties/exchan\
+!1;var d=S===r;if(!d)break}}else return A.errors=[{instancePath:i+"/exchanges",schemaPath:"#/properties/exchan\
 ges/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=k===r}else var s=!0}}}}}}}}}else
-return C.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
-ject"}],!1;return C.errors=e,r===0}C.evaluated={props:{id:!0,subject:!0,title:!0,rules:!0,origin:!0,verdict:!0,
+return A.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
+ject"}],!1;return A.errors=e,r===0}A.evaluated={props:{id:!0,subject:!0,title:!0,rules:!0,origin:!0,verdict:!0,
 expected:!0,problems:!0,duration_ms:!0,exchanges:!0},dynamicProps:!1,dynamicItems:!1};function N(n,{instancePath:i="",
 parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=N.evaluated;if(u.dynamicProps&&
 (u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="object"&&!Array.isArray(n)){let P;if(n.
@@ -919,7 +952,7 @@ return N.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",para
 must have required property '"+P+"'"}],!1;if(n.version!==void 0){let m=n.version,c=r;if(typeof m!="number")return N.
 errors=[{instancePath:i+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type:"number"},
 message:"must be number"}],!1;if(m!==1)return N.errors=[{instancePath:i+"/version",schemaPath:"#/properties/ve\
-rsion/enum",keyword:"enum",params:{allowedValues:yr.properties.version.enum},message:"must be equal to one of \
+rsion/enum",keyword:"enum",params:{allowedValues:gr.properties.version.enum},message:"must be equal to one of \
 the allowed values"}],!1;var s=c===r}else var s=!0;if(s){if(n.suite!==void 0){let m=n.suite,c=r;if(r===r)if(m&&
 typeof m=="object"&&!Array.isArray(m)){let f;if(m.version===void 0&&(f="version")||m.scenarios===void 0&&(f="s\
 cenarios"))return N.errors=[{instancePath:i+"/suite",schemaPath:"#/$defs/ConformanceSuite/required",keyword:"r\
@@ -941,7 +974,7 @@ var s=c===r}else var s=!0;if(s){if(n.product!==void 0){let m=n.product,c=r;if(r=
 erty '"+f+"'"}],!1;{let p=r;for(let j in m)if(!(j==="name"||j==="version")){return N.errors=[{instancePath:i+"\
 /product",schemaPath:"#/$defs/TargetProduct/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:j},
 message:"must NOT have additional properties"}],!1;break}if(p===r){if(m.name!==void 0){let j=m.name,v=r;if(r===
-v)if(typeof j=="string"){if(gr(j)<1)return N.errors=[{instancePath:i+"/product/name",schemaPath:"#/$defs/Targe\
+v)if(typeof j=="string"){if(kr(j)<1)return N.errors=[{instancePath:i+"/product/name",schemaPath:"#/$defs/Targe\
 tProduct/properties/name/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 c\
 haracters"}],!1}else return N.errors=[{instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/proper\
 ties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var a=v===r}else var a=!0;
@@ -966,17 +999,17 @@ c=r;if(r===r)if(m&&typeof m=="object"&&!Array.isArray(m)){let f;if(m.grep===void
 [{instancePath:i+"/selection",schemaPath:"#/$defs/ConformanceSelection/required",keyword:"required",params:{missingProperty:f},
 message:"must have required property '"+f+"'"}],!1;if(m.grep!==void 0){let p=m.grep,j=r;if(typeof p!="string"&&
 p!==null)return N.errors=[{instancePath:i+"/selection/grep",schemaPath:"#/$defs/ConformanceSelection/propertie\
-s/grep/type",keyword:"type",params:{type:He.properties.grep.type},message:"must be string,null"}],!1;var o=j===
-r}else var o=!0;if(o){if(m.origin!==void 0){let p=m.origin,j=r,v=r,I=!1,x=r;if(typeof p!="string"){let B={instancePath:i+
+s/grep/type",keyword:"type",params:{type:Ee.properties.grep.type},message:"must be string,null"}],!1;var o=j===
+r}else var o=!0;if(o){if(m.origin!==void 0){let p=m.origin,j=r,v=r,H=!1,x=r;if(typeof p!="string"){let R={instancePath:i+
 "/selection/origin",schemaPath:"#/$defs/ConformanceSelection/properties/origin/anyOf/0/type",keyword:"type",params:{
-type:"string"},message:"must be string"};e===null?e=[B]:e.push(B),r++}if(!(p==="given"||p==="chosen")){let B={
+type:"string"},message:"must be string"};e===null?e=[R]:e.push(R),r++}if(!(p==="given"||p==="chosen")){let R={
 instancePath:i+"/selection/origin",schemaPath:"#/$defs/ConformanceSelection/properties/origin/anyOf/0/enum",keyword:"\
-enum",params:{allowedValues:He.properties.origin.anyOf[0].enum},message:"must be equal to one of the allowed v\
-alues"};e===null?e=[B]:e.push(B),r++}var l=x===r;I=I||l;let d=r;if(p!==null){let B={instancePath:i+"/selection\
+enum",params:{allowedValues:Ee.properties.origin.anyOf[0].enum},message:"must be equal to one of the allowed v\
+alues"};e===null?e=[R]:e.push(R),r++}var d=x===r;H=H||d;let l=r;if(p!==null){let R={instancePath:i+"/selection\
 /origin",schemaPath:"#/$defs/ConformanceSelection/properties/origin/anyOf/1/type",keyword:"type",params:{type:"\
-null"},message:"must be null"};e===null?e=[B]:e.push(B),r++}var l=d===r;if(I=I||l,I)r=v,e!==null&&(v?e.length=
-v:e=null);else{let B={instancePath:i+"/selection/origin",schemaPath:"#/$defs/ConformanceSelection/properties/o\
-rigin/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return e===null?e=[B]:e.push(B),
+null"},message:"must be null"};e===null?e=[R]:e.push(R),r++}var d=l===r;if(H=H||d,H)r=v,e!==null&&(v?e.length=
+v:e=null);else{let R={instancePath:i+"/selection/origin",schemaPath:"#/$defs/ConformanceSelection/properties/o\
+rigin/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return e===null?e=[R]:e.push(R),
 r++,N.errors=e,!1}var o=j===r}else var o=!0;if(o){if(m.slow!==void 0){let p=r;if(typeof m.slow!="boolean")return N.
 errors=[{instancePath:i+"/selection/slow",schemaPath:"#/$defs/ConformanceSelection/properties/slow/type",keyword:"\
 type",params:{type:"boolean"},message:"must be boolean"}],!1;var o=p===r}else var o=!0;if(o){if(m.seed!==void 0){
@@ -997,37 +1030,37 @@ must be <= 2147483647"}],!1;if(p<-2147483648||isNaN(p))return N.errors=[{instanc
 message:"must be >= -2147483648"}],!1}var o=j===r}else var o=!0}}}}else return N.errors=[{instancePath:i+"/sel\
 ection",schemaPath:"#/$defs/ConformanceSelection/type",keyword:"type",params:{type:"object"},message:"must be \
 object"}],!1;var s=c===r}else var s=!0;if(s){if(n.profiles!==void 0){let m=n.profiles,c=r;if(r===c)if(Array.isArray(
-m)){var y=!0;let E=m.length;for(let f=0;f<E;f++){let p=r;V(m[f],{instancePath:i+"/profiles/"+f,parentData:m,parentDataProperty:f,
+m)){var y=!0;let S=m.length;for(let f=0;f<S;f++){let p=r;V(m[f],{instancePath:i+"/profiles/"+f,parentData:m,parentDataProperty:f,
 rootData:_,dynamicAnchors:q})||(e=e===null?V.errors:e.concat(V.errors),r=e.length);var y=p===r;if(!y)break}}else
 return N.errors=[{instancePath:i+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type:"\
 array"},message:"must be array"}],!1;var s=c===r}else var s=!0;if(s){if(n.scenarios!==void 0){let m=n.scenarios,
-c=r;if(r===c)if(Array.isArray(m)){var T=!0;let E=m.length;for(let f=0;f<E;f++){let p=r;C(m[f],{instancePath:i+
-"/scenarios/"+f,parentData:m,parentDataProperty:f,rootData:_,dynamicAnchors:q})||(e=e===null?C.errors:e.concat(
-C.errors),r=e.length);var T=p===r;if(!T)break}}else return N.errors=[{instancePath:i+"/scenarios",schemaPath:"\
+c=r;if(r===c)if(Array.isArray(m)){var T=!0;let S=m.length;for(let f=0;f<S;f++){let p=r;A(m[f],{instancePath:i+
+"/scenarios/"+f,parentData:m,parentDataProperty:f,rootData:_,dynamicAnchors:q})||(e=e===null?A.errors:e.concat(
+A.errors),r=e.length);var T=p===r;if(!T)break}}else return N.errors=[{instancePath:i+"/scenarios",schemaPath:"\
 #/properties/scenarios/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else
-var s=!0;if(s)if(n.observed!==void 0){let m=n.observed,c=r;if(r===c)if(Array.isArray(m)){var g=!0;let E=m.length;
-for(let f=0;f<E;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.operation===
+var s=!0;if(s)if(n.observed!==void 0){let m=n.observed,c=r;if(r===c)if(Array.isArray(m)){var g=!0;let S=m.length;
+for(let f=0;f<S;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.operation===
 void 0&&(x="operation")||p.status===void 0&&(x="status")||p.code===void 0&&(x="code")||p.count===void 0&&(x="c\
 ount"))return N.errors=[{instancePath:i+"/observed/"+f,schemaPath:"#/$defs/ObservedAnswer/required",keyword:"r\
 equired",params:{missingProperty:x},message:"must have required property '"+x+"'"}],!1;if(p.operation!==void 0){
-let d=r;if(typeof p.operation!="string")return N.errors=[{instancePath:i+"/observed/"+f+"/operation",schemaPath:"\
+let l=r;if(typeof p.operation!="string")return N.errors=[{instancePath:i+"/observed/"+f+"/operation",schemaPath:"\
 #/$defs/ObservedAnswer/properties/operation/type",keyword:"type",params:{type:"string"},message:"must be strin\
-g"}],!1;var k=d===r}else var k=!0;if(k){if(p.status!==void 0){let d=p.status,$=r;if(!(typeof d=="number"&&!(d%
-1)&&!isNaN(d)))return N.errors=[{instancePath:i+"/observed/"+f+"/status",schemaPath:"#/$defs/ObservedAnswer/pr\
-operties/status/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof d==
-"number"){if(d>2147483647||isNaN(d))return N.errors=[{instancePath:i+"/observed/"+f+"/status",schemaPath:"#/$d\
+g"}],!1;var k=l===r}else var k=!0;if(k){if(p.status!==void 0){let l=p.status,$=r;if(!(typeof l=="number"&&!(l%
+1)&&!isNaN(l)))return N.errors=[{instancePath:i+"/observed/"+f+"/status",schemaPath:"#/$defs/ObservedAnswer/pr\
+operties/status/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof l==
+"number"){if(l>2147483647||isNaN(l))return N.errors=[{instancePath:i+"/observed/"+f+"/status",schemaPath:"#/$d\
 efs/ObservedAnswer/properties/status/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"\
-must be <= 2147483647"}],!1;if(d<-2147483648||isNaN(d))return N.errors=[{instancePath:i+"/observed/"+f+"/statu\
+must be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return N.errors=[{instancePath:i+"/observed/"+f+"/statu\
 s",schemaPath:"#/$defs/ObservedAnswer/properties/status/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},
-message:"must be >= -2147483648"}],!1}var k=$===r}else var k=!0;if(k){if(p.code!==void 0){let d=p.code,$=r;if(typeof d!=
-"string"&&d!==null)return N.errors=[{instancePath:i+"/observed/"+f+"/code",schemaPath:"#/$defs/ObservedAnswer/\
-properties/code/type",keyword:"type",params:{type:hr.properties.code.type},message:"must be string,null"}],!1;
-var k=$===r}else var k=!0;if(k)if(p.count!==void 0){let d=p.count,$=r;if(!(typeof d=="number"&&!(d%1)&&!isNaN(
-d)))return N.errors=[{instancePath:i+"/observed/"+f+"/count",schemaPath:"#/$defs/ObservedAnswer/properties/cou\
-nt/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof d=="number"){if(d>
-2147483647||isNaN(d))return N.errors=[{instancePath:i+"/observed/"+f+"/count",schemaPath:"#/$defs/ObservedAnsw\
+message:"must be >= -2147483648"}],!1}var k=$===r}else var k=!0;if(k){if(p.code!==void 0){let l=p.code,$=r;if(typeof l!=
+"string"&&l!==null)return N.errors=[{instancePath:i+"/observed/"+f+"/code",schemaPath:"#/$defs/ObservedAnswer/\
+properties/code/type",keyword:"type",params:{type:br.properties.code.type},message:"must be string,null"}],!1;
+var k=$===r}else var k=!0;if(k)if(p.count!==void 0){let l=p.count,$=r;if(!(typeof l=="number"&&!(l%1)&&!isNaN(
+l)))return N.errors=[{instancePath:i+"/observed/"+f+"/count",schemaPath:"#/$defs/ObservedAnswer/properties/cou\
+nt/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof l=="number"){if(l>
+2147483647||isNaN(l))return N.errors=[{instancePath:i+"/observed/"+f+"/count",schemaPath:"#/$defs/ObservedAnsw\
 er/properties/count/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2\
-147483647"}],!1;if(d<-2147483648||isNaN(d))return N.errors=[{instancePath:i+"/observed/"+f+"/count",schemaPath:"\
+147483647"}],!1;if(l<-2147483648||isNaN(l))return N.errors=[{instancePath:i+"/observed/"+f+"/count",schemaPath:"\
 #/$defs/ObservedAnswer/properties/count/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},
 message:"must be >= -2147483648"}],!1}var k=$===r}else var k=!0}}}else return N.errors=[{instancePath:i+"/obse\
 rved/"+f,schemaPath:"#/$defs/ObservedAnswer/type",keyword:"type",params:{type:"object"},message:"must be objec\
@@ -1035,7 +1068,7 @@ t"}],!1;var g=j===r;if(!g)break}}else return N.errors=[{instancePath:i+"/observe
 served/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else var s=!0}}}}}}}}else
 return N.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
 ject"}],!1;return N.errors=e,r===0}N.evaluated={props:{version:!0,suite:!0,product:!0,started_at:!0,duration_ms:!0,
-selection:!0,profiles:!0,scenarios:!0,observed:!0},dynamicProps:!1,dynamicItems:!1};var kr=h;var ze={type:"object",required:["id","kind","amount_micros","balance_after_micros","description","reference","\
+selection:!0,profiles:!0,scenarios:!0,observed:!0},dynamicProps:!1,dynamicItems:!1};var _r=h;var ze={type:"object",required:["id","kind","amount_micros","balance_after_micros","description","reference","\
 idempotency_key","created_at"],properties:{id:{type:"string"},kind:{type:"string",enum:["generation","invitati\
 on","top_up","refund","adjustment"]},amount_micros:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
 balance_after_micros:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},description:{type:"\
@@ -1063,46 +1096,46 @@ alance_micros",schemaPath:"#/properties/balance_micros/maximum",keyword:"maximum
 message:"must be <= 9223372036854776000"}],!1;if(m<-9223372036854776e3||isNaN(m))return h.errors=[{instancePath:i+
 "/balance_micros",schemaPath:"#/properties/balance_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=c===r}else var s=!0;if(s){if(n.entries!==void 0){let m=n.
-entries,c=r;if(r===c)if(Array.isArray(m)){var t=!0;let E=m.length;for(let f=0;f<E;f++){let p=m[f],j=r;if(r===r)
+entries,c=r;if(r===c)if(Array.isArray(m)){var t=!0;let S=m.length;for(let f=0;f<S;f++){let p=m[f],j=r;if(r===r)
 if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.id===void 0&&(x="id")||p.kind===void 0&&(x="kind")||p.
 amount_micros===void 0&&(x="amount_micros")||p.balance_after_micros===void 0&&(x="balance_after_micros")||p.description===
 void 0&&(x="description")||p.reference===void 0&&(x="reference")||p.idempotency_key===void 0&&(x="idempotency_\
 key")||p.created_at===void 0&&(x="created_at"))return h.errors=[{instancePath:i+"/entries/"+f,schemaPath:"#/$d\
 efs/ControlEntry/required",keyword:"required",params:{missingProperty:x},message:"must have required property \
-'"+x+"'"}],!1;if(p.id!==void 0){let d=r;if(typeof p.id!="string")return h.errors=[{instancePath:i+"/entries/"+
+'"+x+"'"}],!1;if(p.id!==void 0){let l=r;if(typeof p.id!="string")return h.errors=[{instancePath:i+"/entries/"+
 f+"/id",schemaPath:"#/$defs/ControlEntry/properties/id/type",keyword:"type",params:{type:"string"},message:"mu\
-st be string"}],!1;var a=d===r}else var a=!0;if(a){if(p.kind!==void 0){let d=p.kind,$=r;if(typeof d!="string")
+st be string"}],!1;var a=l===r}else var a=!0;if(a){if(p.kind!==void 0){let l=p.kind,$=r;if(typeof l!="string")
 return h.errors=[{instancePath:i+"/entries/"+f+"/kind",schemaPath:"#/$defs/ControlEntry/properties/kind/type",
-keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(d==="generation"||d==="invitation"||d===
-"top_up"||d==="refund"||d==="adjustment"))return h.errors=[{instancePath:i+"/entries/"+f+"/kind",schemaPath:"#\
+keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(l==="generation"||l==="invitation"||l===
+"top_up"||l==="refund"||l==="adjustment"))return h.errors=[{instancePath:i+"/entries/"+f+"/kind",schemaPath:"#\
 /$defs/ControlEntry/properties/kind/enum",keyword:"enum",params:{allowedValues:ze.properties.kind.enum},message:"\
 must be equal to one of the allowed values"}],!1;var a=$===r}else var a=!0;if(a){if(p.amount_micros!==void 0){
-let d=p.amount_micros,$=r;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)))return h.errors=[{instancePath:i+"/entri\
+let l=p.amount_micros,$=r;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return h.errors=[{instancePath:i+"/entri\
 es/"+f+"/amount_micros",schemaPath:"#/$defs/ControlEntry/properties/amount_micros/type",keyword:"type",params:{
-type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof d=="number"){if(d>9223372036854776e3||isNaN(d))
+type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof l=="number"){if(l>9223372036854776e3||isNaN(l))
 return h.errors=[{instancePath:i+"/entries/"+f+"/amount_micros",schemaPath:"#/$defs/ControlEntry/properties/am\
 ount_micros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9\
-223372036854776000"}],!1;if(d<-9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+"/entries/"+f+"/a\
+223372036854776000"}],!1;if(l<-9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+"/entries/"+f+"/a\
 mount_micros",schemaPath:"#/$defs/ControlEntry/properties/amount_micros/minimum",keyword:"minimum",params:{comparison:"\
 >=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var a=$===r}else var a=!0;if(a){
-if(p.balance_after_micros!==void 0){let d=p.balance_after_micros,$=r;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)))
+if(p.balance_after_micros!==void 0){let l=p.balance_after_micros,$=r;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))
 return h.errors=[{instancePath:i+"/entries/"+f+"/balance_after_micros",schemaPath:"#/$defs/ControlEntry/proper\
 ties/balance_after_micros/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&
-typeof d=="number"){if(d>9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+"/entries/"+f+"/balance\
+typeof l=="number"){if(l>9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+"/entries/"+f+"/balance\
 _after_micros",schemaPath:"#/$defs/ControlEntry/properties/balance_after_micros/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(d<-9223372036854776e3||
-isNaN(d))return h.errors=[{instancePath:i+"/entries/"+f+"/balance_after_micros",schemaPath:"#/$defs/ControlEnt\
+comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(l<-9223372036854776e3||
+isNaN(l))return h.errors=[{instancePath:i+"/entries/"+f+"/balance_after_micros",schemaPath:"#/$defs/ControlEnt\
 ry/properties/balance_after_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
-message:"must be >= -9223372036854776000"}],!1}var a=$===r}else var a=!0;if(a){if(p.description!==void 0){let d=r;
+message:"must be >= -9223372036854776000"}],!1}var a=$===r}else var a=!0;if(a){if(p.description!==void 0){let l=r;
 if(typeof p.description!="string")return h.errors=[{instancePath:i+"/entries/"+f+"/description",schemaPath:"#/\
 $defs/ControlEntry/properties/description/type",keyword:"type",params:{type:"string"},message:"must be string"}],
-!1;var a=d===r}else var a=!0;if(a){if(p.reference!==void 0){let d=p.reference,$=r;if(typeof d!="string"&&d!==null)
+!1;var a=l===r}else var a=!0;if(a){if(p.reference!==void 0){let l=p.reference,$=r;if(typeof l!="string"&&l!==null)
 return h.errors=[{instancePath:i+"/entries/"+f+"/reference",schemaPath:"#/$defs/ControlEntry/properties/refere\
 nce/type",keyword:"type",params:{type:ze.properties.reference.type},message:"must be string,null"}],!1;var a=$===
-r}else var a=!0;if(a){if(p.idempotency_key!==void 0){let d=r;if(typeof p.idempotency_key!="string")return h.errors=
+r}else var a=!0;if(a){if(p.idempotency_key!==void 0){let l=r;if(typeof p.idempotency_key!="string")return h.errors=
 [{instancePath:i+"/entries/"+f+"/idempotency_key",schemaPath:"#/$defs/ControlEntry/properties/idempotency_key/\
-type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var a=d===r}else var a=!0;if(a)if(p.
-created_at!==void 0){let d=p.created_at,$=r;if(r===$&&r===$)if(typeof d=="string"){if(!ee.validate(d))return h.
+type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var a=l===r}else var a=!0;if(a)if(p.
+created_at!==void 0){let l=p.created_at,$=r;if(r===$&&r===$)if(typeof l=="string"){if(!ee.validate(l))return h.
 errors=[{instancePath:i+"/entries/"+f+"/created_at",schemaPath:"#/$defs/ControlEntry/properties/created_at/for\
 mat",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],!1}else return h.errors=
 [{instancePath:i+"/entries/"+f+"/created_at",schemaPath:"#/$defs/ControlEntry/properties/created_at/type",keyword:"\
@@ -1110,130 +1143,130 @@ type",params:{type:"string"},message:"must be string"}],!1;var a=$===r}else var 
 [{instancePath:i+"/entries/"+f,schemaPath:"#/$defs/ControlEntry/type",keyword:"type",params:{type:"object"},message:"\
 must be object"}],!1;var t=j===r;if(!t)break}}else return h.errors=[{instancePath:i+"/entries",schemaPath:"#/p\
 roperties/entries/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else var s=!0;
-if(s){if(n.generations!==void 0){let m=n.generations,c=r;if(r===c)if(Array.isArray(m)){var o=!0;let E=m.length;
-for(let f=0;f<E;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.id===void 0&&
+if(s){if(n.generations!==void 0){let m=n.generations,c=r;if(r===c)if(Array.isArray(m)){var o=!0;let S=m.length;
+for(let f=0;f<S;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.id===void 0&&
 (x="id")||p.key_id===void 0&&(x="key_id")||p.model===void 0&&(x="model")||p.endpoint===void 0&&(x="endpoint")||
 p.status===void 0&&(x="status")||p.streamed===void 0&&(x="streamed")||p.prompt_tokens===void 0&&(x="prompt_tok\
 ens")||p.completion_tokens===void 0&&(x="completion_tokens")||p.usage_source===void 0&&(x="usage_source")||p.prompt_price_micros===
 void 0&&(x="prompt_price_micros")||p.completion_price_micros===void 0&&(x="completion_price_micros")||p.cost_micros===
 void 0&&(x="cost_micros"))return h.errors=[{instancePath:i+"/generations/"+f,schemaPath:"#/$defs/ControlGenera\
 tion/required",keyword:"required",params:{missingProperty:x},message:"must have required property '"+x+"'"}],!1;
-if(p.id!==void 0){let d=r;if(typeof p.id!="string")return h.errors=[{instancePath:i+"/generations/"+f+"/id",schemaPath:"\
+if(p.id!==void 0){let l=r;if(typeof p.id!="string")return h.errors=[{instancePath:i+"/generations/"+f+"/id",schemaPath:"\
 #/$defs/ControlGeneration/properties/id/type",keyword:"type",params:{type:"string"},message:"must be string"}],
-!1;var l=d===r}else var l=!0;if(l){if(p.key_id!==void 0){let d=r;if(typeof p.key_id!="string")return h.errors=
+!1;var d=l===r}else var d=!0;if(d){if(p.key_id!==void 0){let l=r;if(typeof p.key_id!="string")return h.errors=
 [{instancePath:i+"/generations/"+f+"/key_id",schemaPath:"#/$defs/ControlGeneration/properties/key_id/type",keyword:"\
-type",params:{type:"string"},message:"must be string"}],!1;var l=d===r}else var l=!0;if(l){if(p.model!==void 0){
-let d=r;if(typeof p.model!="string")return h.errors=[{instancePath:i+"/generations/"+f+"/model",schemaPath:"#/\
+type",params:{type:"string"},message:"must be string"}],!1;var d=l===r}else var d=!0;if(d){if(p.model!==void 0){
+let l=r;if(typeof p.model!="string")return h.errors=[{instancePath:i+"/generations/"+f+"/model",schemaPath:"#/\
 $defs/ControlGeneration/properties/model/type",keyword:"type",params:{type:"string"},message:"must be string"}],
-!1;var l=d===r}else var l=!0;if(l){if(p.endpoint!==void 0){let d=r;if(typeof p.endpoint!="string")return h.errors=
+!1;var d=l===r}else var d=!0;if(d){if(p.endpoint!==void 0){let l=r;if(typeof p.endpoint!="string")return h.errors=
 [{instancePath:i+"/generations/"+f+"/endpoint",schemaPath:"#/$defs/ControlGeneration/properties/endpoint/type",
-keyword:"type",params:{type:"string"},message:"must be string"}],!1;var l=d===r}else var l=!0;if(l){if(p.status!==
-void 0){let d=p.status,$=r;if(typeof d!="string")return h.errors=[{instancePath:i+"/generations/"+f+"/status",
+keyword:"type",params:{type:"string"},message:"must be string"}],!1;var d=l===r}else var d=!0;if(d){if(p.status!==
+void 0){let l=p.status,$=r;if(typeof l!="string")return h.errors=[{instancePath:i+"/generations/"+f+"/status",
 schemaPath:"#/$defs/ControlGeneration/properties/status/type",keyword:"type",params:{type:"string"},message:"m\
-ust be string"}],!1;if(!(d==="ok"||d==="aborted"))return h.errors=[{instancePath:i+"/generations/"+f+"/status",
+ust be string"}],!1;if(!(l==="ok"||l==="aborted"))return h.errors=[{instancePath:i+"/generations/"+f+"/status",
 schemaPath:"#/$defs/ControlGeneration/properties/status/enum",keyword:"enum",params:{allowedValues:Ke.properties.
-status.enum},message:"must be equal to one of the allowed values"}],!1;var l=$===r}else var l=!0;if(l){if(p.streamed!==
-void 0){let d=r;if(typeof p.streamed!="boolean")return h.errors=[{instancePath:i+"/generations/"+f+"/streamed",
+status.enum},message:"must be equal to one of the allowed values"}],!1;var d=$===r}else var d=!0;if(d){if(p.streamed!==
+void 0){let l=r;if(typeof p.streamed!="boolean")return h.errors=[{instancePath:i+"/generations/"+f+"/streamed",
 schemaPath:"#/$defs/ControlGeneration/properties/streamed/type",keyword:"type",params:{type:"boolean"},message:"\
-must be boolean"}],!1;var l=d===r}else var l=!0;if(l){if(p.prompt_tokens!==void 0){let d=p.prompt_tokens,$=r;if(!(typeof d==
-"number"&&!(d%1)&&!isNaN(d)))return h.errors=[{instancePath:i+"/generations/"+f+"/prompt_tokens",schemaPath:"#\
+must be boolean"}],!1;var d=l===r}else var d=!0;if(d){if(p.prompt_tokens!==void 0){let l=p.prompt_tokens,$=r;if(!(typeof l==
+"number"&&!(l%1)&&!isNaN(l)))return h.errors=[{instancePath:i+"/generations/"+f+"/prompt_tokens",schemaPath:"#\
 /$defs/ControlGeneration/properties/prompt_tokens/type",keyword:"type",params:{type:"integer"},message:"must b\
-e integer"}],!1;if(r===$&&typeof d=="number"){if(d>9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+
+e integer"}],!1;if(r===$&&typeof l=="number"){if(l>9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+
 "/generations/"+f+"/prompt_tokens",schemaPath:"#/$defs/ControlGeneration/properties/prompt_tokens/maximum",keyword:"\
-maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(d<
--9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+"/generations/"+f+"/prompt_tokens",schemaPath:"\
+maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(l<
+-9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+"/generations/"+f+"/prompt_tokens",schemaPath:"\
 #/$defs/ControlGeneration/properties/prompt_tokens/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
-message:"must be >= -9223372036854776000"}],!1}var l=$===r}else var l=!0;if(l){if(p.completion_tokens!==void 0){
-let d=p.completion_tokens,$=r;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)))return h.errors=[{instancePath:i+"/g\
+message:"must be >= -9223372036854776000"}],!1}var d=$===r}else var d=!0;if(d){if(p.completion_tokens!==void 0){
+let l=p.completion_tokens,$=r;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return h.errors=[{instancePath:i+"/g\
 enerations/"+f+"/completion_tokens",schemaPath:"#/$defs/ControlGeneration/properties/completion_tokens/type",keyword:"\
-type",params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof d=="number"){if(d>9223372036854776e3||
-isNaN(d))return h.errors=[{instancePath:i+"/generations/"+f+"/completion_tokens",schemaPath:"#/$defs/ControlGe\
+type",params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof l=="number"){if(l>9223372036854776e3||
+isNaN(l))return h.errors=[{instancePath:i+"/generations/"+f+"/completion_tokens",schemaPath:"#/$defs/ControlGe\
 neration/properties/completion_tokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(d<-9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(l<-9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+
 "/generations/"+f+"/completion_tokens",schemaPath:"#/$defs/ControlGeneration/properties/completion_tokens/mini\
 mum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -922337203685477\
-6000"}],!1}var l=$===r}else var l=!0;if(l){if(p.usage_source!==void 0){let d=p.usage_source,$=r;if(typeof d!="\
+6000"}],!1}var d=$===r}else var d=!0;if(d){if(p.usage_source!==void 0){let l=p.usage_source,$=r;if(typeof l!="\
 string")return h.errors=[{instancePath:i+"/generations/"+f+"/usage_source",schemaPath:"#/$defs/ControlGenerati\
-on/properties/usage_source/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(d===
-"backend"||d==="counted"))return h.errors=[{instancePath:i+"/generations/"+f+"/usage_source",schemaPath:"#/$de\
+on/properties/usage_source/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(l===
+"backend"||l==="counted"))return h.errors=[{instancePath:i+"/generations/"+f+"/usage_source",schemaPath:"#/$de\
 fs/ControlGeneration/properties/usage_source/enum",keyword:"enum",params:{allowedValues:Ke.properties.usage_source.
-enum},message:"must be equal to one of the allowed values"}],!1;var l=$===r}else var l=!0;if(l){if(p.prompt_price_micros!==
-void 0){let d=p.prompt_price_micros,$=r;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)))return h.errors=[{instancePath:i+
+enum},message:"must be equal to one of the allowed values"}],!1;var d=$===r}else var d=!0;if(d){if(p.prompt_price_micros!==
+void 0){let l=p.prompt_price_micros,$=r;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return h.errors=[{instancePath:i+
 "/generations/"+f+"/prompt_price_micros",schemaPath:"#/$defs/ControlGeneration/properties/prompt_price_micros/\
-type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof d=="number"){if(d>
-9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+"/generations/"+f+"/prompt_price_micros",schemaPath:"\
+type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof l=="number"){if(l>
+9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+"/generations/"+f+"/prompt_price_micros",schemaPath:"\
 #/$defs/ControlGeneration/properties/prompt_price_micros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(d<-9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(l<-9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+
 "/generations/"+f+"/prompt_price_micros",schemaPath:"#/$defs/ControlGeneration/properties/prompt_price_micros/\
 minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -92233720368\
-54776000"}],!1}var l=$===r}else var l=!0;if(l){if(p.completion_price_micros!==void 0){let d=p.completion_price_micros,
-$=r;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)))return h.errors=[{instancePath:i+"/generations/"+f+"/completio\
+54776000"}],!1}var d=$===r}else var d=!0;if(d){if(p.completion_price_micros!==void 0){let l=p.completion_price_micros,
+$=r;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return h.errors=[{instancePath:i+"/generations/"+f+"/completio\
 n_price_micros",schemaPath:"#/$defs/ControlGeneration/properties/completion_price_micros/type",keyword:"type",
-params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof d=="number"){if(d>9223372036854776e3||
-isNaN(d))return h.errors=[{instancePath:i+"/generations/"+f+"/completion_price_micros",schemaPath:"#/$defs/Con\
+params:{type:"integer"},message:"must be integer"}],!1;if(r===$&&typeof l=="number"){if(l>9223372036854776e3||
+isNaN(l))return h.errors=[{instancePath:i+"/generations/"+f+"/completion_price_micros",schemaPath:"#/$defs/Con\
 trolGeneration/properties/completion_price_micros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(d<-9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(l<-9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+
 "/generations/"+f+"/completion_price_micros",schemaPath:"#/$defs/ControlGeneration/properties/completion_price\
 _micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -922\
-3372036854776000"}],!1}var l=$===r}else var l=!0;if(l)if(p.cost_micros!==void 0){let d=p.cost_micros,$=r;if(!(typeof d==
-"number"&&!(d%1)&&!isNaN(d)))return h.errors=[{instancePath:i+"/generations/"+f+"/cost_micros",schemaPath:"#/$\
+3372036854776000"}],!1}var d=$===r}else var d=!0;if(d)if(p.cost_micros!==void 0){let l=p.cost_micros,$=r;if(!(typeof l==
+"number"&&!(l%1)&&!isNaN(l)))return h.errors=[{instancePath:i+"/generations/"+f+"/cost_micros",schemaPath:"#/$\
 defs/ControlGeneration/properties/cost_micros/type",keyword:"type",params:{type:"integer"},message:"must be in\
-teger"}],!1;if(r===$&&typeof d=="number"){if(d>9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+"\
+teger"}],!1;if(r===$&&typeof l=="number"){if(l>9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+"\
 /generations/"+f+"/cost_micros",schemaPath:"#/$defs/ControlGeneration/properties/cost_micros/maximum",keyword:"\
-maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(d<
--9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+"/generations/"+f+"/cost_micros",schemaPath:"#/\
+maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(l<
+-9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+"/generations/"+f+"/cost_micros",schemaPath:"#/\
 $defs/ControlGeneration/properties/cost_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
-message:"must be >= -9223372036854776000"}],!1}var l=$===r}else var l=!0}}}}}}}}}}}else return h.errors=[{instancePath:i+
+message:"must be >= -9223372036854776000"}],!1}var d=$===r}else var d=!0}}}}}}}}}}}else return h.errors=[{instancePath:i+
 "/generations/"+f,schemaPath:"#/$defs/ControlGeneration/type",keyword:"type",params:{type:"object"},message:"m\
 ust be object"}],!1;var o=j===r;if(!o)break}}else return h.errors=[{instancePath:i+"/generations",schemaPath:"\
 #/properties/generations/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else
-var s=!0;if(s){if(n.holds!==void 0){let m=n.holds,c=r;if(r===c)if(Array.isArray(m)){var y=!0;let E=m.length;for(let f=0;f<
-E;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.generation_id===void 0&&
+var s=!0;if(s){if(n.holds!==void 0){let m=n.holds,c=r;if(r===c)if(Array.isArray(m)){var y=!0;let S=m.length;for(let f=0;f<
+S;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.generation_id===void 0&&
 (x="generation_id")||p.key_id===void 0&&(x="key_id")||p.amount_micros===void 0&&(x="amount_micros"))return h.errors=
 [{instancePath:i+"/holds/"+f,schemaPath:"#/$defs/ControlHold/required",keyword:"required",params:{missingProperty:x},
-message:"must have required property '"+x+"'"}],!1;if(p.generation_id!==void 0){let d=r;if(typeof p.generation_id!=
+message:"must have required property '"+x+"'"}],!1;if(p.generation_id!==void 0){let l=r;if(typeof p.generation_id!=
 "string")return h.errors=[{instancePath:i+"/holds/"+f+"/generation_id",schemaPath:"#/$defs/ControlHold/propert\
-ies/generation_id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var T=d===r}else var T=!0;
-if(T){if(p.key_id!==void 0){let d=r;if(typeof p.key_id!="string")return h.errors=[{instancePath:i+"/holds/"+f+
+ies/generation_id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var T=l===r}else var T=!0;
+if(T){if(p.key_id!==void 0){let l=r;if(typeof p.key_id!="string")return h.errors=[{instancePath:i+"/holds/"+f+
 "/key_id",schemaPath:"#/$defs/ControlHold/properties/key_id/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var T=d===r}else var T=!0;if(T)if(p.amount_micros!==void 0){let d=p.amount_micros,$=r;if(!(typeof d==
-"number"&&!(d%1)&&!isNaN(d)))return h.errors=[{instancePath:i+"/holds/"+f+"/amount_micros",schemaPath:"#/$defs\
+must be string"}],!1;var T=l===r}else var T=!0;if(T)if(p.amount_micros!==void 0){let l=p.amount_micros,$=r;if(!(typeof l==
+"number"&&!(l%1)&&!isNaN(l)))return h.errors=[{instancePath:i+"/holds/"+f+"/amount_micros",schemaPath:"#/$defs\
 /ControlHold/properties/amount_micros/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],
-!1;if(r===$&&typeof d=="number"){if(d>9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+"/holds/"+
+!1;if(r===$&&typeof l=="number"){if(l>9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+"/holds/"+
 f+"/amount_micros",schemaPath:"#/$defs/ControlHold/properties/amount_micros/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(d<-9223372036854776e3||
-isNaN(d))return h.errors=[{instancePath:i+"/holds/"+f+"/amount_micros",schemaPath:"#/$defs/ControlHold/propert\
+comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(l<-9223372036854776e3||
+isNaN(l))return h.errors=[{instancePath:i+"/holds/"+f+"/amount_micros",schemaPath:"#/$defs/ControlHold/propert\
 ies/amount_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must \
 be >= -9223372036854776000"}],!1}var T=$===r}else var T=!0}}else return h.errors=[{instancePath:i+"/holds/"+f,
 schemaPath:"#/$defs/ControlHold/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var y=j===
 r;if(!y)break}}else return h.errors=[{instancePath:i+"/holds",schemaPath:"#/properties/holds/type",keyword:"ty\
 pe",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else var s=!0;if(s)if(n.keys!==void 0){let m=n.
-keys,c=r;if(r===c)if(Array.isArray(m)){var g=!0;let E=m.length;for(let f=0;f<E;f++){let p=m[f],j=r;if(r===r)if(p&&
+keys,c=r;if(r===c)if(Array.isArray(m)){var g=!0;let S=m.length;for(let f=0;f<S;f++){let p=m[f],j=r;if(r===r)if(p&&
 typeof p=="object"&&!Array.isArray(p)){let x;if(p.id===void 0&&(x="id")||p.workspace_id===void 0&&(x="workspac\
 e_id")||p.state===void 0&&(x="state")||p.spent_micros===void 0&&(x="spent_micros")||p.revoked_at===void 0&&(x=
 "revoked_at"))return h.errors=[{instancePath:i+"/keys/"+f,schemaPath:"#/$defs/ControlKey/required",keyword:"re\
-quired",params:{missingProperty:x},message:"must have required property '"+x+"'"}],!1;if(p.id!==void 0){let d=r;
+quired",params:{missingProperty:x},message:"must have required property '"+x+"'"}],!1;if(p.id!==void 0){let l=r;
 if(typeof p.id!="string")return h.errors=[{instancePath:i+"/keys/"+f+"/id",schemaPath:"#/$defs/ControlKey/prop\
-erties/id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var k=d===r}else var k=!0;
-if(k){if(p.workspace_id!==void 0){let d=r;if(typeof p.workspace_id!="string")return h.errors=[{instancePath:i+
+erties/id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var k=l===r}else var k=!0;
+if(k){if(p.workspace_id!==void 0){let l=r;if(typeof p.workspace_id!="string")return h.errors=[{instancePath:i+
 "/keys/"+f+"/workspace_id",schemaPath:"#/$defs/ControlKey/properties/workspace_id/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;var k=d===r}else var k=!0;if(k){if(p.state!==void 0){let d=p.state,
-$=r;if(typeof d!="string")return h.errors=[{instancePath:i+"/keys/"+f+"/state",schemaPath:"#/$defs/ControlKey/\
-properties/state/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(d==="active"||
-d==="revoked"||d==="expired"))return h.errors=[{instancePath:i+"/keys/"+f+"/state",schemaPath:"#/$defs/Control\
+type:"string"},message:"must be string"}],!1;var k=l===r}else var k=!0;if(k){if(p.state!==void 0){let l=p.state,
+$=r;if(typeof l!="string")return h.errors=[{instancePath:i+"/keys/"+f+"/state",schemaPath:"#/$defs/ControlKey/\
+properties/state/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(l==="active"||
+l==="revoked"||l==="expired"))return h.errors=[{instancePath:i+"/keys/"+f+"/state",schemaPath:"#/$defs/Control\
 Key/properties/state/enum",keyword:"enum",params:{allowedValues:ce.properties.state.enum},message:"must be equ\
-al to one of the allowed values"}],!1;var k=$===r}else var k=!0;if(k){if(p.spent_micros!==void 0){let d=p.spent_micros,
-$=r;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)))return h.errors=[{instancePath:i+"/keys/"+f+"/spent_micros",schemaPath:"\
+al to one of the allowed values"}],!1;var k=$===r}else var k=!0;if(k){if(p.spent_micros!==void 0){let l=p.spent_micros,
+$=r;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return h.errors=[{instancePath:i+"/keys/"+f+"/spent_micros",schemaPath:"\
 #/$defs/ControlKey/properties/spent_micros/type",keyword:"type",params:{type:"integer"},message:"must be integ\
-er"}],!1;if(r===$&&typeof d=="number"){if(d>9223372036854776e3||isNaN(d))return h.errors=[{instancePath:i+"/ke\
+er"}],!1;if(r===$&&typeof l=="number"){if(l>9223372036854776e3||isNaN(l))return h.errors=[{instancePath:i+"/ke\
 ys/"+f+"/spent_micros",schemaPath:"#/$defs/ControlKey/properties/spent_micros/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(d<-9223372036854776e3||
-isNaN(d))return h.errors=[{instancePath:i+"/keys/"+f+"/spent_micros",schemaPath:"#/$defs/ControlKey/properties\
+comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(l<-9223372036854776e3||
+isNaN(l))return h.errors=[{instancePath:i+"/keys/"+f+"/spent_micros",schemaPath:"#/$defs/ControlKey/properties\
 /spent_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >\
-= -9223372036854776000"}],!1}var k=$===r}else var k=!0;if(k)if(p.revoked_at!==void 0){let d=p.revoked_at,$=r;if(typeof d!=
-"string"&&d!==null)return h.errors=[{instancePath:i+"/keys/"+f+"/revoked_at",schemaPath:"#/$defs/ControlKey/pr\
+= -9223372036854776000"}],!1}var k=$===r}else var k=!0;if(k)if(p.revoked_at!==void 0){let l=p.revoked_at,$=r;if(typeof l!=
+"string"&&l!==null)return h.errors=[{instancePath:i+"/keys/"+f+"/revoked_at",schemaPath:"#/$defs/ControlKey/pr\
 operties/revoked_at/type",keyword:"type",params:{type:ce.properties.revoked_at.type},message:"must be string,n\
-ull"}],!1;if(r===$&&r===$&&typeof d=="string"&&!ee.validate(d))return h.errors=[{instancePath:i+"/keys/"+f+"/r\
+ull"}],!1;if(r===$&&r===$&&typeof l=="string"&&!ee.validate(l))return h.errors=[{instancePath:i+"/keys/"+f+"/r\
 evoked_at",schemaPath:"#/$defs/ControlKey/properties/revoked_at/format",keyword:"format",params:{format:"date-\
 time"},message:'must match format "date-time"'}],!1;var k=$===r}else var k=!0}}}}else return h.errors=[{instancePath:i+
 "/keys/"+f,schemaPath:"#/$defs/ControlKey/type",keyword:"type",params:{type:"object"},message:"must be object"}],
@@ -1241,44 +1274,44 @@ time"},message:'must match format "date-time"'}],!1;var k=$===r}else var k=!0}}}
 keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else var s=!0}}}}else return h.errors=
 [{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return h.
 errors=e,r===0}h.evaluated={props:{balance_micros:!0,entries:!0,generations:!0,holds:!0,keys:!0},dynamicProps:!1,
-dynamicItems:!1};var vr=H,Ve={type:"object",required:["api_key","id","workspace_id","state","spent_micros","re\
+dynamicItems:!1};var Pr=E,Ve={type:"object",required:["api_key","id","workspace_id","state","spent_micros","re\
 voked_at"],properties:{api_key:{type:"string"},id:{type:"string"},workspace_id:{type:"string"},state:{type:"st\
 ring",enum:["active","revoked","expired"]},spent_micros:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
-revoked_at:{type:["string","null"],format:"date-time"}},additionalProperties:!0};function H(n,{instancePath:i="",
-parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=H.evaluated;if(u.dynamicProps&&
+revoked_at:{type:["string","null"],format:"date-time"}},additionalProperties:!0};function E(n,{instancePath:i="",
+parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=E.evaluated;if(u.dynamicProps&&
 (u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="object"&&!Array.isArray(n)){let t;if(n.
 api_key===void 0&&(t="api_key")||n.id===void 0&&(t="id")||n.workspace_id===void 0&&(t="workspace_id")||n.state===
-void 0&&(t="state")||n.spent_micros===void 0&&(t="spent_micros")||n.revoked_at===void 0&&(t="revoked_at"))return H.
+void 0&&(t="state")||n.spent_micros===void 0&&(t="spent_micros")||n.revoked_at===void 0&&(t="revoked_at"))return E.
 errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:t},message:"must ha\
-ve required property '"+t+"'"}],!1;if(n.api_key!==void 0){let a=r;if(typeof n.api_key!="string")return H.errors=
+ve required property '"+t+"'"}],!1;if(n.api_key!==void 0){let a=r;if(typeof n.api_key!="string")return E.errors=
 [{instancePath:i+"/api_key",schemaPath:"#/properties/api_key/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var s=a===r}else var s=!0;if(s){if(n.id!==void 0){let a=r;if(typeof n.id!="string")return H.
+must be string"}],!1;var s=a===r}else var s=!0;if(s){if(n.id!==void 0){let a=r;if(typeof n.id!="string")return E.
 errors=[{instancePath:i+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"},message:"\
 must be string"}],!1;var s=a===r}else var s=!0;if(s){if(n.workspace_id!==void 0){let a=r;if(typeof n.workspace_id!=
-"string")return H.errors=[{instancePath:i+"/workspace_id",schemaPath:"#/properties/workspace_id/type",keyword:"\
+"string")return E.errors=[{instancePath:i+"/workspace_id",schemaPath:"#/properties/workspace_id/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;var s=a===r}else var s=!0;if(s){if(n.state!==void 0){
-let a=n.state,o=r;if(typeof a!="string")return H.errors=[{instancePath:i+"/state",schemaPath:"#/properties/sta\
+let a=n.state,o=r;if(typeof a!="string")return E.errors=[{instancePath:i+"/state",schemaPath:"#/properties/sta\
 te/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(a==="active"||a==="revoked"||
-a==="expired"))return H.errors=[{instancePath:i+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{
+a==="expired"))return E.errors=[{instancePath:i+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{
 allowedValues:Ve.properties.state.enum},message:"must be equal to one of the allowed values"}],!1;var s=o===r}else
 var s=!0;if(s){if(n.spent_micros!==void 0){let a=n.spent_micros,o=r;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)))
-return H.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/type",keyword:"type",params:{
+return E.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/type",keyword:"type",params:{
 type:"integer"},message:"must be integer"}],!1;if(r===o&&typeof a=="number"){if(a>9223372036854776e3||isNaN(a))
-return H.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/maximum",keyword:"maxim\
+return E.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/maximum",keyword:"maxim\
 um",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(a<-9223372036854776e3||
-isNaN(a))return H.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/minimum",keyword:"\
+isNaN(a))return E.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/minimum",keyword:"\
 minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var s=o===
-r}else var s=!0;if(s)if(n.revoked_at!==void 0){let a=n.revoked_at,o=r;if(typeof a!="string"&&a!==null)return H.
+r}else var s=!0;if(s)if(n.revoked_at!==void 0){let a=n.revoked_at,o=r;if(typeof a!="string"&&a!==null)return E.
 errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/type",keyword:"type",params:{type:Ve.
 properties.revoked_at.type},message:"must be string,null"}],!1;if(r===o&&r===o&&typeof a=="string"&&!ee.validate(
-a))return H.errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/format",keyword:"format",
-params:{format:"date-time"},message:'must match format "date-time"'}],!1;var s=o===r}else var s=!0}}}}}else return H.
+a))return E.errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/format",keyword:"format",
+params:{format:"date-time"},message:'must match format "date-time"'}],!1;var s=o===r}else var s=!0}}}}}else return E.
 errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
-return H.errors=e,r===0}H.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var _r=pe;function pe(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+return E.errors=e,r===0}E.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var wr=pe;function pe(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=pe.evaluated;return u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0&&!(n&&typeof n==
 "object"&&!Array.isArray(n))?(pe.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"obje\
 ct"},message:"must be object"}],!1):(pe.errors=e,r===0)}pe.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var Pr=L;function L(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){
+var $r=L;function L(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){
 let e=null,r=0,u=L.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&
 typeof n=="object"&&!Array.isArray(n)){let t;if(n.id===void 0&&(t="id")||n.workspace_id===void 0&&(t="workspac\
 e_id")||n.state===void 0&&(t="state")||n.spent_micros===void 0&&(t="spent_micros")||n.revoked_at===void 0&&(t=
@@ -1305,22 +1338,22 @@ properties.revoked_at.type},message:"must be string,null"}],!1;if(r===o&&r===o&&
 a))return L.errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/format",keyword:"format",
 params:{format:"date-time"},message:'must match format "date-time"'}],!1;var s=o===r}else var s=!0}}}}else return L.
 errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
-return L.errors=e,r===0}L.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var wr=z;function z(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+return L.errors=e,r===0}L.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Nr=z;function z(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=z.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let o;if(n.open_holds===void 0&&(o="open_holds")||n.differences===void 0&&(o="diff\
 erences"))return z.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:o},
-message:"must have required property '"+o+"'"}],!1;if(n.open_holds!==void 0){let l=n.open_holds,y=r;if(!(typeof l==
-"number"&&!(l%1)&&!isNaN(l)))return z.errors=[{instancePath:i+"/open_holds",schemaPath:"#/properties/open_hold\
-s/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===y&&typeof l=="number"){if(l>
-9223372036854776e3||isNaN(l))return z.errors=[{instancePath:i+"/open_holds",schemaPath:"#/properties/open_hold\
+message:"must have required property '"+o+"'"}],!1;if(n.open_holds!==void 0){let d=n.open_holds,y=r;if(!(typeof d==
+"number"&&!(d%1)&&!isNaN(d)))return z.errors=[{instancePath:i+"/open_holds",schemaPath:"#/properties/open_hold\
+s/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===y&&typeof d=="number"){if(d>
+9223372036854776e3||isNaN(d))return z.errors=[{instancePath:i+"/open_holds",schemaPath:"#/properties/open_hold\
 s/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233720368\
-54776000"}],!1;if(l<-9223372036854776e3||isNaN(l))return z.errors=[{instancePath:i+"/open_holds",schemaPath:"#\
+54776000"}],!1;if(d<-9223372036854776e3||isNaN(d))return z.errors=[{instancePath:i+"/open_holds",schemaPath:"#\
 /properties/open_holds/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"\
-must be >= -9223372036854776000"}],!1}var s=y===r}else var s=!0;if(s)if(n.differences!==void 0){let l=n.differences,
-y=r;if(r===y)if(Array.isArray(l)){var t=!0;let g=l.length;for(let k=0;k<g;k++){let P=l[k],m=r;if(r===r)if(P&&typeof P==
-"object"&&!Array.isArray(P)){let E;if(P.check===void 0&&(E="check")||P.workspace_id===void 0&&(E="workspace_id"))
+must be >= -9223372036854776000"}],!1}var s=y===r}else var s=!0;if(s)if(n.differences!==void 0){let d=n.differences,
+y=r;if(r===y)if(Array.isArray(d)){var t=!0;let g=d.length;for(let k=0;k<g;k++){let P=d[k],m=r;if(r===r)if(P&&typeof P==
+"object"&&!Array.isArray(P)){let S;if(P.check===void 0&&(S="check")||P.workspace_id===void 0&&(S="workspace_id"))
 return z.errors=[{instancePath:i+"/differences/"+k,schemaPath:"#/$defs/ControlDifference/required",keyword:"re\
-quired",params:{missingProperty:E},message:"must have required property '"+E+"'"}],!1;if(P.check!==void 0){let f=r;
+quired",params:{missingProperty:S},message:"must have required property '"+S+"'"}],!1;if(P.check!==void 0){let f=r;
 if(typeof P.check!="string")return z.errors=[{instancePath:i+"/differences/"+k+"/check",schemaPath:"#/$defs/Co\
 ntrolDifference/properties/check/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var a=f===
 r}else var a=!0;if(a)if(P.workspace_id!==void 0){let f=r;if(typeof P.workspace_id!="string")return z.errors=[{
@@ -1331,7 +1364,7 @@ object"},message:"must be object"}],!1;var t=m===r;if(!t)break}}else return z.er
 ences",schemaPath:"#/properties/differences/type",keyword:"type",params:{type:"array"},message:"must be array"}],
 !1;var s=y===r}else var s=!0}else return z.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{
 type:"object"},message:"must be object"}],!1;return z.errors=e,r===0}z.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var $r=F;function F(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+var xr=F;function F(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=F.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let t;if(n.id===void 0&&(t="id")||n.balance_micros===void 0&&(t="balance_micros"))
 return F.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:t},message:"\
@@ -1346,7 +1379,7 @@ t be <= 9223372036854776000"}],!1;if(a<-9223372036854776e3||isNaN(a))return F.er
 e_micros",schemaPath:"#/properties/balance_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=o===r}else var s=!0}else return F.errors=[{instancePath:i,
 schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return F.errors=e,r===
-0}F.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Nr=O,oe={type:"object",required:["workspace_id"],
+0}F.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var jr=O,oe={type:"object",required:["workspace_id"],
 properties:{workspace_id:{type:"string"},name:{type:"string"},model_scope:{type:["array","null"],items:{type:"\
 string"},minItems:1},requests_per_minute:{type:["integer","null"],minimum:1,maximum:2147483647},tokens_per_minute:{
 type:["integer","null"],minimum:1,maximum:9223372036854776e3},spend_limit_micros:{type:["integer","null"],minimum:0,
@@ -1359,46 +1392,46 @@ a+"'"}],!1;if(n.workspace_id!==void 0){let o=r;if(typeof n.workspace_id!="string
 "/workspace_id",schemaPath:"#/properties/workspace_id/type",keyword:"type",params:{type:"string"},message:"mus\
 t be string"}],!1;var s=o===r}else var s=!0;if(s){if(n.name!==void 0){let o=r;if(typeof n.name!="string")return O.
 errors=[{instancePath:i+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var s=o===r}else var s=!0;if(s){if(n.model_scope!==void 0){let o=n.model_scope,l=r;if(!Array.
+must be string"}],!1;var s=o===r}else var s=!0;if(s){if(n.model_scope!==void 0){let o=n.model_scope,d=r;if(!Array.
 isArray(o)&&o!==null)return O.errors=[{instancePath:i+"/model_scope",schemaPath:"#/properties/model_scope/type",
-keyword:"type",params:{type:oe.properties.model_scope.type},message:"must be array,null"}],!1;if(r===l&&Array.
+keyword:"type",params:{type:oe.properties.model_scope.type},message:"must be array,null"}],!1;if(r===d&&Array.
 isArray(o)){if(o.length<1)return O.errors=[{instancePath:i+"/model_scope",schemaPath:"#/properties/model_scope\
 /minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"}],!1;{var t=!0;let T=o.
 length;for(let g=0;g<T;g++){let k=r;if(typeof o[g]!="string")return O.errors=[{instancePath:i+"/model_scope/"+
 g,schemaPath:"#/properties/model_scope/items/type",keyword:"type",params:{type:"string"},message:"must be stri\
-ng"}],!1;var t=k===r;if(!t)break}}}var s=l===r}else var s=!0;if(s){if(n.requests_per_minute!==void 0){let o=n.
-requests_per_minute,l=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==null)return O.errors=[{instancePath:i+
+ng"}],!1;var t=k===r;if(!t)break}}}var s=d===r}else var s=!0;if(s){if(n.requests_per_minute!==void 0){let o=n.
+requests_per_minute,d=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==null)return O.errors=[{instancePath:i+
 "/requests_per_minute",schemaPath:"#/properties/requests_per_minute/type",keyword:"type",params:{type:oe.properties.
-requests_per_minute.type},message:"must be integer,null"}],!1;if(r===l&&typeof o=="number"){if(o>2147483647||isNaN(
+requests_per_minute.type},message:"must be integer,null"}],!1;if(r===d&&typeof o=="number"){if(o>2147483647||isNaN(
 o))return O.errors=[{instancePath:i+"/requests_per_minute",schemaPath:"#/properties/requests_per_minute/maximu\
 m",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(o<1||isNaN(
 o))return O.errors=[{instancePath:i+"/requests_per_minute",schemaPath:"#/properties/requests_per_minute/minimu\
-m",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=l===r}else var s=!0;if(s){
-if(n.tokens_per_minute!==void 0){let o=n.tokens_per_minute,l=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==
+m",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=d===r}else var s=!0;if(s){
+if(n.tokens_per_minute!==void 0){let o=n.tokens_per_minute,d=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==
 null)return O.errors=[{instancePath:i+"/tokens_per_minute",schemaPath:"#/properties/tokens_per_minute/type",keyword:"\
-type",params:{type:oe.properties.tokens_per_minute.type},message:"must be integer,null"}],!1;if(r===l&&typeof o==
+type",params:{type:oe.properties.tokens_per_minute.type},message:"must be integer,null"}],!1;if(r===d&&typeof o==
 "number"){if(o>9223372036854776e3||isNaN(o))return O.errors=[{instancePath:i+"/tokens_per_minute",schemaPath:"\
 #/properties/tokens_per_minute/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"\
 must be <= 9223372036854776000"}],!1;if(o<1||isNaN(o))return O.errors=[{instancePath:i+"/tokens_per_minute",schemaPath:"\
 #/properties/tokens_per_minute/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >=\
- 1"}],!1}var s=l===r}else var s=!0;if(s){if(n.spend_limit_micros!==void 0){let o=n.spend_limit_micros,l=r;if(!(typeof o==
+ 1"}],!1}var s=d===r}else var s=!0;if(s){if(n.spend_limit_micros!==void 0){let o=n.spend_limit_micros,d=r;if(!(typeof o==
 "number"&&!(o%1)&&!isNaN(o))&&o!==null)return O.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"#/pr\
 operties/spend_limit_micros/type",keyword:"type",params:{type:oe.properties.spend_limit_micros.type},message:"\
-must be integer,null"}],!1;if(r===l&&typeof o=="number"){if(o>9223372036854776e3||isNaN(o))return O.errors=[{instancePath:i+
+must be integer,null"}],!1;if(r===d&&typeof o=="number"){if(o>9223372036854776e3||isNaN(o))return O.errors=[{instancePath:i+
 "/spend_limit_micros",schemaPath:"#/properties/spend_limit_micros/maximum",keyword:"maximum",params:{comparison:"\
 <=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(o<0||isNaN(o))return O.errors=[
 {instancePath:i+"/spend_limit_micros",schemaPath:"#/properties/spend_limit_micros/minimum",keyword:"minimum",params:{
-comparison:">=",limit:0},message:"must be >= 0"}],!1}var s=l===r}else var s=!0;if(s){if(n.expires_at!==void 0){
-let o=n.expires_at,l=r;if(typeof o!="string"&&o!==null)return O.errors=[{instancePath:i+"/expires_at",schemaPath:"\
+comparison:">=",limit:0},message:"must be >= 0"}],!1}var s=d===r}else var s=!0;if(s){if(n.expires_at!==void 0){
+let o=n.expires_at,d=r;if(typeof o!="string"&&o!==null)return O.errors=[{instancePath:i+"/expires_at",schemaPath:"\
 #/properties/expires_at/type",keyword:"type",params:{type:oe.properties.expires_at.type},message:"must be stri\
-ng,null"}],!1;if(r===l&&r===l&&typeof o=="string"&&!ee.validate(o))return O.errors=[{instancePath:i+"/expires_\
+ng,null"}],!1;if(r===d&&r===d&&typeof o=="string"&&!ee.validate(o))return O.errors=[{instancePath:i+"/expires_\
 at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format:"date-time"},message:'must mat\
-ch format "date-time"'}],!1;var s=l===r}else var s=!0;if(s)if(n.revoked!==void 0){let o=r;if(typeof n.revoked!=
+ch format "date-time"'}],!1;var s=d===r}else var s=!0;if(s)if(n.revoked!==void 0){let o=r;if(typeof n.revoked!=
 "boolean")return O.errors=[{instancePath:i+"/revoked",schemaPath:"#/properties/revoked/type",keyword:"type",params:{
 type:"boolean"},message:"must be boolean"}],!1;var s=o===r}else var s=!0}}}}}}}else return O.errors=[{instancePath:i,
 schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return O.errors=e,r===
 0}O.evaluated={props:{workspace_id:!0,name:!0,model_scope:!0,requests_per_minute:!0,tokens_per_minute:!0,spend_limit_micros:!0,
-expires_at:!0,revoked:!0},dynamicProps:!1,dynamicItems:!1};var xr=Z;function Z(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+expires_at:!0,revoked:!0},dynamicProps:!1,dynamicItems:!1};var Ar=Z;function Z(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=Z.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){if(n.name!==void 0){let t=r;if(typeof n.name!="string")return Z.errors=[{instancePath:i+
 "/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
@@ -1411,10 +1444,10 @@ ce_micros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854
 #/properties/balance_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"\
 must be >= -9223372036854776000"}],!1}var s=a===r}else var s=!0}else return Z.errors=[{instancePath:i,schemaPath:"\
 #/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return Z.errors=e,r===0}Z.evaluated=
-{props:{name:!0,balance_micros:!0},dynamicProps:!1,dynamicItems:!1};var jr=de;function de(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
-r=0,u=de.evaluated;return u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="obje\
-ct"&&!Array.isArray(n)?(de.errors=e,r===0):(de.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{
-type:"object"},message:"must be object"}],!1)}de.evaluated={dynamicProps:!1,dynamicItems:!1};var Cr=J;function J(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+{props:{name:!0,balance_micros:!0},dynamicProps:!1,dynamicItems:!1};var Cr=le;function le(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+r=0,u=le.evaluated;return u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="obje\
+ct"&&!Array.isArray(n)?(le.errors=e,r===0):(le.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{
+type:"object"},message:"must be object"}],!1)}le.evaluated={dynamicProps:!1,dynamicItems:!1};var qr=J;function J(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=J.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let s;if(n.workspace_id===void 0&&(s="workspace_id"))return J.errors=[{instancePath:i,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:s},message:"must have required property '"+
@@ -1422,7 +1455,7 @@ s+"'"}],!1;if(n.workspace_id!==void 0&&typeof n.workspace_id!="string")return J.
 space_id",schemaPath:"#/properties/workspace_id/type",keyword:"type",params:{type:"string"},message:"must be s\
 tring"}],!1}else return J.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"\
 must be object"}],!1;return J.errors=e,r===0}J.evaluated={props:{workspace_id:!0},dynamicProps:!1,dynamicItems:!1};
-var Ar=X;function X(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+var Tr=X;function X(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=X.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let t;if(n.endpoint===void 0&&(t="endpoint")||n.bundle===void 0&&(t="bundle"))return X.
 errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:t},message:"must ha\
@@ -1432,14 +1465,14 @@ must be string"}],!1;var s=a===r}else var s=!0;if(s)if(n.bundle!==void 0){let a=
 return X.errors=[{instancePath:i+"/bundle",schemaPath:"#/properties/bundle/type",keyword:"type",params:{type:"\
 string"},message:"must be string"}],!1;var s=a===r}else var s=!0}else return X.errors=[{instancePath:i,schemaPath:"\
 #/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return X.errors=e,r===0}X.evaluated=
-{props:{endpoint:!0,bundle:!0},dynamicProps:!1,dynamicItems:!1};var qr=Q;function Q(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+{props:{endpoint:!0,bundle:!0},dynamicProps:!1,dynamicItems:!1};var Dr=Q;function Q(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=Q.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let s;if(n.id===void 0&&(s="id"))return Q.errors=[{instancePath:i,schemaPath:"#/re\
 quired",keyword:"required",params:{missingProperty:s},message:"must have required property '"+s+"'"}],!1;if(n.
 id!==void 0&&typeof n.id!="string")return Q.errors=[{instancePath:i+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1}else return Q.errors=[{instancePath:i,schemaPath:"#\
 /type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return Q.errors=e,r===0}Q.evaluated=
-{props:{id:!0},dynamicProps:!1,dynamicItems:!1};var Tr=U;function U(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+{props:{id:!0},dynamicProps:!1,dynamicItems:!1};var Mr=U;function U(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=U.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let t;if(n.workspace_id===void 0&&(t="workspace_id")||n.balance_micros===void 0&&(t=
 "balance_micros"))return U.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:t},
@@ -1454,7 +1487,7 @@ message:"must be <= 9223372036854776000"}],!1;if(a<-9223372036854776e3||isNaN(a)
 "/balance_micros",schemaPath:"#/properties/balance_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=o===r}else var s=!0}else return U.errors=[{instancePath:i,
 schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return U.errors=e,r===
-0}U.evaluated={props:{workspace_id:!0,balance_micros:!0},dynamicProps:!1,dynamicItems:!1};var Dr=Y,Mr={type:"o\
+0}U.evaluated={props:{workspace_id:!0,balance_micros:!0},dynamicProps:!1,dynamicItems:!1};var Or=Y,Hr={type:"o\
 bject",required:["endpoint","state"],properties:{endpoint:{type:"string"},state:{type:"string",enum:["pending",
 "denied","admitted","disabled"]}}};function Y(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,
 dynamicAnchors:q={}}={}){let e=null,r=0,u=Y.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=
@@ -1466,61 +1499,61 @@ type:"string"},message:"must be string"}],!1;var s=a===r}else var s=!0;if(s)if(n
 o=r;if(typeof a!="string")return Y.errors=[{instancePath:i+"/state",schemaPath:"#/properties/state/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;if(!(a==="pending"||a==="denied"||a==="admitted"||a===
 "disabled"))return Y.errors=[{instancePath:i+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{
-allowedValues:Mr.properties.state.enum},message:"must be equal to one of the allowed values"}],!1;var s=o===r}else
+allowedValues:Hr.properties.state.enum},message:"must be equal to one of the allowed values"}],!1;var s=o===r}else
 var s=!0}else return Y.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"\
 must be object"}],!1;return Y.errors=e,r===0}Y.evaluated={props:{endpoint:!0,state:!0},dynamicProps:!1,dynamicItems:!1};
-var Or=S,me={type:"object",required:["id"],properties:{id:{type:"string"},name:{type:"string"},model_scope:{type:[
+var Ir=I,me={type:"object",required:["id"],properties:{id:{type:"string"},name:{type:"string"},model_scope:{type:[
 "array","null"],items:{type:"string"},minItems:1},requests_per_minute:{type:["integer","null"],minimum:1,maximum:2147483647},
 tokens_per_minute:{type:["integer","null"],minimum:1,maximum:9223372036854776e3},spend_limit_micros:{type:["in\
 teger","null"],minimum:0,maximum:9223372036854776e3},expires_at:{type:["string","null"],format:"date-time"}}};
-function S(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
-r=0,u=S.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
-object"&&!Array.isArray(n)){let a;if(n.id===void 0&&(a="id"))return S.errors=[{instancePath:i,schemaPath:"#/re\
+function I(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+r=0,u=I.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
+object"&&!Array.isArray(n)){let a;if(n.id===void 0&&(a="id"))return I.errors=[{instancePath:i,schemaPath:"#/re\
 quired",keyword:"required",params:{missingProperty:a},message:"must have required property '"+a+"'"}],!1;if(n.
-id!==void 0){let o=r;if(typeof n.id!="string")return S.errors=[{instancePath:i+"/id",schemaPath:"#/properties/\
+id!==void 0){let o=r;if(typeof n.id!="string")return I.errors=[{instancePath:i+"/id",schemaPath:"#/properties/\
 id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=o===r}else var s=!0;if(s){if(n.
-name!==void 0){let o=r;if(typeof n.name!="string")return S.errors=[{instancePath:i+"/name",schemaPath:"#/prope\
+name!==void 0){let o=r;if(typeof n.name!="string")return I.errors=[{instancePath:i+"/name",schemaPath:"#/prope\
 rties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=o===r}else var s=!0;
-if(s){if(n.model_scope!==void 0){let o=n.model_scope,l=r;if(!Array.isArray(o)&&o!==null)return S.errors=[{instancePath:i+
+if(s){if(n.model_scope!==void 0){let o=n.model_scope,d=r;if(!Array.isArray(o)&&o!==null)return I.errors=[{instancePath:i+
 "/model_scope",schemaPath:"#/properties/model_scope/type",keyword:"type",params:{type:me.properties.model_scope.
-type},message:"must be array,null"}],!1;if(r===l&&Array.isArray(o)){if(o.length<1)return S.errors=[{instancePath:i+
+type},message:"must be array,null"}],!1;if(r===d&&Array.isArray(o)){if(o.length<1)return I.errors=[{instancePath:i+
 "/model_scope",schemaPath:"#/properties/model_scope/minItems",keyword:"minItems",params:{limit:1},message:"mus\
 t NOT have fewer than 1 items"}],!1;{var t=!0;let T=o.length;for(let g=0;g<T;g++){let k=r;if(typeof o[g]!="str\
-ing")return S.errors=[{instancePath:i+"/model_scope/"+g,schemaPath:"#/properties/model_scope/items/type",keyword:"\
-type",params:{type:"string"},message:"must be string"}],!1;var t=k===r;if(!t)break}}}var s=l===r}else var s=!0;
-if(s){if(n.requests_per_minute!==void 0){let o=n.requests_per_minute,l=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
-o))&&o!==null)return S.errors=[{instancePath:i+"/requests_per_minute",schemaPath:"#/properties/requests_per_mi\
+ing")return I.errors=[{instancePath:i+"/model_scope/"+g,schemaPath:"#/properties/model_scope/items/type",keyword:"\
+type",params:{type:"string"},message:"must be string"}],!1;var t=k===r;if(!t)break}}}var s=d===r}else var s=!0;
+if(s){if(n.requests_per_minute!==void 0){let o=n.requests_per_minute,d=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
+o))&&o!==null)return I.errors=[{instancePath:i+"/requests_per_minute",schemaPath:"#/properties/requests_per_mi\
 nute/type",keyword:"type",params:{type:me.properties.requests_per_minute.type},message:"must be integer,null"}],
-!1;if(r===l&&typeof o=="number"){if(o>2147483647||isNaN(o))return S.errors=[{instancePath:i+"/requests_per_min\
+!1;if(r===d&&typeof o=="number"){if(o>2147483647||isNaN(o))return I.errors=[{instancePath:i+"/requests_per_min\
 ute",schemaPath:"#/properties/requests_per_minute/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
-message:"must be <= 2147483647"}],!1;if(o<1||isNaN(o))return S.errors=[{instancePath:i+"/requests_per_minute",
+message:"must be <= 2147483647"}],!1;if(o<1||isNaN(o))return I.errors=[{instancePath:i+"/requests_per_minute",
 schemaPath:"#/properties/requests_per_minute/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
-must be >= 1"}],!1}var s=l===r}else var s=!0;if(s){if(n.tokens_per_minute!==void 0){let o=n.tokens_per_minute,
-l=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==null)return S.errors=[{instancePath:i+"/tokens_per_minute",
+must be >= 1"}],!1}var s=d===r}else var s=!0;if(s){if(n.tokens_per_minute!==void 0){let o=n.tokens_per_minute,
+d=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==null)return I.errors=[{instancePath:i+"/tokens_per_minute",
 schemaPath:"#/properties/tokens_per_minute/type",keyword:"type",params:{type:me.properties.tokens_per_minute.type},
-message:"must be integer,null"}],!1;if(r===l&&typeof o=="number"){if(o>9223372036854776e3||isNaN(o))return S.errors=
+message:"must be integer,null"}],!1;if(r===d&&typeof o=="number"){if(o>9223372036854776e3||isNaN(o))return I.errors=
 [{instancePath:i+"/tokens_per_minute",schemaPath:"#/properties/tokens_per_minute/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(o<1||isNaN(o))return S.
+comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(o<1||isNaN(o))return I.
 errors=[{instancePath:i+"/tokens_per_minute",schemaPath:"#/properties/tokens_per_minute/minimum",keyword:"mini\
-mum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=l===r}else var s=!0;if(s){if(n.spend_limit_micros!==
-void 0){let o=n.spend_limit_micros,l=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==null)return S.errors=[
+mum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=d===r}else var s=!0;if(s){if(n.spend_limit_micros!==
+void 0){let o=n.spend_limit_micros,d=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==null)return I.errors=[
 {instancePath:i+"/spend_limit_micros",schemaPath:"#/properties/spend_limit_micros/type",keyword:"type",params:{
-type:me.properties.spend_limit_micros.type},message:"must be integer,null"}],!1;if(r===l&&typeof o=="number"){
-if(o>9223372036854776e3||isNaN(o))return S.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"#/propert\
+type:me.properties.spend_limit_micros.type},message:"must be integer,null"}],!1;if(r===d&&typeof o=="number"){
+if(o>9223372036854776e3||isNaN(o))return I.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"#/propert\
 ies/spend_limit_micros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"m\
-ust be <= 9223372036854776000"}],!1;if(o<0||isNaN(o))return S.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"\
+ust be <= 9223372036854776000"}],!1;if(o<0||isNaN(o))return I.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"\
 #/properties/spend_limit_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >\
-= 0"}],!1}var s=l===r}else var s=!0;if(s)if(n.expires_at!==void 0){let o=n.expires_at,l=r;if(typeof o!="string"&&
-o!==null)return S.errors=[{instancePath:i+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"typ\
-e",params:{type:me.properties.expires_at.type},message:"must be string,null"}],!1;if(r===l&&r===l&&typeof o=="\
-string"&&!ee.validate(o))return S.errors=[{instancePath:i+"/expires_at",schemaPath:"#/properties/expires_at/fo\
-rmat",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],!1;var s=l===r}else
-var s=!0}}}}}}else return S.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},
-message:"must be object"}],!1;return S.errors=e,r===0}S.evaluated={props:{id:!0,name:!0,model_scope:!0,requests_per_minute:!0,
-tokens_per_minute:!0,spend_limit_micros:!0,expires_at:!0},dynamicProps:!1,dynamicItems:!1};var{advanceClockCommand:Ir,conformanceResults:Sr,conformanceTarget:Er,controlBooks:Hr,controlCreatedKey:Lr,controlDone:zr,
-controlKey:Kr,controlVerification:Vr,controlWorkspace:Br,createKeyCommand:Rr,createWorkspaceCommand:Gr,emptyCommand:Fr,
-ledgerCommand:Ur,publishEvidenceCommand:Wr,revokeKeyCommand:Zr,scenarioFile:Yr,setBalanceCommand:Xr,setVerdictCommand:Jr,
-updateKeyCommand:Qr}={...be,...$e},ts={advanceClockCommand:Ir,conformanceResults:Sr,conformanceTarget:Er,controlBooks:Hr,
-controlCreatedKey:Lr,controlDone:zr,controlKey:Kr,controlVerification:Vr,controlWorkspace:Br,createKeyCommand:Rr,
-createWorkspaceCommand:Gr,emptyCommand:Fr,ledgerCommand:Ur,publishEvidenceCommand:Wr,revokeKeyCommand:Zr,scenarioFile:Yr,
-setBalanceCommand:Xr,setVerdictCommand:Jr,updateKeyCommand:Qr};export{ts as validators};
+= 0"}],!1}var s=d===r}else var s=!0;if(s)if(n.expires_at!==void 0){let o=n.expires_at,d=r;if(typeof o!="string"&&
+o!==null)return I.errors=[{instancePath:i+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"typ\
+e",params:{type:me.properties.expires_at.type},message:"must be string,null"}],!1;if(r===d&&r===d&&typeof o=="\
+string"&&!ee.validate(o))return I.errors=[{instancePath:i+"/expires_at",schemaPath:"#/properties/expires_at/fo\
+rmat",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],!1;var s=d===r}else
+var s=!0}}}}}}else return I.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},
+message:"must be object"}],!1;return I.errors=e,r===0}I.evaluated={props:{id:!0,name:!0,model_scope:!0,requests_per_minute:!0,
+tokens_per_minute:!0,spend_limit_micros:!0,expires_at:!0},dynamicProps:!1,dynamicItems:!1};var{advanceClockCommand:Sr,conformanceResults:Er,conformanceTarget:Lr,controlBooks:zr,controlCreatedKey:Kr,controlDone:Vr,
+controlKey:Rr,controlVerification:Br,controlWorkspace:Gr,createKeyCommand:Fr,createWorkspaceCommand:Ur,emptyCommand:Wr,
+ledgerCommand:Zr,publishEvidenceCommand:Yr,revokeKeyCommand:Xr,scenarioFile:Jr,setBalanceCommand:Qr,setVerdictCommand:es,
+updateKeyCommand:rs}={...be,...$e},as={advanceClockCommand:Sr,conformanceResults:Er,conformanceTarget:Lr,controlBooks:zr,
+controlCreatedKey:Kr,controlDone:Vr,controlKey:Rr,controlVerification:Br,controlWorkspace:Gr,createKeyCommand:Fr,
+createWorkspaceCommand:Ur,emptyCommand:Wr,ledgerCommand:Zr,publishEvidenceCommand:Yr,revokeKeyCommand:Xr,scenarioFile:Jr,
+setBalanceCommand:Qr,setVerdictCommand:es,updateKeyCommand:rs};export{as as validators};

@@ -669,7 +669,7 @@ export interface components {
          * @description A role that rules bind.
          * @enum {string}
          */
-        ConformanceProfile: "router" | "proxy";
+        ConformanceProfile: "router" | "proxy" | "platform";
         /** @description What a run of the conformance suite found: `results.json`. */
         ConformanceResults: {
             /**
@@ -733,6 +733,8 @@ export interface components {
         ConformanceTarget: {
             /** @description The router's base URL, with `/v1`. */
             baseUrl: string;
+            /** @description Whether the router believes the `X-Forwarded-For` that the suite sends. */
+            believesForwarded?: boolean;
             /** @description Certificates, in PEM, that are trusted beside the system's. */
             caFile?: string;
             /** @description Whose rules it claims to keep; the given specification's alone when left out. */
@@ -755,7 +757,9 @@ export interface components {
             mayGenerate?: boolean;
             /** @description Router model ids, by what they are. */
             models: components["schemas"]["TargetModels"];
-            /** @description The platform gateway of the router's own endpoint. */
+            /** @description The name of that endpoint, in the handshake and in its evidence; the address's own when left out. */
+            platformHostname?: string;
+            /** @description The platform gateway of the router's own endpoint: where connections go. */
             platformUrl?: string;
             /** @description Who is judged. */
             product: components["schemas"]["TargetProduct"];
@@ -1963,7 +1967,7 @@ export interface components {
         Prompt: string | components["schemas"]["TokenList"] | components["schemas"]["SingleText"] | components["schemas"]["SingleTokenList"];
         /** @description One endpoint and what is expected of it. */
         ProxiedEndpointConfig: {
-            /** @description The hostname that the evidence must be for; the URL's when left out. */
+            /** @description The name in the handshake, in `Host` and in the evidence; the URL's when left out. */
             hostname?: string;
             /** @description Where clients connect; 127.0.0.1:8484 unless told otherwise. */
             listen?: components["schemas"]["ProxyListenConfig"];
@@ -1977,14 +1981,14 @@ export interface components {
             policies?: components["schemas"]["PolicyConfig"][];
             /** @description The roots that are trusted for it. None is an error: nothing could ever be admitted. */
             roots: components["schemas"]["TrustedRootConfig"][];
-            /** @description The router's base URL, with `/v1`. */
+            /** @description The router's base URL, with `/v1`: where connections go. Names under `localhost` are this machine. */
             url: string;
         };
         /** @description The verifying proxy's configuration file (decisions, 9). */
         ProxyConfig: {
             /** @description Where health, metrics and the status page are served; nowhere when left out. */
             admin?: components["schemas"]["ListenConfig"];
-            /** @description Folder of the journal and of what must outlive a restart. */
+            /** @description Folder of the journal and of what must outlive a restart; `.data/proxy` when left out. */
             dataDir?: string;
             /** @description The endpoints it stands in front of, each on a listener of its own. */
             endpoints: components["schemas"]["ProxiedEndpointConfig"][];
@@ -2001,7 +2005,7 @@ export interface components {
             port?: components["schemas"]["Port"];
             /** @description Path of a Unix socket, instead of host and port. */
             socket?: string;
-            /** @description What clients must present when the listener is open to others. */
+            /** @description What clients must present in `X-Proxy-Token` when the listener is open to others. */
             token?: string;
         };
         /** @description Asks for a bundle to stand published. */
@@ -2267,8 +2271,6 @@ export interface components {
             };
             /** @description What the error's message must hold, as a regular expression. */
             message?: string;
-            /** @description Whether nothing of it reached a backend, was held or was booked. */
-            nothingHappened?: boolean;
             /** @description The field that the error names. */
             param?: string;
             /** @description Members of the generation record. */
@@ -2291,7 +2293,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description A conformance scenario that needs no program: requests, one after the other, and what each is answered. In texts `{{nonce}}`, `{{prompt}}`, `{{model.NAME}}` and `{{key.NAME}}` are filled in. */
+        /** @description A conformance scenario that needs no program: requests, one after the other, and what each is answered. In texts `{{nonce}}`, `{{prompt}}`, `{{cors}}`, `{{key}}`, `{{key.NAME}}` and `{{model.NAME}}` are filled in. */
         ScenarioFile: {
             /** @description Workspace and key of its own that differ from the usual ones. */
             account?: components["schemas"]["ScenarioAccount"];
@@ -2547,6 +2549,8 @@ export interface components {
             createWorkspace?: components["schemas"]["HookConfig"];
             /** @description Reads what is booked of a workspace. */
             ledger?: components["schemas"]["HookConfig"];
+            /** @description Control address of the suite's platform gateway, which the deployment is published by. */
+            platformControl?: components["schemas"]["HookAddress"];
             /** @description Publishes a bundle for an endpoint. */
             publishEvidence?: components["schemas"]["HookConfig"];
             /** @description Empties what earlier runs have left. */
@@ -2579,6 +2583,8 @@ export interface components {
         };
         /** @description Limits of the deployment under test; production's where one is left out. */
         TargetLimits: {
+            /** @description How often the router reads the bundle of its own endpoint. */
+            evidencePollMs?: components["schemas"]["DurationMs"];
             /** @description Longest wait for a backend's first byte. */
             firstByteMs?: components["schemas"]["DurationMs"];
             /** @description Longest gap between two chunks. */
@@ -2589,6 +2595,8 @@ export interface components {
             pingMs?: components["schemas"]["DurationMs"];
             /** @description Requests a minute of a key that names none, and of every workspace. */
             requestsPerMinute?: components["schemas"]["Count"];
+            /** @description How often the platform signs anew. */
+            resignMs?: components["schemas"]["DurationMs"];
             /** @description A client that reads nothing for this long is dropped. */
             stalledClientMs?: components["schemas"]["DurationMs"];
             /**

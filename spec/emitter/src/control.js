@@ -39,6 +39,7 @@ export const controlOperations = ${list(operations.map(({ name }) => name))} as 
 
 /** @param {import('@typespec/compiler').Type | undefined} type */
 function nameOf(type) {
-  if (type?.kind !== 'Model') throw new Error('An operation of the control service takes and gives a named model.')
+  if (type?.kind !== 'Model')
+    throw new Error('An operation of the control service takes and gives a named model.')
   return type.name
 }

@@ -39,7 +39,9 @@ export function collectRoutes(program) {
  */
 export function operationsOf(program, service) {
   const [services] = getAllHttpServices(program)
-  return services.filter(({ namespace }) => namespace.name === service).flatMap(({ operations }) => operations)
+  return services
+    .filter(({ namespace }) => namespace.name === service)
+    .flatMap(({ operations }) => operations)
 }
 
 /**
