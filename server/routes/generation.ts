@@ -8,6 +8,8 @@ type GenerationBody = components['schemas']['Generation']
 /** Finds a workspace's own generation; another workspace's is as unknown as one that never was. */
 export type FindGeneration = (workspaceId: string, id: string) => Promise<GenerationRecord | undefined>
 
+const GENERATION_ID = /^gen-[0-9A-HJKMNP-TV-Z]{26}$/
+
 /** `GET /generation?id=`: the record of one generation of the key's workspace; never any content (§2.4). */
 export function getGeneration(find: FindGeneration): JsonHandler<'getGeneration'> {
   return async ({ key, query: { id } }) => {
@@ -16,7 +18,8 @@ export function getGeneration(find: FindGeneration): JsonHandler<'getGeneration'
         param: 'id',
       })
     }
-    const record = await find(key.workspaceId, id)
+    // Whatever is no generation id has no record, and may be nothing that a database takes as text.
+    const record = GENERATION_ID.test(id) ? await find(key.workspaceId, id) : undefined
     if (!record) throw new ApiError('not_found', 'No such generation in this workspace.', { param: 'id' })
     return { status: 200, body: { data: toBody(record) } }
   }
