@@ -77,7 +77,11 @@ function attempt<File>(
 function readYaml(file: string, environment: Environment): { value: unknown; problems: ConfigProblem[] } {
   const lines = new LineCounter()
   const problems: ConfigProblem[] = []
-  const document = parseDocument(readText(file), { lineCounter: lines, uniqueKeys: true, prettyErrors: false })
+  const document = parseDocument(readText(file), {
+    lineCounter: lines,
+    uniqueKeys: true,
+    prettyErrors: false,
+  })
   const report = (offset: number, message: string) =>
     problems.push({ path: `line ${lines.linePos(offset).line}`, message })
 

@@ -3,9 +3,9 @@
 var Ge=Object.defineProperty;var Ne=(n,i)=>()=>{try{return i||n((i={exports:{}}).exports,i),i.exports}catch(w){throw i=0,w}},xe=(n,i)=>{for(var w in i)
 Ge(n,w,{get:i[w],enumerable:!0})};var he=Ne(ye=>{"use strict";Object.defineProperty(ye,"__esModule",{value:!0});function je(n){let i=n.length,w=0,
 b=0,_;for(;b<i;)w++,_=n.charCodeAt(b++),_>=55296&&_<=56319&&b<i&&(_=n.charCodeAt(b),(_&64512)===56320&&b++);return w}
-ye.default=je;je.code='require("ajv/dist/runtime/ucs2length").default'});var Se=Ne(G=>{"use strict";Object.defineProperty(G,"__esModule",{value:!0});G.formatNames=G.fastFormats=G.fullFormats=
-void 0;function B(n,i){return{validate:n,compare:i}}G.fullFormats={date:B(Me,Pe),time:B(ve(!0),we),"date-time":B(
-qe(!0),He),"iso-time":B(ve(),Oe),"iso-date-time":B(qe(),Ie),duration:/^P(?!$)((\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?|(\d+W)?)$/,
+ye.default=je;je.code='require("ajv/dist/runtime/ucs2length").default'});var Ie=Ne(G=>{"use strict";Object.defineProperty(G,"__esModule",{value:!0});G.formatNames=G.fastFormats=G.fullFormats=
+void 0;function B(n,i){return{validate:n,compare:i}}G.fullFormats={date:B(De,Pe),time:B(ve(!0),we),"date-time":B(
+qe(!0),He),"iso-time":B(ve(),Oe),"iso-date-time":B(qe(),Ee),duration:/^P(?!$)((\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?|(\d+W)?)$/,
 uri:or,"uri-reference":/^(?:[a-z][a-z0-9+\-.]*:)?(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'"()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'"()*+,;=:@]|%[0-9a-f]{2})*)*)?(?:\?(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'"()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i,
 "uri-template":/^(?:(?:[^\x00-\x20"'<>%\\^`{|}]|%[0-9a-f]{2})|\{[+#./;?&=,!@|]?(?:[a-z0-9_]|%[0-9a-f]{2})+(?::[1-9][0-9]{0,3}|\*)?(?:,(?:[a-z0-9_]|%[0-9a-f]{2})+(?::[1-9][0-9]{0,3}|\*)?)*\})*$/i,
 url:/^(?:https?|ftp):\/\/(?:\S+(?::\S*)?@)?(?:(?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))|(?:(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+)(?:\.(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+)*(?:\.(?:[a-z\u{00a1}-\u{ffff}]{2,})))(?::\d{2,5})?(?:\/[^\s]*)?$/iu,
@@ -15,27 +15,27 @@ ipv4:/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-
 regex:cr,uuid:/^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,"json-pointer":/^(?:\/(?:[^~/]|~0|~1)*)*$/,
 "json-pointer-uri-fragment":/^#(?:\/(?:[a-z0-9_\-.!$&'()*+,;:=@]|%[0-9a-f]{2}|~0|~1)*)*$/i,"relative-json-poin\
 ter":/^(?:0|[1-9][0-9]*)(?:#|(?:\/(?:[^~/]|~0|~1)*)*)$/,byte:mr,int32:{type:"number",validate:dr},int64:{type:"\
-number",validate:ur},float:{type:"number",validate:De},double:{type:"number",validate:De},password:!0,binary:!0};
+number",validate:ur},float:{type:"number",validate:Me},double:{type:"number",validate:Me},password:!0,binary:!0};
 G.fastFormats={...G.fullFormats,date:B(/^\d\d\d\d-[0-1]\d-[0-3]\d$/,Pe),time:B(/^(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)$/i,
 we),"date-time":B(/^\d\d\d\d-[0-1]\d-[0-3]\dt(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)$/i,
 He),"iso-time":B(/^(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)?$/i,Oe),"iso-date-t\
 ime":B(/^\d\d\d\d-[0-1]\d-[0-3]\d[t\s](?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)?$/i,
-Ie),uri:/^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/)?[^\s]*$/i,"uri-reference":/^(?:(?:[a-z][a-z0-9+\-.]*:)?\/?\/)?(?:[^\\\s#][^\s#]*)?(?:#[^\\\s]*)?$/i,
+Ee),uri:/^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/)?[^\s]*$/i,"uri-reference":/^(?:(?:[a-z][a-z0-9+\-.]*:)?\/?\/)?(?:[^\\\s#][^\s#]*)?(?:#[^\\\s]*)?$/i,
 email:/^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i};
 G.formatNames=Object.keys(G.fullFormats);function sr(n){return n%4===0&&(n%100!==0||n%400===0)}var tr=/^(\d\d\d\d)-(\d\d)-(\d\d)$/,
-ir=[0,31,28,31,30,31,30,31,31,30,31,30,31];function Me(n){let i=tr.exec(n);if(!i)return!1;let w=+i[1],b=+i[2],
+ir=[0,31,28,31,30,31,30,31,31,30,31,30,31];function De(n){let i=tr.exec(n);if(!i)return!1;let w=+i[1],b=+i[2],
 _=+i[3];return b>=1&&b<=12&&_>=1&&_<=(b===2&&sr(w)?29:ir[b])}function Pe(n,i){if(n&&i)return n>i?1:n<i?-1:0}var ke=/^(\d\d):(\d\d):(\d\d(?:\.\d+)?)(z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 function ve(n){return function(w){let b=ke.exec(w);if(!b)return!1;let _=+b[1],q=+b[2],e=+b[3],r=b[4],u=b[5]===
 "-"?-1:1,s=+(b[6]||0),t=+(b[7]||0);if(s>23||t>59||n&&!r)return!1;if(_<=23&&q<=59&&e<60)return!0;let a=q-t*u,o=_-
 s*u-(a<0?1:0);return(o===23||o===-1)&&(a===59||a===-1)&&e<61}}function we(n,i){if(!(n&&i))return;let w=new Date(
 "2020-01-01T"+n).valueOf(),b=new Date("2020-01-01T"+i).valueOf();if(w&&b)return w-b}function Oe(n,i){if(!(n&&i))
 return;let w=ke.exec(n),b=ke.exec(i);if(w&&b)return n=w[1]+w[2]+w[3],i=b[1]+b[2]+b[3],n>i?1:n<i?-1:0}var _e=/t|\s/i;
-function qe(n){let i=ve(n);return function(b){let _=b.split(_e);return _.length===2&&Me(_[0])&&i(_[1])}}function He(n,i){
-if(!(n&&i))return;let w=new Date(n).valueOf(),b=new Date(i).valueOf();if(w&&b)return w-b}function Ie(n,i){if(!(n&&
+function qe(n){let i=ve(n);return function(b){let _=b.split(_e);return _.length===2&&De(_[0])&&i(_[1])}}function He(n,i){
+if(!(n&&i))return;let w=new Date(n).valueOf(),b=new Date(i).valueOf();if(w&&b)return w-b}function Ee(n,i){if(!(n&&
 i))return;let[w,b]=n.split(_e),[_,q]=i.split(_e),e=Pe(w,_);if(e!==void 0)return e||we(b,q)}var ar=/\/|:/,nr=/^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)(?:\?(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i;
 function or(n){return ar.test(n)&&nr.test(n)}var Te=/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/gm;
 function mr(n){return Te.lastIndex=0,Te.test(n)}var pr=-(2**31),lr=2**31-1;function dr(n){return Number.isInteger(
-n)&&n<=lr&&n>=pr}function ur(n){return Number.isInteger(n)}function De(){return!0}var fr=/[^\\]\\Z/;function cr(n){
+n)&&n<=lr&&n>=pr}function ur(n){return Number.isInteger(n)}function Me(){return!0}var fr=/[^\\]\\Z/;function cr(n){
 if(fr.test(n))return!1;try{return new RegExp(n),!0}catch{return!1}}});var be={};xe(be,{conformanceTarget:()=>Fe,scenarioFile:()=>Qe});var Fe=de,Ae={type:"object",required:["product",
 "profiles","baseUrl","models"],properties:{product:{$ref:"#/$defs/TargetProduct"},profiles:{type:"array",items:{
 $ref:"#/$defs/ConformanceProfile"},minItems:1},claims:{type:"array",items:{type:"string",enum:["given","chosen"]},
@@ -50,31 +50,32 @@ invitations","evidence","upstreams","rate-limits"]},We={type:"object",required:[
 string",minLength:1},other:{type:"string",minLength:1},completions:{type:"string",minLength:1},embeddings:{type:"\
 string",minLength:1},slashed:{type:"string",minLength:1},free:{type:"string",minLength:1},small:{type:"string",
 minLength:1},continuous:{type:"string",minLength:1},unreachable:{type:"string",minLength:1},failover:{type:"st\
-ring",minLength:1},twins:{type:"string",minLength:1},external:{type:"string",minLength:1}},additionalProperties:!1};var ne=Object.prototype.hasOwnProperty,M=he().default,Ce=new RegExp("^https?://.+/v1$","u"),Ze=new RegExp("^ht\
+ring",minLength:1},twins:{type:"string",minLength:1},unpublished:{type:"string",minLength:1},external:{type:"s\
+tring",minLength:1}},additionalProperties:!1};var ne=Object.prototype.hasOwnProperty,D=he().default,Ce=new RegExp("^https?://.+/v1$","u"),Ze=new RegExp("^ht\
 tps://[^/]+$","u"),Ye=new RegExp("^https?://[^/]+$","u");function re(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=re.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),n&&typeof n=="object"&&
 !Array.isArray(n)){for(let s in n)if(!(s==="active"||s==="revoked"||s==="expired"||s==="scoped"||s==="poor"||s===
 "capped")){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s},
 message:"must NOT have additional properties"};e===null?e=[t]:e.push(t),r++}if(n.active!==void 0){let s=n.active;
-if(typeof s=="string"){if(M(s)<1){let t={instancePath:i+"/active",schemaPath:"#/$defs/Secret/minLength",keyword:"\
+if(typeof s=="string"){if(D(s)<1){let t={instancePath:i+"/active",schemaPath:"#/$defs/Secret/minLength",keyword:"\
 minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{
 let t={instancePath:i+"/active",schemaPath:"#/$defs/Secret/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};e===null?e=[t]:e.push(t),r++}}if(n.revoked!==void 0){let s=n.revoked;if(typeof s=="string"){if(M(
+must be string"};e===null?e=[t]:e.push(t),r++}}if(n.revoked!==void 0){let s=n.revoked;if(typeof s=="string"){if(D(
 s)<1){let t={instancePath:i+"/revoked",schemaPath:"#/$defs/Secret/minLength",keyword:"minLength",params:{limit:1},
 message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/re\
 voked",schemaPath:"#/$defs/Secret/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?
-e=[t]:e.push(t),r++}}if(n.expired!==void 0){let s=n.expired;if(typeof s=="string"){if(M(s)<1){let t={instancePath:i+
+e=[t]:e.push(t),r++}}if(n.expired!==void 0){let s=n.expired;if(typeof s=="string"){if(D(s)<1){let t={instancePath:i+
 "/expired",schemaPath:"#/$defs/Secret/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have f\
 ewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/expired",schemaPath:"#/$de\
 fs/Secret/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}}
-if(n.scoped!==void 0){let s=n.scoped;if(typeof s=="string"){if(M(s)<1){let t={instancePath:i+"/scoped",schemaPath:"\
+if(n.scoped!==void 0){let s=n.scoped;if(typeof s=="string"){if(D(s)<1){let t={instancePath:i+"/scoped",schemaPath:"\
 #/$defs/Secret/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};
 e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/scoped",schemaPath:"#/$defs/Secret/type",keyword:"t\
 ype",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}}if(n.poor!==void 0){let s=n.
-poor;if(typeof s=="string"){if(M(s)<1){let t={instancePath:i+"/poor",schemaPath:"#/$defs/Secret/minLength",keyword:"\
+poor;if(typeof s=="string"){if(D(s)<1){let t={instancePath:i+"/poor",schemaPath:"#/$defs/Secret/minLength",keyword:"\
 minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{
 let t={instancePath:i+"/poor",schemaPath:"#/$defs/Secret/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};e===null?e=[t]:e.push(t),r++}}if(n.capped!==void 0){let s=n.capped;if(typeof s=="string"){if(M(
+must be string"};e===null?e=[t]:e.push(t),r++}}if(n.capped!==void 0){let s=n.capped;if(typeof s=="string"){if(D(
 s)<1){let t={instancePath:i+"/capped",schemaPath:"#/$defs/Secret/minLength",keyword:"minLength",params:{limit:1},
 message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/ca\
 pped",schemaPath:"#/$defs/Secret/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?
@@ -154,7 +155,7 @@ reason===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required
 son"},message:"must have required property 'reason'"};e===null?e=[s]:e.push(s),r++}for(let s in n)if(!(s==="sc\
 enario"||s==="subject"||s==="reason")){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"addi\
 tionalProperties",params:{additionalProperty:s},message:"must NOT have additional properties"};e===null?e=[t]:
-e.push(t),r++}if(n.scenario!==void 0){let s=n.scenario;if(typeof s=="string"){if(M(s)<1){let t={instancePath:i+
+e.push(t),r++}if(n.scenario!==void 0){let s=n.scenario;if(typeof s=="string"){if(D(s)<1){let t={instancePath:i+
 "/scenario",schemaPath:"#/properties/scenario/minLength",keyword:"minLength",params:{limit:1},message:"must NO\
 T have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/scenario",schemaPath:"\
 #/properties/scenario/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
@@ -163,7 +164,7 @@ t),r++}}if(n.subject!==void 0){let s=n.subject;if(typeof s!="string"){let t={ins
 e.push(t),r++}if(!(s==="router"||s==="proxy"||s==="platform")){let t={instancePath:i+"/subject",schemaPath:"#/\
 $defs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:ge.enum},message:"must be equal to one of \
 the allowed values"};e===null?e=[t]:e.push(t),r++}}if(n.reason!==void 0){let s=n.reason;if(typeof s=="string"){
-if(M(s)<1){let t={instancePath:i+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{
+if(D(s)<1){let t={instancePath:i+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{
 limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+
 "/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type:"string"},message:"must be string"};
 e===null?e=[t]:e.push(t),r++}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"obj\
@@ -391,7 +392,7 @@ oduct/required",keyword:"required",params:{missingProperty:"name"},message:"must
 e===null?e=[t]:e.push(t),r++}for(let t in s)if(!(t==="name"||t==="version")){let a={instancePath:i+"/product",
 schemaPath:"#/$defs/TargetProduct/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},
 message:"must NOT have additional properties"};e===null?e=[a]:e.push(a),r++}if(s.name!==void 0){let t=s.name;if(typeof t==
-"string"){if(M(t)<1){let a={instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/properties/name/m\
+"string"){if(D(t)<1){let a={instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/properties/name/m\
 inLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:
 e.push(a),r++}}else{let a={instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/properties/name/ty\
 pe",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.version!==
@@ -428,11 +429,11 @@ t),r++}}if(n.platformUrl!==void 0){let s=n.platformUrl;if(typeof s=="string"){if
 $"},message:'must match pattern "^https://[^/]+$"'};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"\
 /platformUrl",schemaPath:"#/properties/platformUrl/type",keyword:"type",params:{type:"string"},message:"must b\
 e string"};e===null?e=[t]:e.push(t),r++}}if(n.platformHostname!==void 0){let s=n.platformHostname;if(typeof s==
-"string"){if(M(s)<1){let t={instancePath:i+"/platformHostname",schemaPath:"#/properties/platformHostname/minLe\
+"string"){if(D(s)<1){let t={instancePath:i+"/platformHostname",schemaPath:"#/properties/platformHostname/minLe\
 ngth",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(
 t),r++}}else{let t={instancePath:i+"/platformHostname",schemaPath:"#/properties/platformHostname/type",keyword:"\
 type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}}if(n.caFile!==void 0){let s=n.
-caFile;if(typeof s=="string"){if(M(s)<1){let t={instancePath:i+"/caFile",schemaPath:"#/properties/caFile/minLe\
+caFile;if(typeof s=="string"){if(D(s)<1){let t={instancePath:i+"/caFile",schemaPath:"#/properties/caFile/minLe\
 ngth",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(
 t),r++}}else{let t={instancePath:i+"/caFile",schemaPath:"#/properties/caFile/type",keyword:"type",params:{type:"\
 string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}}if(n.features!==void 0){let s=n.features;if(Array.
@@ -450,100 +451,109 @@ required",params:{missingProperty:"chat"},message:"must have required property '
 t),r++}for(let t in s)if(!ne.call(We.properties,t)){let a={instancePath:i+"/models",schemaPath:"#/$defs/Target\
 Models/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},message:"must NOT ha\
 ve additional properties"};e===null?e=[a]:e.push(a),r++}if(s.chat!==void 0){let t=s.chat;if(typeof t=="string"){
-if(M(t)<1){let a={instancePath:i+"/models/chat",schemaPath:"#/$defs/TargetModels/properties/chat/minLength",keyword:"\
+if(D(t)<1){let a={instancePath:i+"/models/chat",schemaPath:"#/$defs/TargetModels/properties/chat/minLength",keyword:"\
 minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{
 let a={instancePath:i+"/models/chat",schemaPath:"#/$defs/TargetModels/properties/chat/type",keyword:"type",params:{
 type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.other!==void 0){let t=s.other;if(typeof t==
-"string"){if(M(t)<1){let a={instancePath:i+"/models/other",schemaPath:"#/$defs/TargetModels/properties/other/m\
+"string"){if(D(t)<1){let a={instancePath:i+"/models/other",schemaPath:"#/$defs/TargetModels/properties/other/m\
 inLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:
 e.push(a),r++}}else{let a={instancePath:i+"/models/other",schemaPath:"#/$defs/TargetModels/properties/other/ty\
 pe",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.completions!==
-void 0){let t=s.completions;if(typeof t=="string"){if(M(t)<1){let a={instancePath:i+"/models/completions",schemaPath:"\
+void 0){let t=s.completions;if(typeof t=="string"){if(D(t)<1){let a={instancePath:i+"/models/completions",schemaPath:"\
 #/$defs/TargetModels/properties/completions/minLength",keyword:"minLength",params:{limit:1},message:"must NOT \
 have fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/models/completions",
 schemaPath:"#/$defs/TargetModels/properties/completions/type",keyword:"type",params:{type:"string"},message:"m\
 ust be string"};e===null?e=[a]:e.push(a),r++}}if(s.embeddings!==void 0){let t=s.embeddings;if(typeof t=="strin\
-g"){if(M(t)<1){let a={instancePath:i+"/models/embeddings",schemaPath:"#/$defs/TargetModels/properties/embeddin\
+g"){if(D(t)<1){let a={instancePath:i+"/models/embeddings",schemaPath:"#/$defs/TargetModels/properties/embeddin\
 gs/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=
 [a]:e.push(a),r++}}else{let a={instancePath:i+"/models/embeddings",schemaPath:"#/$defs/TargetModels/properties\
 /embeddings/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}
-if(s.slashed!==void 0){let t=s.slashed;if(typeof t=="string"){if(M(t)<1){let a={instancePath:i+"/models/slashe\
+if(s.slashed!==void 0){let t=s.slashed;if(typeof t=="string"){if(D(t)<1){let a={instancePath:i+"/models/slashe\
 d",schemaPath:"#/$defs/TargetModels/properties/slashed/minLength",keyword:"minLength",params:{limit:1},message:"\
 must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/models/slas\
 hed",schemaPath:"#/$defs/TargetModels/properties/slashed/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};e===null?e=[a]:e.push(a),r++}}if(s.free!==void 0){let t=s.free;if(typeof t=="string"){if(M(t)<
+must be string"};e===null?e=[a]:e.push(a),r++}}if(s.free!==void 0){let t=s.free;if(typeof t=="string"){if(D(t)<
 1){let a={instancePath:i+"/models/free",schemaPath:"#/$defs/TargetModels/properties/free/minLength",keyword:"m\
 inLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{
 let a={instancePath:i+"/models/free",schemaPath:"#/$defs/TargetModels/properties/free/type",keyword:"type",params:{
 type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.small!==void 0){let t=s.small;if(typeof t==
-"string"){if(M(t)<1){let a={instancePath:i+"/models/small",schemaPath:"#/$defs/TargetModels/properties/small/m\
+"string"){if(D(t)<1){let a={instancePath:i+"/models/small",schemaPath:"#/$defs/TargetModels/properties/small/m\
 inLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:
 e.push(a),r++}}else{let a={instancePath:i+"/models/small",schemaPath:"#/$defs/TargetModels/properties/small/ty\
 pe",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.continuous!==
-void 0){let t=s.continuous;if(typeof t=="string"){if(M(t)<1){let a={instancePath:i+"/models/continuous",schemaPath:"\
+void 0){let t=s.continuous;if(typeof t=="string"){if(D(t)<1){let a={instancePath:i+"/models/continuous",schemaPath:"\
 #/$defs/TargetModels/properties/continuous/minLength",keyword:"minLength",params:{limit:1},message:"must NOT h\
 ave fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/models/continuous",schemaPath:"\
 #/$defs/TargetModels/properties/continuous/type",keyword:"type",params:{type:"string"},message:"must be string"};
-e===null?e=[a]:e.push(a),r++}}if(s.unreachable!==void 0){let t=s.unreachable;if(typeof t=="string"){if(M(t)<1){
+e===null?e=[a]:e.push(a),r++}}if(s.unreachable!==void 0){let t=s.unreachable;if(typeof t=="string"){if(D(t)<1){
 let a={instancePath:i+"/models/unreachable",schemaPath:"#/$defs/TargetModels/properties/unreachable/minLength",
 keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),
 r++}}else{let a={instancePath:i+"/models/unreachable",schemaPath:"#/$defs/TargetModels/properties/unreachable/\
 type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.failover!==
-void 0){let t=s.failover;if(typeof t=="string"){if(M(t)<1){let a={instancePath:i+"/models/failover",schemaPath:"\
+void 0){let t=s.failover;if(typeof t=="string"){if(D(t)<1){let a={instancePath:i+"/models/failover",schemaPath:"\
 #/$defs/TargetModels/properties/failover/minLength",keyword:"minLength",params:{limit:1},message:"must NOT hav\
 e fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/models/failover",schemaPath:"\
 #/$defs/TargetModels/properties/failover/type",keyword:"type",params:{type:"string"},message:"must be string"};
-e===null?e=[a]:e.push(a),r++}}if(s.twins!==void 0){let t=s.twins;if(typeof t=="string"){if(M(t)<1){let a={instancePath:i+
+e===null?e=[a]:e.push(a),r++}}if(s.twins!==void 0){let t=s.twins;if(typeof t=="string"){if(D(t)<1){let a={instancePath:i+
 "/models/twins",schemaPath:"#/$defs/TargetModels/properties/twins/minLength",keyword:"minLength",params:{limit:1},
 message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/mo\
 dels/twins",schemaPath:"#/$defs/TargetModels/properties/twins/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};e===null?e=[a]:e.push(a),r++}}if(s.external!==void 0){let t=s.external;if(typeof t=="string"){
-if(M(t)<1){let a={instancePath:i+"/models/external",schemaPath:"#/$defs/TargetModels/properties/external/minLe\
-ngth",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(
-a),r++}}else{let a={instancePath:i+"/models/external",schemaPath:"#/$defs/TargetModels/properties/external/typ\
-e",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}}else{let t={
-instancePath:i+"/models",schemaPath:"#/$defs/TargetModels/type",keyword:"type",params:{type:"object"},message:"\
-must be object"};e===null?e=[t]:e.push(t),r++}}if(n.endpoints!==void 0){let s=n.endpoints;if(s&&typeof s=="obj\
-ect"&&!Array.isArray(s)){for(let t in s)if(!(t==="own"||t==="external")){let a={instancePath:i+"/endpoints",schemaPath:"\
-#/$defs/TargetEndpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},message:"\
-must NOT have additional properties"};e===null?e=[a]:e.push(a),r++}if(s.own!==void 0){let t=s.own;if(typeof t==
-"string"){if(M(t)<1){let a={instancePath:i+"/endpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/own\
-/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[
-a]:e.push(a),r++}}else{let a={instancePath:i+"/endpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/o\
-wn/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.external!==
-void 0){let t=s.external;if(typeof t=="string"){if(M(t)<1){let a={instancePath:i+"/endpoints/external",schemaPath:"\
-#/$defs/TargetEndpoints/properties/external/minLength",keyword:"minLength",params:{limit:1},message:"must NOT \
-have fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/endpoints/external",
-schemaPath:"#/$defs/TargetEndpoints/properties/external/type",keyword:"type",params:{type:"string"},message:"m\
-ust be string"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/endpoints",schemaPath:"#/$defs/Tar\
-getEndpoints/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}
-if(n.corsOrigin!==void 0){let s=n.corsOrigin;if(typeof s=="string"){if(!Ye.test(s)){let t={instancePath:i+"/co\
-rsOrigin",schemaPath:"#/properties/corsOrigin/pattern",keyword:"pattern",params:{pattern:"^https?://[^/]+$"},message:'\
-must match pattern "^https?://[^/]+$"'};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:i+"/corsOrigin",
-schemaPath:"#/properties/corsOrigin/type",keyword:"type",params:{type:"string"},message:"must be string"};e===
-null?e=[t]:e.push(t),r++}}if(n.believesForwarded!==void 0&&typeof n.believesForwarded!="boolean"){let s={instancePath:i+
-"/believesForwarded",schemaPath:"#/properties/believesForwarded/type",keyword:"type",params:{type:"boolean"},message:"\
-must be boolean"};e===null?e=[s]:e.push(s),r++}if(n.mayGenerate!==void 0&&typeof n.mayGenerate!="boolean"){let s={
-instancePath:i+"/mayGenerate",schemaPath:"#/properties/mayGenerate/type",keyword:"type",params:{type:"boolean"},
-message:"must be boolean"};e===null?e=[s]:e.push(s),r++}if(n.limits!==void 0&&(se(n.limits,{instancePath:i+"/l\
-imits",parentData:n,parentDataProperty:"limits",rootData:_,dynamicAnchors:q})||(e=e===null?se.errors:e.concat(
-se.errors),r=e.length)),n.timing!==void 0){let s=n.timing;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let t in s)
-if(t!=="slack"){let a={instancePath:i+"/timing",schemaPath:"#/$defs/TargetTiming/additionalProperties",keyword:"\
-additionalProperties",params:{additionalProperty:t},message:"must NOT have additional properties"};e===null?e=
-[a]:e.push(a),r++}if(s.slack!==void 0){let t=s.slack;if(typeof t=="number"){if(t<1||isNaN(t)){let a={instancePath:i+
-"/timing/slack",schemaPath:"#/$defs/TargetTiming/properties/slack/minimum",keyword:"minimum",params:{comparison:"\
->=",limit:1},message:"must be >= 1"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/timing/slack",
-schemaPath:"#/$defs/TargetTiming/properties/slack/type",keyword:"type",params:{type:"number"},message:"must be\
- number"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/timing",schemaPath:"#/$defs/TargetTiming\
-/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),r++}}if(n.expectedFailures!==
-void 0){let s=n.expectedFailures;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++)te(s[a],{instancePath:i+
-"/expectedFailures/"+a,parentData:s,parentDataProperty:a,rootData:_,dynamicAnchors:q})||(e=e===null?te.errors:
-e.concat(te.errors),r=e.length)}else{let t={instancePath:i+"/expectedFailures",schemaPath:"#/properties/expect\
-edFailures/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[t]:e.push(t),r++}}n.
-hooks!==void 0&&(ie(n.hooks,{instancePath:i+"/hooks",parentData:n,parentDataProperty:"hooks",rootData:_,dynamicAnchors:q})||
-(e=e===null?ie.errors:e.concat(ie.errors),r=e.length))}else{let s={instancePath:i,schemaPath:"#/type",keyword:"\
-type",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),r++}return de.errors=e,r===0}de.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Qe=ue;var er={type:"object",required:["expect"],properties:{name:{type:"string"},operation:{type:"string"},method:{type:"\
+must be string"};e===null?e=[a]:e.push(a),r++}}if(s.unpublished!==void 0){let t=s.unpublished;if(typeof t=="st\
+ring"){if(D(t)<1){let a={instancePath:i+"/models/unpublished",schemaPath:"#/$defs/TargetModels/properties/unpu\
+blished/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?
+e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/models/unpublished",schemaPath:"#/$defs/TargetModels/propert\
+ies/unpublished/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),
+r++}}if(s.external!==void 0){let t=s.external;if(typeof t=="string"){if(D(t)<1){let a={instancePath:i+"/models\
+/external",schemaPath:"#/$defs/TargetModels/properties/external/minLength",keyword:"minLength",params:{limit:1},
+message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/mo\
+dels/external",schemaPath:"#/$defs/TargetModels/properties/external/type",keyword:"type",params:{type:"string"},
+message:"must be string"};e===null?e=[a]:e.push(a),r++}}}else{let t={instancePath:i+"/models",schemaPath:"#/$d\
+efs/TargetModels/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),
+r++}}if(n.endpoints!==void 0){let s=n.endpoints;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let t in s)if(!(t===
+"own"||t==="unfetched"||t==="external")){let a={instancePath:i+"/endpoints",schemaPath:"#/$defs/TargetEndpoint\
+s/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},message:"must NOT have ad\
+ditional properties"};e===null?e=[a]:e.push(a),r++}if(s.own!==void 0){let t=s.own;if(typeof t=="string"){if(D(
+t)<1){let a={instancePath:i+"/endpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/own/minLength",keyword:"\
+minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{
+let a={instancePath:i+"/endpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/own/type",keyword:"type",
+params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}if(s.unfetched!==void 0){let t=s.
+unfetched;if(typeof t=="string"){if(D(t)<1){let a={instancePath:i+"/endpoints/unfetched",schemaPath:"#/$defs/T\
+argetEndpoints/properties/unfetched/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have few\
+er than 1 characters"};e===null?e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/endpoints/unfetched",schemaPath:"\
+#/$defs/TargetEndpoints/properties/unfetched/type",keyword:"type",params:{type:"string"},message:"must be stri\
+ng"};e===null?e=[a]:e.push(a),r++}}if(s.external!==void 0){let t=s.external;if(typeof t=="string"){if(D(t)<1){
+let a={instancePath:i+"/endpoints/external",schemaPath:"#/$defs/TargetEndpoints/properties/external/minLength",
+keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),
+r++}}else{let a={instancePath:i+"/endpoints/external",schemaPath:"#/$defs/TargetEndpoints/properties/external/\
+type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),r++}}}else{let t={
+instancePath:i+"/endpoints",schemaPath:"#/$defs/TargetEndpoints/type",keyword:"type",params:{type:"object"},message:"\
+must be object"};e===null?e=[t]:e.push(t),r++}}if(n.corsOrigin!==void 0){let s=n.corsOrigin;if(typeof s=="stri\
+ng"){if(!Ye.test(s)){let t={instancePath:i+"/corsOrigin",schemaPath:"#/properties/corsOrigin/pattern",keyword:"\
+pattern",params:{pattern:"^https?://[^/]+$"},message:'must match pattern "^https?://[^/]+$"'};e===null?e=[t]:e.
+push(t),r++}}else{let t={instancePath:i+"/corsOrigin",schemaPath:"#/properties/corsOrigin/type",keyword:"type",
+params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),r++}}if(n.believesForwarded!==void 0&&
+typeof n.believesForwarded!="boolean"){let s={instancePath:i+"/believesForwarded",schemaPath:"#/properties/bel\
+ievesForwarded/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"};e===null?e=[s]:e.push(s),
+r++}if(n.mayGenerate!==void 0&&typeof n.mayGenerate!="boolean"){let s={instancePath:i+"/mayGenerate",schemaPath:"\
+#/properties/mayGenerate/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"};e===null?e=[s]:
+e.push(s),r++}if(n.limits!==void 0&&(se(n.limits,{instancePath:i+"/limits",parentData:n,parentDataProperty:"li\
+mits",rootData:_,dynamicAnchors:q})||(e=e===null?se.errors:e.concat(se.errors),r=e.length)),n.timing!==void 0){
+let s=n.timing;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let t in s)if(t!=="slack"){let a={instancePath:i+
+"/timing",schemaPath:"#/$defs/TargetTiming/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},
+message:"must NOT have additional properties"};e===null?e=[a]:e.push(a),r++}if(s.slack!==void 0){let t=s.slack;
+if(typeof t=="number"){if(t<1||isNaN(t)){let a={instancePath:i+"/timing/slack",schemaPath:"#/$defs/TargetTimin\
+g/properties/slack/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};e===null?
+e=[a]:e.push(a),r++}}else{let a={instancePath:i+"/timing/slack",schemaPath:"#/$defs/TargetTiming/properties/sl\
+ack/type",keyword:"type",params:{type:"number"},message:"must be number"};e===null?e=[a]:e.push(a),r++}}}else{
+let t={instancePath:i+"/timing",schemaPath:"#/$defs/TargetTiming/type",keyword:"type",params:{type:"object"},message:"\
+must be object"};e===null?e=[t]:e.push(t),r++}}if(n.expectedFailures!==void 0){let s=n.expectedFailures;if(Array.
+isArray(s)){let t=s.length;for(let a=0;a<t;a++)te(s[a],{instancePath:i+"/expectedFailures/"+a,parentData:s,parentDataProperty:a,
+rootData:_,dynamicAnchors:q})||(e=e===null?te.errors:e.concat(te.errors),r=e.length)}else{let t={instancePath:i+
+"/expectedFailures",schemaPath:"#/properties/expectedFailures/type",keyword:"type",params:{type:"array"},message:"\
+must be array"};e===null?e=[t]:e.push(t),r++}}n.hooks!==void 0&&(ie(n.hooks,{instancePath:i+"/hooks",parentData:n,
+parentDataProperty:"hooks",rootData:_,dynamicAnchors:q})||(e=e===null?ie.errors:e.concat(ie.errors),r=e.length))}else{
+let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};e===
+null?e=[s]:e.push(s),r++}return de.errors=e,r===0}de.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Qe=ue;var er={type:"object",required:["expect"],properties:{name:{type:"string"},operation:{type:"string"},method:{type:"\
 string"},path:{type:"string"},params:{type:"object",additionalProperties:!0},query:{type:"object",additionalProperties:!0},
 headers:{type:"object",additionalProperties:!0},key:{type:"string"},body:{type:"object",additionalProperties:!0},
 omit:{type:"array",items:{type:"string"}},text:{type:"string"},bytes:{type:"string"},expect:{$ref:"#/$defs/Sce\
@@ -637,7 +647,7 @@ red",params:{missingProperty:"steps"},message:"must have required property 'step
 r++}for(let s in n)if(!(s==="title"||s==="rules"||s==="needs"||s==="subjects"||s==="account"||s==="backend"||s===
 "steps")){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s},
 message:"must NOT have additional properties"};e===null?e=[t]:e.push(t),r++}if(n.title!==void 0){let s=n.title;
-if(typeof s=="string"){if(M(s)<1){let t={instancePath:i+"/title",schemaPath:"#/properties/title/minLength",keyword:"\
+if(typeof s=="string"){if(D(s)<1){let t={instancePath:i+"/title",schemaPath:"#/properties/title/minLength",keyword:"\
 minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),r++}}else{
 let t={instancePath:i+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type:"string"},message:"\
 must be string"};e===null?e=[t]:e.push(t),r++}}if(n.rules!==void 0){let s=n.rules;if(Array.isArray(s)){if(s.length<
@@ -697,8 +707,8 @@ array"},message:"must be array"};e===null?e=[t]:e.push(t),r++}}}else{let s={inst
 keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),r++}return ue.errors=
 e,r===0}ue.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var $e={};xe($e,{advanceClockCommand:()=>yr,conformanceResults:()=>hr,controlBooks:()=>_r,controlCreatedKey:()=>Pr,
 controlDone:()=>wr,controlKey:()=>$r,controlVerification:()=>Nr,controlWorkspace:()=>xr,createKeyCommand:()=>jr,
-createWorkspaceCommand:()=>Ar,emptyCommand:()=>Cr,ledgerCommand:()=>qr,publishEvidenceCommand:()=>Tr,revokeKeyCommand:()=>Dr,
-setBalanceCommand:()=>Mr,setVerdictCommand:()=>Or,updateKeyCommand:()=>Ir});var yr=W;function W(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+createWorkspaceCommand:()=>Ar,emptyCommand:()=>Cr,ledgerCommand:()=>qr,publishEvidenceCommand:()=>Tr,revokeKeyCommand:()=>Mr,
+setBalanceCommand:()=>Dr,setVerdictCommand:()=>Or,updateKeyCommand:()=>Er});var yr=W;function W(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=W.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let s;if(n.milliseconds===void 0&&(s="milliseconds"))return W.errors=[{instancePath:i,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:s},message:"must have required property '"+
@@ -715,12 +725,12 @@ uct","started_at","duration_ms","selection","profiles","scenarios","observed"],p
 er",enum:[1]},suite:{$ref:"#/$defs/ConformanceSuite"},product:{$ref:"#/$defs/TargetProduct"},started_at:{type:"\
 string",format:"date-time"},duration_ms:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
 selection:{$ref:"#/$defs/ConformanceSelection"},profiles:{type:"array",items:{$ref:"#/$defs/ProfileResult"}},scenarios:{
-type:"array",items:{$ref:"#/$defs/ScenarioResult"}},observed:{type:"array",items:{$ref:"#/$defs/ObservedAnswer"}}}};var Ee={type:"object",required:["grep","origin","slow","seed","jobs"],properties:{grep:{type:["string","null"]},
+type:"array",items:{$ref:"#/$defs/ScenarioResult"}},observed:{type:"array",items:{$ref:"#/$defs/ObservedAnswer"}}}};var Se={type:"object",required:["grep","origin","slow","seed","jobs"],properties:{grep:{type:["string","null"]},
 origin:{anyOf:[{type:"string",enum:["given","chosen"]},{type:"null"}]},slow:{type:"boolean"},seed:{type:"integ\
 er",minimum:-9223372036854776e3,maximum:9223372036854776e3},jobs:{type:"integer",minimum:-2147483648,maximum:2147483647}}},
 br={type:"object",required:["operation","status","code","count"],properties:{operation:{type:"string"},status:{
 type:"integer",minimum:-2147483648,maximum:2147483647},code:{type:["string","null"]},count:{type:"integer",minimum:-2147483648,
-maximum:2147483647}}},kr=he().default,ee=Se().fullFormats["date-time"];var Re={type:"string",enum:["router","proxy","platform"]},Be={type:"string",enum:["conformant","partial","fail\
+maximum:2147483647}}},kr=he().default,ee=Ie().fullFormats["date-time"];var Re={type:"string",enum:["router","proxy","platform"]},Be={type:"string",enum:["conformant","partial","fail\
 ing"]};function C(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=C.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let d;if(n.verdict===void 0&&(d="verdict")||n.rules_kept===void 0&&(d="rules_kept")||
@@ -854,9 +864,9 @@ g"}],!1;if(!(g==="router"||g==="proxy"||g==="platform"))return A.errors=[{instan
 f the allowed values"}],!1;var s=k===r}else var s=!0;if(s){if(n.title!==void 0){let g=r;if(typeof n.title!="st\
 ring")return A.errors=[{instancePath:i+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type:"\
 string"},message:"must be string"}],!1;var s=g===r}else var s=!0;if(s){if(n.rules!==void 0){let g=n.rules,k=r;
-if(r===k)if(Array.isArray(g)){var t=!0;let m=g.length;for(let c=0;c<m;c++){let D=r;if(typeof g[c]!="string")return A.
+if(r===k)if(Array.isArray(g)){var t=!0;let m=g.length;for(let c=0;c<m;c++){let M=r;if(typeof g[c]!="string")return A.
 errors=[{instancePath:i+"/rules/"+c,schemaPath:"#/properties/rules/items/type",keyword:"type",params:{type:"st\
-ring"},message:"must be string"}],!1;var t=D===r;if(!t)break}}else return A.errors=[{instancePath:i+"/rules",schemaPath:"\
+ring"},message:"must be string"}],!1;var t=M===r;if(!t)break}}else return A.errors=[{instancePath:i+"/rules",schemaPath:"\
 #/properties/rules/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=k===r}else var s=!0;
 if(s){if(n.origin!==void 0){let g=n.origin,k=r;if(typeof g!="string")return A.errors=[{instancePath:i+"/origin",
 schemaPath:"#/properties/origin/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(g===
@@ -871,14 +881,14 @@ var s=!0;if(s){if(n.expected!==void 0){let g=n.expected,k=r,P=r,m=!1,c=r;if(type
 "/expected",schemaPath:"#/properties/expected/anyOf/0/type",keyword:"type",params:{type:"string"},message:"mus\
 t be string"};e===null?e=[f]:e.push(f),r++}if(!(g==="failed"||g==="passed")){let f={instancePath:i+"/expected",
 schemaPath:"#/properties/expected/anyOf/0/enum",keyword:"enum",params:{allowedValues:Le.properties.expected.anyOf[0].
-enum},message:"must be equal to one of the allowed values"};e===null?e=[f]:e.push(f),r++}var a=c===r;m=m||a;let D=r;
+enum},message:"must be equal to one of the allowed values"};e===null?e=[f]:e.push(f),r++}var a=c===r;m=m||a;let M=r;
 if(g!==null){let f={instancePath:i+"/expected",schemaPath:"#/properties/expected/anyOf/1/type",keyword:"type",
-params:{type:"null"},message:"must be null"};e===null?e=[f]:e.push(f),r++}var a=D===r;if(m=m||a,m)r=P,e!==null&&
+params:{type:"null"},message:"must be null"};e===null?e=[f]:e.push(f),r++}var a=M===r;if(m=m||a,m)r=P,e!==null&&
 (P?e.length=P:e=null);else{let f={instancePath:i+"/expected",schemaPath:"#/properties/expected/anyOf",keyword:"\
 anyOf",params:{},message:"must match a schema in anyOf"};return e===null?e=[f]:e.push(f),r++,A.errors=e,!1}var s=k===
 r}else var s=!0;if(s){if(n.problems!==void 0){let g=n.problems,k=r;if(r===k)if(Array.isArray(g)){var o=!0;let m=g.
-length;for(let c=0;c<m;c++){let D=r;if(typeof g[c]!="string")return A.errors=[{instancePath:i+"/problems/"+c,schemaPath:"\
-#/properties/problems/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var o=D===
+length;for(let c=0;c<m;c++){let M=r;if(typeof g[c]!="string")return A.errors=[{instancePath:i+"/problems/"+c,schemaPath:"\
+#/properties/problems/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var o=M===
 r;if(!o)break}}else return A.errors=[{instancePath:i+"/problems",schemaPath:"#/properties/problems/type",keyword:"\
 type",params:{type:"array"},message:"must be array"}],!1;var s=k===r}else var s=!0;if(s){if(n.duration_ms!==void 0){
 let g=n.duration_ms,k=r;if(!(typeof g=="number"&&!(g%1)&&!isNaN(g)))return A.errors=[{instancePath:i+"/duratio\
@@ -888,21 +898,21 @@ ration_ms",schemaPath:"#/properties/duration_ms/maximum",keyword:"maximum",param
 message:"must be <= 9223372036854776000"}],!1;if(g<-9223372036854776e3||isNaN(g))return A.errors=[{instancePath:i+
 "/duration_ms",schemaPath:"#/properties/duration_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=k===r}else var s=!0;if(s)if(n.exchanges!==void 0){let g=n.
-exchanges,k=r;if(r===k)if(Array.isArray(g)){var d=!0;let m=g.length;for(let c=0;c<m;c++){let D=g[c],S=r;if(r===
-r)if(D&&typeof D=="object"&&!Array.isArray(D)){let j;if(D.request===void 0&&(j="request")||D.request_headers===
-void 0&&(j="request_headers")||D.request_body===void 0&&(j="request_body")||D.status===void 0&&(j="status")||D.
-headers===void 0&&(j="headers")||D.body===void 0&&(j="body")||D.ending===void 0&&(j="ending")||D.head_ms===void 0&&
-(j="head_ms")||D.end_ms===void 0&&(j="end_ms"))return A.errors=[{instancePath:i+"/exchanges/"+c,schemaPath:"#/\
+exchanges,k=r;if(r===k)if(Array.isArray(g)){var d=!0;let m=g.length;for(let c=0;c<m;c++){let M=g[c],I=r;if(r===
+r)if(M&&typeof M=="object"&&!Array.isArray(M)){let j;if(M.request===void 0&&(j="request")||M.request_headers===
+void 0&&(j="request_headers")||M.request_body===void 0&&(j="request_body")||M.status===void 0&&(j="status")||M.
+headers===void 0&&(j="headers")||M.body===void 0&&(j="body")||M.ending===void 0&&(j="ending")||M.head_ms===void 0&&
+(j="head_ms")||M.end_ms===void 0&&(j="end_ms"))return A.errors=[{instancePath:i+"/exchanges/"+c,schemaPath:"#/\
 $defs/RecordedExchange/required",keyword:"required",params:{missingProperty:j},message:"must have required pro\
-perty '"+j+"'"}],!1;if(D.request!==void 0){let v=r;if(typeof D.request!="string")return A.errors=[{instancePath:i+
+perty '"+j+"'"}],!1;if(M.request!==void 0){let v=r;if(typeof M.request!="string")return A.errors=[{instancePath:i+
 "/exchanges/"+c+"/request",schemaPath:"#/$defs/RecordedExchange/properties/request/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;var y=v===r}else var y=!0;if(y){if(D.request_headers!==void 0){let v=D.
+type:"string"},message:"must be string"}],!1;var y=v===r}else var y=!0;if(y){if(M.request_headers!==void 0){let v=M.
 request_headers,H=r;if(r===H&&!(v&&typeof v=="object"&&!Array.isArray(v)))return A.errors=[{instancePath:i+"/e\
 xchanges/"+c+"/request_headers",schemaPath:"#/$defs/RecordedExchange/properties/request_headers/type",keyword:"\
-type",params:{type:"object"},message:"must be object"}],!1;var y=H===r}else var y=!0;if(y){if(D.request_body!==
-void 0){let v=r;if(typeof D.request_body!="string")return A.errors=[{instancePath:i+"/exchanges/"+c+"/request_\
+type",params:{type:"object"},message:"must be object"}],!1;var y=H===r}else var y=!0;if(y){if(M.request_body!==
+void 0){let v=r;if(typeof M.request_body!="string")return A.errors=[{instancePath:i+"/exchanges/"+c+"/request_\
 body",schemaPath:"#/$defs/RecordedExchange/properties/request_body/type",keyword:"type",params:{type:"string"},
-message:"must be string"}],!1;var y=v===r}else var y=!0;if(y){if(D.status!==void 0){let v=D.status,H=r;if(!(typeof v==
+message:"must be string"}],!1;var y=v===r}else var y=!0;if(y){if(M.status!==void 0){let v=M.status,H=r;if(!(typeof v==
 "number"&&!(v%1)&&!isNaN(v))&&v!==null)return A.errors=[{instancePath:i+"/exchanges/"+c+"/status",schemaPath:"\
 #/$defs/RecordedExchange/properties/status/type",keyword:"type",params:{type:fe.properties.status.type},message:"\
 must be integer,null"}],!1;if(r===H&&typeof v=="number"){if(v>2147483647||isNaN(v))return A.errors=[{instancePath:i+
@@ -910,17 +920,17 @@ must be integer,null"}],!1;if(r===H&&typeof v=="number"){if(v>2147483647||isNaN(
 comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(v<-2147483648||isNaN(v))return A.errors=
 [{instancePath:i+"/exchanges/"+c+"/status",schemaPath:"#/$defs/RecordedExchange/properties/status/minimum",keyword:"\
 minimum",params:{comparison:">=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var y=H===r}else var y=!0;
-if(y){if(D.headers!==void 0){let v=D.headers,H=r;if(r===H&&!(v&&typeof v=="object"&&!Array.isArray(v)))return A.
+if(y){if(M.headers!==void 0){let v=M.headers,H=r;if(r===H&&!(v&&typeof v=="object"&&!Array.isArray(v)))return A.
 errors=[{instancePath:i+"/exchanges/"+c+"/headers",schemaPath:"#/$defs/RecordedExchange/properties/headers/typ\
-e",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var y=H===r}else var y=!0;if(y){if(D.body!==
-void 0){let v=r;if(typeof D.body!="string")return A.errors=[{instancePath:i+"/exchanges/"+c+"/body",schemaPath:"\
+e",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var y=H===r}else var y=!0;if(y){if(M.body!==
+void 0){let v=r;if(typeof M.body!="string")return A.errors=[{instancePath:i+"/exchanges/"+c+"/body",schemaPath:"\
 #/$defs/RecordedExchange/properties/body/type",keyword:"type",params:{type:"string"},message:"must be string"}],
-!1;var y=v===r}else var y=!0;if(y){if(D.ending!==void 0){let v=D.ending,H=r;if(typeof v!="string")return A.errors=
+!1;var y=v===r}else var y=!0;if(y){if(M.ending!==void 0){let v=M.ending,H=r;if(typeof v!="string")return A.errors=
 [{instancePath:i+"/exchanges/"+c+"/ending",schemaPath:"#/$defs/RecordedExchange/properties/ending/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;if(!(v==="complete"||v==="aborted"||v==="broken"))return A.
 errors=[{instancePath:i+"/exchanges/"+c+"/ending",schemaPath:"#/$defs/RecordedExchange/properties/ending/enum",
 keyword:"enum",params:{allowedValues:fe.properties.ending.enum},message:"must be equal to one of the allowed v\
-alues"}],!1;var y=H===r}else var y=!0;if(y){if(D.head_ms!==void 0){let v=D.head_ms,H=r;if(!(typeof v=="number"&&
+alues"}],!1;var y=H===r}else var y=!0;if(y){if(M.head_ms!==void 0){let v=M.head_ms,H=r;if(!(typeof v=="number"&&
 !(v%1)&&!isNaN(v))&&v!==null)return A.errors=[{instancePath:i+"/exchanges/"+c+"/head_ms",schemaPath:"#/$defs/R\
 ecordedExchange/properties/head_ms/type",keyword:"type",params:{type:fe.properties.head_ms.type},message:"must\
  be integer,null"}],!1;if(r===H&&typeof v=="number"){if(v>9223372036854776e3||isNaN(v))return A.errors=[{instancePath:i+
@@ -928,7 +938,7 @@ ecordedExchange/properties/head_ms/type",keyword:"type",params:{type:fe.properti
 params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(v<-9223372036854776e3||
 isNaN(v))return A.errors=[{instancePath:i+"/exchanges/"+c+"/head_ms",schemaPath:"#/$defs/RecordedExchange/prop\
 erties/head_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be \
->= -9223372036854776000"}],!1}var y=H===r}else var y=!0;if(y)if(D.end_ms!==void 0){let v=D.end_ms,H=r;if(!(typeof v==
+>= -9223372036854776000"}],!1}var y=H===r}else var y=!0;if(y)if(M.end_ms!==void 0){let v=M.end_ms,H=r;if(!(typeof v==
 "number"&&!(v%1)&&!isNaN(v))&&v!==null)return A.errors=[{instancePath:i+"/exchanges/"+c+"/end_ms",schemaPath:"\
 #/$defs/RecordedExchange/properties/end_ms/type",keyword:"type",params:{type:fe.properties.end_ms.type},message:"\
 must be integer,null"}],!1;if(r===H&&typeof v=="number"){if(v>9223372036854776e3||isNaN(v))return A.errors=[{instancePath:i+
@@ -938,7 +948,7 @@ isNaN(v))return A.errors=[{instancePath:i+"/exchanges/"+c+"/end_ms",schemaPath:"
 rties/end_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >=\
  -9223372036854776000"}],!1}var y=H===r}else var y=!0}}}}}}}}else return A.errors=[{instancePath:i+"/exchanges\
 /"+c,schemaPath:"#/$defs/RecordedExchange/type",keyword:"type",params:{type:"object"},message:"must be object"}],
-!1;var d=S===r;if(!d)break}}else return A.errors=[{instancePath:i+"/exchanges",schemaPath:"#/properties/exchan\
+!1;var d=I===r;if(!d)break}}else return A.errors=[{instancePath:i+"/exchanges",schemaPath:"#/properties/exchan\
 ges/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=k===r}else var s=!0}}}}}}}}}else
 return A.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
 ject"}],!1;return A.errors=e,r===0}A.evaluated={props:{id:!0,subject:!0,title:!0,rules:!0,origin:!0,verdict:!0,
@@ -999,12 +1009,12 @@ c=r;if(r===r)if(m&&typeof m=="object"&&!Array.isArray(m)){let f;if(m.grep===void
 [{instancePath:i+"/selection",schemaPath:"#/$defs/ConformanceSelection/required",keyword:"required",params:{missingProperty:f},
 message:"must have required property '"+f+"'"}],!1;if(m.grep!==void 0){let p=m.grep,j=r;if(typeof p!="string"&&
 p!==null)return N.errors=[{instancePath:i+"/selection/grep",schemaPath:"#/$defs/ConformanceSelection/propertie\
-s/grep/type",keyword:"type",params:{type:Ee.properties.grep.type},message:"must be string,null"}],!1;var o=j===
+s/grep/type",keyword:"type",params:{type:Se.properties.grep.type},message:"must be string,null"}],!1;var o=j===
 r}else var o=!0;if(o){if(m.origin!==void 0){let p=m.origin,j=r,v=r,H=!1,x=r;if(typeof p!="string"){let R={instancePath:i+
 "/selection/origin",schemaPath:"#/$defs/ConformanceSelection/properties/origin/anyOf/0/type",keyword:"type",params:{
 type:"string"},message:"must be string"};e===null?e=[R]:e.push(R),r++}if(!(p==="given"||p==="chosen")){let R={
 instancePath:i+"/selection/origin",schemaPath:"#/$defs/ConformanceSelection/properties/origin/anyOf/0/enum",keyword:"\
-enum",params:{allowedValues:Ee.properties.origin.anyOf[0].enum},message:"must be equal to one of the allowed v\
+enum",params:{allowedValues:Se.properties.origin.anyOf[0].enum},message:"must be equal to one of the allowed v\
 alues"};e===null?e=[R]:e.push(R),r++}var d=x===r;H=H||d;let l=r;if(p!==null){let R={instancePath:i+"/selection\
 /origin",schemaPath:"#/$defs/ConformanceSelection/properties/origin/anyOf/1/type",keyword:"type",params:{type:"\
 null"},message:"must be null"};e===null?e=[R]:e.push(R),r++}var d=l===r;if(H=H||d,H)r=v,e!==null&&(v?e.length=
@@ -1030,16 +1040,16 @@ must be <= 2147483647"}],!1;if(p<-2147483648||isNaN(p))return N.errors=[{instanc
 message:"must be >= -2147483648"}],!1}var o=j===r}else var o=!0}}}}else return N.errors=[{instancePath:i+"/sel\
 ection",schemaPath:"#/$defs/ConformanceSelection/type",keyword:"type",params:{type:"object"},message:"must be \
 object"}],!1;var s=c===r}else var s=!0;if(s){if(n.profiles!==void 0){let m=n.profiles,c=r;if(r===c)if(Array.isArray(
-m)){var y=!0;let S=m.length;for(let f=0;f<S;f++){let p=r;V(m[f],{instancePath:i+"/profiles/"+f,parentData:m,parentDataProperty:f,
+m)){var y=!0;let I=m.length;for(let f=0;f<I;f++){let p=r;V(m[f],{instancePath:i+"/profiles/"+f,parentData:m,parentDataProperty:f,
 rootData:_,dynamicAnchors:q})||(e=e===null?V.errors:e.concat(V.errors),r=e.length);var y=p===r;if(!y)break}}else
 return N.errors=[{instancePath:i+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type:"\
 array"},message:"must be array"}],!1;var s=c===r}else var s=!0;if(s){if(n.scenarios!==void 0){let m=n.scenarios,
-c=r;if(r===c)if(Array.isArray(m)){var T=!0;let S=m.length;for(let f=0;f<S;f++){let p=r;A(m[f],{instancePath:i+
+c=r;if(r===c)if(Array.isArray(m)){var T=!0;let I=m.length;for(let f=0;f<I;f++){let p=r;A(m[f],{instancePath:i+
 "/scenarios/"+f,parentData:m,parentDataProperty:f,rootData:_,dynamicAnchors:q})||(e=e===null?A.errors:e.concat(
 A.errors),r=e.length);var T=p===r;if(!T)break}}else return N.errors=[{instancePath:i+"/scenarios",schemaPath:"\
 #/properties/scenarios/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else
-var s=!0;if(s)if(n.observed!==void 0){let m=n.observed,c=r;if(r===c)if(Array.isArray(m)){var g=!0;let S=m.length;
-for(let f=0;f<S;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.operation===
+var s=!0;if(s)if(n.observed!==void 0){let m=n.observed,c=r;if(r===c)if(Array.isArray(m)){var g=!0;let I=m.length;
+for(let f=0;f<I;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.operation===
 void 0&&(x="operation")||p.status===void 0&&(x="status")||p.code===void 0&&(x="code")||p.count===void 0&&(x="c\
 ount"))return N.errors=[{instancePath:i+"/observed/"+f,schemaPath:"#/$defs/ObservedAnswer/required",keyword:"r\
 equired",params:{missingProperty:x},message:"must have required property '"+x+"'"}],!1;if(p.operation!==void 0){
@@ -1096,7 +1106,7 @@ alance_micros",schemaPath:"#/properties/balance_micros/maximum",keyword:"maximum
 message:"must be <= 9223372036854776000"}],!1;if(m<-9223372036854776e3||isNaN(m))return h.errors=[{instancePath:i+
 "/balance_micros",schemaPath:"#/properties/balance_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=c===r}else var s=!0;if(s){if(n.entries!==void 0){let m=n.
-entries,c=r;if(r===c)if(Array.isArray(m)){var t=!0;let S=m.length;for(let f=0;f<S;f++){let p=m[f],j=r;if(r===r)
+entries,c=r;if(r===c)if(Array.isArray(m)){var t=!0;let I=m.length;for(let f=0;f<I;f++){let p=m[f],j=r;if(r===r)
 if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.id===void 0&&(x="id")||p.kind===void 0&&(x="kind")||p.
 amount_micros===void 0&&(x="amount_micros")||p.balance_after_micros===void 0&&(x="balance_after_micros")||p.description===
 void 0&&(x="description")||p.reference===void 0&&(x="reference")||p.idempotency_key===void 0&&(x="idempotency_\
@@ -1143,8 +1153,8 @@ type",params:{type:"string"},message:"must be string"}],!1;var a=$===r}else var 
 [{instancePath:i+"/entries/"+f,schemaPath:"#/$defs/ControlEntry/type",keyword:"type",params:{type:"object"},message:"\
 must be object"}],!1;var t=j===r;if(!t)break}}else return h.errors=[{instancePath:i+"/entries",schemaPath:"#/p\
 roperties/entries/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else var s=!0;
-if(s){if(n.generations!==void 0){let m=n.generations,c=r;if(r===c)if(Array.isArray(m)){var o=!0;let S=m.length;
-for(let f=0;f<S;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.id===void 0&&
+if(s){if(n.generations!==void 0){let m=n.generations,c=r;if(r===c)if(Array.isArray(m)){var o=!0;let I=m.length;
+for(let f=0;f<I;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.id===void 0&&
 (x="id")||p.key_id===void 0&&(x="key_id")||p.model===void 0&&(x="model")||p.endpoint===void 0&&(x="endpoint")||
 p.status===void 0&&(x="status")||p.streamed===void 0&&(x="streamed")||p.prompt_tokens===void 0&&(x="prompt_tok\
 ens")||p.completion_tokens===void 0&&(x="completion_tokens")||p.usage_source===void 0&&(x="usage_source")||p.prompt_price_micros===
@@ -1220,8 +1230,8 @@ message:"must be >= -9223372036854776000"}],!1}var d=$===r}else var d=!0}}}}}}}}
 "/generations/"+f,schemaPath:"#/$defs/ControlGeneration/type",keyword:"type",params:{type:"object"},message:"m\
 ust be object"}],!1;var o=j===r;if(!o)break}}else return h.errors=[{instancePath:i+"/generations",schemaPath:"\
 #/properties/generations/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else
-var s=!0;if(s){if(n.holds!==void 0){let m=n.holds,c=r;if(r===c)if(Array.isArray(m)){var y=!0;let S=m.length;for(let f=0;f<
-S;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.generation_id===void 0&&
+var s=!0;if(s){if(n.holds!==void 0){let m=n.holds,c=r;if(r===c)if(Array.isArray(m)){var y=!0;let I=m.length;for(let f=0;f<
+I;f++){let p=m[f],j=r;if(r===r)if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.generation_id===void 0&&
 (x="generation_id")||p.key_id===void 0&&(x="key_id")||p.amount_micros===void 0&&(x="amount_micros"))return h.errors=
 [{instancePath:i+"/holds/"+f,schemaPath:"#/$defs/ControlHold/required",keyword:"required",params:{missingProperty:x},
 message:"must have required property '"+x+"'"}],!1;if(p.generation_id!==void 0){let l=r;if(typeof p.generation_id!=
@@ -1241,7 +1251,7 @@ be >= -9223372036854776000"}],!1}var T=$===r}else var T=!0}}else return h.errors
 schemaPath:"#/$defs/ControlHold/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var y=j===
 r;if(!y)break}}else return h.errors=[{instancePath:i+"/holds",schemaPath:"#/properties/holds/type",keyword:"ty\
 pe",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else var s=!0;if(s)if(n.keys!==void 0){let m=n.
-keys,c=r;if(r===c)if(Array.isArray(m)){var g=!0;let S=m.length;for(let f=0;f<S;f++){let p=m[f],j=r;if(r===r)if(p&&
+keys,c=r;if(r===c)if(Array.isArray(m)){var g=!0;let I=m.length;for(let f=0;f<I;f++){let p=m[f],j=r;if(r===r)if(p&&
 typeof p=="object"&&!Array.isArray(p)){let x;if(p.id===void 0&&(x="id")||p.workspace_id===void 0&&(x="workspac\
 e_id")||p.state===void 0&&(x="state")||p.spent_micros===void 0&&(x="spent_micros")||p.revoked_at===void 0&&(x=
 "revoked_at"))return h.errors=[{instancePath:i+"/keys/"+f,schemaPath:"#/$defs/ControlKey/required",keyword:"re\
@@ -1274,40 +1284,40 @@ time"},message:'must match format "date-time"'}],!1;var k=$===r}else var k=!0}}}
 keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===r}else var s=!0}}}}else return h.errors=
 [{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return h.
 errors=e,r===0}h.evaluated={props:{balance_micros:!0,entries:!0,generations:!0,holds:!0,keys:!0},dynamicProps:!1,
-dynamicItems:!1};var Pr=E,Ve={type:"object",required:["api_key","id","workspace_id","state","spent_micros","re\
+dynamicItems:!1};var Pr=S,Ve={type:"object",required:["api_key","id","workspace_id","state","spent_micros","re\
 voked_at"],properties:{api_key:{type:"string"},id:{type:"string"},workspace_id:{type:"string"},state:{type:"st\
 ring",enum:["active","revoked","expired"]},spent_micros:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
-revoked_at:{type:["string","null"],format:"date-time"}},additionalProperties:!0};function E(n,{instancePath:i="",
-parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=E.evaluated;if(u.dynamicProps&&
+revoked_at:{type:["string","null"],format:"date-time"}},additionalProperties:!0};function S(n,{instancePath:i="",
+parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,r=0,u=S.evaluated;if(u.dynamicProps&&
 (u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="object"&&!Array.isArray(n)){let t;if(n.
 api_key===void 0&&(t="api_key")||n.id===void 0&&(t="id")||n.workspace_id===void 0&&(t="workspace_id")||n.state===
-void 0&&(t="state")||n.spent_micros===void 0&&(t="spent_micros")||n.revoked_at===void 0&&(t="revoked_at"))return E.
+void 0&&(t="state")||n.spent_micros===void 0&&(t="spent_micros")||n.revoked_at===void 0&&(t="revoked_at"))return S.
 errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:t},message:"must ha\
-ve required property '"+t+"'"}],!1;if(n.api_key!==void 0){let a=r;if(typeof n.api_key!="string")return E.errors=
+ve required property '"+t+"'"}],!1;if(n.api_key!==void 0){let a=r;if(typeof n.api_key!="string")return S.errors=
 [{instancePath:i+"/api_key",schemaPath:"#/properties/api_key/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var s=a===r}else var s=!0;if(s){if(n.id!==void 0){let a=r;if(typeof n.id!="string")return E.
+must be string"}],!1;var s=a===r}else var s=!0;if(s){if(n.id!==void 0){let a=r;if(typeof n.id!="string")return S.
 errors=[{instancePath:i+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"},message:"\
 must be string"}],!1;var s=a===r}else var s=!0;if(s){if(n.workspace_id!==void 0){let a=r;if(typeof n.workspace_id!=
-"string")return E.errors=[{instancePath:i+"/workspace_id",schemaPath:"#/properties/workspace_id/type",keyword:"\
+"string")return S.errors=[{instancePath:i+"/workspace_id",schemaPath:"#/properties/workspace_id/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;var s=a===r}else var s=!0;if(s){if(n.state!==void 0){
-let a=n.state,o=r;if(typeof a!="string")return E.errors=[{instancePath:i+"/state",schemaPath:"#/properties/sta\
+let a=n.state,o=r;if(typeof a!="string")return S.errors=[{instancePath:i+"/state",schemaPath:"#/properties/sta\
 te/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(a==="active"||a==="revoked"||
-a==="expired"))return E.errors=[{instancePath:i+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{
+a==="expired"))return S.errors=[{instancePath:i+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{
 allowedValues:Ve.properties.state.enum},message:"must be equal to one of the allowed values"}],!1;var s=o===r}else
 var s=!0;if(s){if(n.spent_micros!==void 0){let a=n.spent_micros,o=r;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)))
-return E.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/type",keyword:"type",params:{
+return S.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/type",keyword:"type",params:{
 type:"integer"},message:"must be integer"}],!1;if(r===o&&typeof a=="number"){if(a>9223372036854776e3||isNaN(a))
-return E.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/maximum",keyword:"maxim\
+return S.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/maximum",keyword:"maxim\
 um",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(a<-9223372036854776e3||
-isNaN(a))return E.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/minimum",keyword:"\
+isNaN(a))return S.errors=[{instancePath:i+"/spent_micros",schemaPath:"#/properties/spent_micros/minimum",keyword:"\
 minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var s=o===
-r}else var s=!0;if(s)if(n.revoked_at!==void 0){let a=n.revoked_at,o=r;if(typeof a!="string"&&a!==null)return E.
+r}else var s=!0;if(s)if(n.revoked_at!==void 0){let a=n.revoked_at,o=r;if(typeof a!="string"&&a!==null)return S.
 errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/type",keyword:"type",params:{type:Ve.
 properties.revoked_at.type},message:"must be string,null"}],!1;if(r===o&&r===o&&typeof a=="string"&&!ee.validate(
-a))return E.errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/format",keyword:"format",
-params:{format:"date-time"},message:'must match format "date-time"'}],!1;var s=o===r}else var s=!0}}}}}else return E.
+a))return S.errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/format",keyword:"format",
+params:{format:"date-time"},message:'must match format "date-time"'}],!1;var s=o===r}else var s=!0}}}}}else return S.
 errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
-return E.errors=e,r===0}E.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var wr=pe;function pe(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+return S.errors=e,r===0}S.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var wr=pe;function pe(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=pe.evaluated;return u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0&&!(n&&typeof n==
 "object"&&!Array.isArray(n))?(pe.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"obje\
 ct"},message:"must be object"}],!1):(pe.errors=e,r===0)}pe.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
@@ -1351,9 +1361,9 @@ s/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},m
 /properties/open_holds/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"\
 must be >= -9223372036854776000"}],!1}var s=y===r}else var s=!0;if(s)if(n.differences!==void 0){let d=n.differences,
 y=r;if(r===y)if(Array.isArray(d)){var t=!0;let g=d.length;for(let k=0;k<g;k++){let P=d[k],m=r;if(r===r)if(P&&typeof P==
-"object"&&!Array.isArray(P)){let S;if(P.check===void 0&&(S="check")||P.workspace_id===void 0&&(S="workspace_id"))
+"object"&&!Array.isArray(P)){let I;if(P.check===void 0&&(I="check")||P.workspace_id===void 0&&(I="workspace_id"))
 return z.errors=[{instancePath:i+"/differences/"+k,schemaPath:"#/$defs/ControlDifference/required",keyword:"re\
-quired",params:{missingProperty:S},message:"must have required property '"+S+"'"}],!1;if(P.check!==void 0){let f=r;
+quired",params:{missingProperty:I},message:"must have required property '"+I+"'"}],!1;if(P.check!==void 0){let f=r;
 if(typeof P.check!="string")return z.errors=[{instancePath:i+"/differences/"+k+"/check",schemaPath:"#/$defs/Co\
 ntrolDifference/properties/check/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var a=f===
 r}else var a=!0;if(a)if(P.workspace_id!==void 0){let f=r;if(typeof P.workspace_id!="string")return z.errors=[{
@@ -1465,14 +1475,14 @@ must be string"}],!1;var s=a===r}else var s=!0;if(s)if(n.bundle!==void 0){let a=
 return X.errors=[{instancePath:i+"/bundle",schemaPath:"#/properties/bundle/type",keyword:"type",params:{type:"\
 string"},message:"must be string"}],!1;var s=a===r}else var s=!0}else return X.errors=[{instancePath:i,schemaPath:"\
 #/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return X.errors=e,r===0}X.evaluated=
-{props:{endpoint:!0,bundle:!0},dynamicProps:!1,dynamicItems:!1};var Dr=Q;function Q(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+{props:{endpoint:!0,bundle:!0},dynamicProps:!1,dynamicItems:!1};var Mr=Q;function Q(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=Q.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let s;if(n.id===void 0&&(s="id"))return Q.errors=[{instancePath:i,schemaPath:"#/re\
 quired",keyword:"required",params:{missingProperty:s},message:"must have required property '"+s+"'"}],!1;if(n.
 id!==void 0&&typeof n.id!="string")return Q.errors=[{instancePath:i+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1}else return Q.errors=[{instancePath:i,schemaPath:"#\
 /type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return Q.errors=e,r===0}Q.evaluated=
-{props:{id:!0},dynamicProps:!1,dynamicItems:!1};var Mr=U;function U(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+{props:{id:!0},dynamicProps:!1,dynamicItems:!1};var Dr=U;function U(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
 r=0,u=U.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let t;if(n.workspace_id===void 0&&(t="workspace_id")||n.balance_micros===void 0&&(t=
 "balance_micros"))return U.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:t},
@@ -1502,58 +1512,58 @@ type",params:{type:"string"},message:"must be string"}],!1;if(!(a==="pending"||a
 allowedValues:Hr.properties.state.enum},message:"must be equal to one of the allowed values"}],!1;var s=o===r}else
 var s=!0}else return Y.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"\
 must be object"}],!1;return Y.errors=e,r===0}Y.evaluated={props:{endpoint:!0,state:!0},dynamicProps:!1,dynamicItems:!1};
-var Ir=I,me={type:"object",required:["id"],properties:{id:{type:"string"},name:{type:"string"},model_scope:{type:[
+var Er=E,me={type:"object",required:["id"],properties:{id:{type:"string"},name:{type:"string"},model_scope:{type:[
 "array","null"],items:{type:"string"},minItems:1},requests_per_minute:{type:["integer","null"],minimum:1,maximum:2147483647},
 tokens_per_minute:{type:["integer","null"],minimum:1,maximum:9223372036854776e3},spend_limit_micros:{type:["in\
 teger","null"],minimum:0,maximum:9223372036854776e3},expires_at:{type:["string","null"],format:"date-time"}}};
-function I(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
-r=0,u=I.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
-object"&&!Array.isArray(n)){let a;if(n.id===void 0&&(a="id"))return I.errors=[{instancePath:i,schemaPath:"#/re\
+function E(n,{instancePath:i="",parentData:w,parentDataProperty:b,rootData:_=n,dynamicAnchors:q={}}={}){let e=null,
+r=0,u=E.evaluated;if(u.dynamicProps&&(u.props=void 0),u.dynamicItems&&(u.items=void 0),r===0)if(n&&typeof n=="\
+object"&&!Array.isArray(n)){let a;if(n.id===void 0&&(a="id"))return E.errors=[{instancePath:i,schemaPath:"#/re\
 quired",keyword:"required",params:{missingProperty:a},message:"must have required property '"+a+"'"}],!1;if(n.
-id!==void 0){let o=r;if(typeof n.id!="string")return I.errors=[{instancePath:i+"/id",schemaPath:"#/properties/\
+id!==void 0){let o=r;if(typeof n.id!="string")return E.errors=[{instancePath:i+"/id",schemaPath:"#/properties/\
 id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=o===r}else var s=!0;if(s){if(n.
-name!==void 0){let o=r;if(typeof n.name!="string")return I.errors=[{instancePath:i+"/name",schemaPath:"#/prope\
+name!==void 0){let o=r;if(typeof n.name!="string")return E.errors=[{instancePath:i+"/name",schemaPath:"#/prope\
 rties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=o===r}else var s=!0;
-if(s){if(n.model_scope!==void 0){let o=n.model_scope,d=r;if(!Array.isArray(o)&&o!==null)return I.errors=[{instancePath:i+
+if(s){if(n.model_scope!==void 0){let o=n.model_scope,d=r;if(!Array.isArray(o)&&o!==null)return E.errors=[{instancePath:i+
 "/model_scope",schemaPath:"#/properties/model_scope/type",keyword:"type",params:{type:me.properties.model_scope.
-type},message:"must be array,null"}],!1;if(r===d&&Array.isArray(o)){if(o.length<1)return I.errors=[{instancePath:i+
+type},message:"must be array,null"}],!1;if(r===d&&Array.isArray(o)){if(o.length<1)return E.errors=[{instancePath:i+
 "/model_scope",schemaPath:"#/properties/model_scope/minItems",keyword:"minItems",params:{limit:1},message:"mus\
 t NOT have fewer than 1 items"}],!1;{var t=!0;let T=o.length;for(let g=0;g<T;g++){let k=r;if(typeof o[g]!="str\
-ing")return I.errors=[{instancePath:i+"/model_scope/"+g,schemaPath:"#/properties/model_scope/items/type",keyword:"\
+ing")return E.errors=[{instancePath:i+"/model_scope/"+g,schemaPath:"#/properties/model_scope/items/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;var t=k===r;if(!t)break}}}var s=d===r}else var s=!0;
 if(s){if(n.requests_per_minute!==void 0){let o=n.requests_per_minute,d=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
-o))&&o!==null)return I.errors=[{instancePath:i+"/requests_per_minute",schemaPath:"#/properties/requests_per_mi\
+o))&&o!==null)return E.errors=[{instancePath:i+"/requests_per_minute",schemaPath:"#/properties/requests_per_mi\
 nute/type",keyword:"type",params:{type:me.properties.requests_per_minute.type},message:"must be integer,null"}],
-!1;if(r===d&&typeof o=="number"){if(o>2147483647||isNaN(o))return I.errors=[{instancePath:i+"/requests_per_min\
+!1;if(r===d&&typeof o=="number"){if(o>2147483647||isNaN(o))return E.errors=[{instancePath:i+"/requests_per_min\
 ute",schemaPath:"#/properties/requests_per_minute/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
-message:"must be <= 2147483647"}],!1;if(o<1||isNaN(o))return I.errors=[{instancePath:i+"/requests_per_minute",
+message:"must be <= 2147483647"}],!1;if(o<1||isNaN(o))return E.errors=[{instancePath:i+"/requests_per_minute",
 schemaPath:"#/properties/requests_per_minute/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
 must be >= 1"}],!1}var s=d===r}else var s=!0;if(s){if(n.tokens_per_minute!==void 0){let o=n.tokens_per_minute,
-d=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==null)return I.errors=[{instancePath:i+"/tokens_per_minute",
+d=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==null)return E.errors=[{instancePath:i+"/tokens_per_minute",
 schemaPath:"#/properties/tokens_per_minute/type",keyword:"type",params:{type:me.properties.tokens_per_minute.type},
-message:"must be integer,null"}],!1;if(r===d&&typeof o=="number"){if(o>9223372036854776e3||isNaN(o))return I.errors=
+message:"must be integer,null"}],!1;if(r===d&&typeof o=="number"){if(o>9223372036854776e3||isNaN(o))return E.errors=
 [{instancePath:i+"/tokens_per_minute",schemaPath:"#/properties/tokens_per_minute/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(o<1||isNaN(o))return I.
+comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(o<1||isNaN(o))return E.
 errors=[{instancePath:i+"/tokens_per_minute",schemaPath:"#/properties/tokens_per_minute/minimum",keyword:"mini\
 mum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=d===r}else var s=!0;if(s){if(n.spend_limit_micros!==
-void 0){let o=n.spend_limit_micros,d=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==null)return I.errors=[
+void 0){let o=n.spend_limit_micros,d=r;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o))&&o!==null)return E.errors=[
 {instancePath:i+"/spend_limit_micros",schemaPath:"#/properties/spend_limit_micros/type",keyword:"type",params:{
 type:me.properties.spend_limit_micros.type},message:"must be integer,null"}],!1;if(r===d&&typeof o=="number"){
-if(o>9223372036854776e3||isNaN(o))return I.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"#/propert\
+if(o>9223372036854776e3||isNaN(o))return E.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"#/propert\
 ies/spend_limit_micros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"m\
-ust be <= 9223372036854776000"}],!1;if(o<0||isNaN(o))return I.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"\
+ust be <= 9223372036854776000"}],!1;if(o<0||isNaN(o))return E.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"\
 #/properties/spend_limit_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >\
 = 0"}],!1}var s=d===r}else var s=!0;if(s)if(n.expires_at!==void 0){let o=n.expires_at,d=r;if(typeof o!="string"&&
-o!==null)return I.errors=[{instancePath:i+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"typ\
+o!==null)return E.errors=[{instancePath:i+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"typ\
 e",params:{type:me.properties.expires_at.type},message:"must be string,null"}],!1;if(r===d&&r===d&&typeof o=="\
-string"&&!ee.validate(o))return I.errors=[{instancePath:i+"/expires_at",schemaPath:"#/properties/expires_at/fo\
+string"&&!ee.validate(o))return E.errors=[{instancePath:i+"/expires_at",schemaPath:"#/properties/expires_at/fo\
 rmat",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],!1;var s=d===r}else
-var s=!0}}}}}}else return I.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},
-message:"must be object"}],!1;return I.errors=e,r===0}I.evaluated={props:{id:!0,name:!0,model_scope:!0,requests_per_minute:!0,
-tokens_per_minute:!0,spend_limit_micros:!0,expires_at:!0},dynamicProps:!1,dynamicItems:!1};var{advanceClockCommand:Sr,conformanceResults:Er,conformanceTarget:Lr,controlBooks:zr,controlCreatedKey:Kr,controlDone:Vr,
+var s=!0}}}}}}else return E.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},
+message:"must be object"}],!1;return E.errors=e,r===0}E.evaluated={props:{id:!0,name:!0,model_scope:!0,requests_per_minute:!0,
+tokens_per_minute:!0,spend_limit_micros:!0,expires_at:!0},dynamicProps:!1,dynamicItems:!1};var{advanceClockCommand:Ir,conformanceResults:Sr,conformanceTarget:Lr,controlBooks:zr,controlCreatedKey:Kr,controlDone:Vr,
 controlKey:Rr,controlVerification:Br,controlWorkspace:Gr,createKeyCommand:Fr,createWorkspaceCommand:Ur,emptyCommand:Wr,
 ledgerCommand:Zr,publishEvidenceCommand:Yr,revokeKeyCommand:Xr,scenarioFile:Jr,setBalanceCommand:Qr,setVerdictCommand:es,
-updateKeyCommand:rs}={...be,...$e},as={advanceClockCommand:Sr,conformanceResults:Er,conformanceTarget:Lr,controlBooks:zr,
+updateKeyCommand:rs}={...be,...$e},as={advanceClockCommand:Ir,conformanceResults:Sr,conformanceTarget:Lr,controlBooks:zr,
 controlCreatedKey:Kr,controlDone:Vr,controlKey:Rr,controlVerification:Br,controlWorkspace:Gr,createKeyCommand:Fr,
 createWorkspaceCommand:Ur,emptyCommand:Wr,ledgerCommand:Zr,publishEvidenceCommand:Yr,revokeKeyCommand:Xr,scenarioFile:Jr,
 setBalanceCommand:Qr,setVerdictCommand:es,updateKeyCommand:rs};export{as as validators};

@@ -2536,6 +2536,8 @@ export interface components {
             external?: string;
             /** @description The own endpoint that serves the model `chat`. */
             own?: string;
+            /** @description An own endpoint of which no evidence could be fetched. */
+            unfetched?: string;
         };
         /** @description What the deployment can do for the suite; the forms are those of the control service. */
         TargetHooks: {
@@ -2607,7 +2609,7 @@ export interface components {
         };
         /** @description Models by what they are. */
         TargetModels: {
-            /** @description Serves chat. The others, too, unless they say otherwise. */
+            /** @description Serves chat and sets no largest output of its own. The others serve chat, too, unless they say otherwise. */
             chat: string;
             /** @description Serves text completions. */
             completions?: string;
@@ -2629,6 +2631,8 @@ export interface components {
             small?: string;
             /** @description Has two backends, both scripted, which call the model by different names. */
             twins?: string;
+            /** @description Is served by an own endpoint of which no evidence could be fetched. */
+            unpublished?: string;
             /** @description Nothing listens where its backend should be. */
             unreachable?: string;
         };

@@ -9,12 +9,17 @@ test.each([
   expect(parseTime('--expires', text)?.toISOString()).toBe(time)
 })
 
-test.each(['2030-02-31', '2030-01-01 (x)', '2030-01-01T00:00', '2030-13-01', '2030-01-01T25:00Z', 'tomorrow', ''])(
-  '"%s" is no time',
-  (text) => {
-    expect(() => parseTime('--expires', text)).toThrow(UsageError)
-  },
-)
+test.each([
+  '2030-02-31',
+  '2030-01-01 (x)',
+  '2030-01-01T00:00',
+  '2030-13-01',
+  '2030-01-01T25:00Z',
+  'tomorrow',
+  '',
+])('"%s" is no time', (text) => {
+  expect(() => parseTime('--expires', text)).toThrow(UsageError)
+})
 
 test.each(['', '  ', 'a\nb', '\u0007', 'x'.repeat(201)])('%j is no line of text', (text) => {
   expect(() => parseText('--reason', text)).toThrow(UsageError)

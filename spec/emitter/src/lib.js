@@ -4,6 +4,14 @@ import { createTypeSpecLibrary, paramMessage } from '@typespec/compiler'
 /** The library as the compiler sees it: its name, its diagnostics and what decorators remember. */
 export const $lib = createTypeSpecLibrary({
   name: '@router/contract-emitter',
+  emitter: {
+    options: {
+      type: 'object',
+      // The index of the conformance scenarios; without one the pages name none.
+      properties: { 'scenario-index': { type: 'string', nullable: true } },
+      additionalProperties: false,
+    },
+  },
   diagnostics: {
     'duplicate-code': {
       severity: 'error',

@@ -2,6 +2,7 @@
 import { parsePlace } from './rules-place.js'
 
 /**
+ * @typedef {import('./scenarios.js').Scenarios} Scenarios
  * @typedef {import('./rules-catalogue.js').Catalogue} Catalogue
  * @typedef {import('./rules-catalogue.js').Rule} Rule
  * @typedef {import('./rules-decorators.js').Section} Section
@@ -35,19 +36,22 @@ specification; then what this project decided where that is silent. Scenarios an
 - **Tested.** *black-box*: from outside, with no more than addresses and keys. *control*: needs a control hook or a
   stand-in around the product. *vector*: documents in, verdict out. *inspection* and *out-of-scope* cannot be shown
   by an exchange, and say why.
+- **Shown by.** The scenarios of the conformance suite that count for the rule. A rule that could be tested and has
+  none is not shown yet: what it is about comes later, or nothing provokes it so far.
 `
 
 /**
  * The rule catalogue as a readable page.
  * @param {Catalogue} catalogue
+ * @param {Scenarios} scenarios
  */
-export function rulesPage({ rules, sections, topics }) {
+export function rulesPage({ rules, sections, topics }, scenarios) {
   const bySection = Map.groupBy(rules, ({ ref }) => parsePlace(ref)?.section)
   /** @param {Section} section */
   const rulesOf = ({ number }) => bySection.get(number) ?? []
   const parts = DOCUMENTS.flatMap(({ sign, title }) => {
     const chapter = sections.filter(({ number }) => number.startsWith(sign))
-    return [`## ${title}\n`, ...chapter.map((section) => sectionPart(section, rulesOf(section)))]
+    return [`## ${title}\n`, ...chapter.map((section) => sectionPart(section, rulesOf(section), scenarios))]
   })
   return [
     INTRODUCTION,
@@ -86,8 +90,9 @@ function countsPart(sections, rulesOf, rules) {
 /**
  * @param {Section} section
  * @param {readonly Rule[]} rules
+ * @param {Scenarios} scenarios
  */
-function sectionPart({ number, title, items, open, silent }, rules) {
+function sectionPart({ number, title, items, open, silent }, rules, scenarios) {
   const heading = `### ${number} ${title}\n`
   if (items.size === 0) return heading
   const rows = rules.map((rule) => [
@@ -96,6 +101,7 @@ function sectionPart({ number, title, items, open, silent }, rules) {
     rule.origin,
     rule.subjects.join(', ') + (rule.level === 'must' ? '' : ` (${rule.level})`),
     rule.test + (rule.reason ? `: ${rule.reason}` : ''),
+    shownBy(rule, scenarios),
     rule.text,
   ])
   const gaps = [
@@ -107,10 +113,22 @@ function sectionPart({ number, title, items, open, silent }, rules) {
   return [
     heading,
     ...(rows.length > 0
-      ? [table(['Rule', 'Place', 'Provenance', 'Binds', 'Tested', 'What it says'], rows)]
+      ? [table(['Rule', 'Place', 'Provenance', 'Binds', 'Tested', 'Shown by', 'What it says'], rows)]
       : []),
     ...gaps.map((gap) => `${gap}\n`),
   ].join('\n')
+}
+
+/**
+ * @param {Rule} rule
+ * @param {Scenarios} scenarios
+ */
+function shownBy({ id }, scenarios) {
+  const links = scenarios.of(id).map((one) => `[${one.id}](../conformance/scenarios/${one.file})`)
+  const everywhere = scenarios.isComparison(id)
+    ? [`all ${scenarios.compared} that are compared through the proxy`]
+    : []
+  return [...links, ...everywhere].join(', ')
 }
 
 /** @param {string} id */

@@ -3,6 +3,7 @@ import { key, list, text, writeModule, writeText } from './output.js'
 import { catalogueOf } from './rules-catalogue.js'
 import { ruleDecorators } from './rules-decorators.js'
 import { rulesPage } from './rules-page.js'
+import { readScenarios } from './scenarios.js'
 
 /** Decorators of the rule catalogue, by namespace. */
 export const $decorators = { Contract: ruleDecorators }
@@ -13,17 +14,23 @@ export const $decorators = { Contract: ruleDecorators }
  */
 export async function emitRules(context) {
   const catalogue = catalogueOf(context.program)
-  await writeText(context, 'rules.json', rulesJson(catalogue.rules))
-  await writeText(context, 'rules.md', rulesPage(catalogue))
+  const scenarios = await readScenarios(context)
+  await writeText(context, 'rules.json', rulesJson(catalogue.rules, scenarios))
+  await writeText(context, 'rules.md', rulesPage(catalogue, scenarios))
   await writeModule(context, 'rules.ts', rulesModule(catalogue.rules))
 }
 
 /**
  * One rule a line, so that a change reads as one.
  * @param {readonly import('./rules-catalogue.js').Rule[]} rules
+ * @param {import('./scenarios.js').Scenarios} scenarios
  */
-function rulesJson(rules) {
-  return `{ "rules": [\n${rules.map((rule) => JSON.stringify(rule)).join(',\n')}\n] }\n`
+function rulesJson(rules, scenarios) {
+  const lines = rules.map((rule) => {
+    const shown = scenarios.of(rule.id).map(({ id }) => id)
+    return JSON.stringify(shown.length > 0 ? { ...rule, scenarios: shown } : rule)
+  })
+  return `{ "rules": [\n${lines.join(',\n')}\n] }\n`
 }
 
 /** @param {readonly import('./rules-catalogue.js').Rule[]} rules */

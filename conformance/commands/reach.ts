@@ -1,0 +1,17 @@
+import { createClient } from '../engine/client.ts'
+import type { Subject, Target } from '../engine/target.ts'
+
+/** How long a product may take to answer at all (ours). */
+const TIMEOUT_MS = 20_000
+
+/** The address of a product at which nothing answers HTTP; undefined when it does. */
+export async function unreachable(subject: Subject, target: Target): Promise<string | undefined> {
+  const { ca, platform } = target
+  const baseUrl = { router: target.baseUrl, proxy: target.proxyUrl, platform: platform?.url }[subject] ?? ''
+  const hostname = subject === 'platform' ? platform?.hostname : undefined
+  const options = { baseUrl, ca, hostname, subject, canary: '', timeoutMs: TIMEOUT_MS, isJudging: false }
+  const client = createClient(options)
+  const { status } = await client.send({ path: '/models' })
+  await client.close()
+  return status === 0 ? baseUrl : undefined
+}

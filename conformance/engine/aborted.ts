@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import type { ControlBooks } from '#contract'
+import type { Context } from './context.ts'
+import { generationIdOf } from './expect.ts'
+import type { Call } from './http/call.ts'
+import type { Exchange } from './http/exchange.ts'
+
+/** Reads a stream until enough of it has come, and leaves. Returns what had come. */
+export async function abortAfter(call: Call, isEnough: (soFar: Exchange) => boolean): Promise<Exchange> {
+  const came = await call.until(isEnough)
+  assert.ok(came, 'the stream ended before the client could leave it')
+  const seen = call.exchange
+  call.abort()
+  return seen
+}
+
+/** The books of a generation that was aborted, once it has been settled. */
+export async function expectAborted(
+  context: Context,
+  seen: Exchange,
+): Promise<ControlBooks['generations'][number]> {
+  const id = generationIdOf(seen)
+  const record = await context.eventually('the record of an aborted stream', async () => {
+    const { generations } = await context.books()
+    return generations.find((generation) => generation.id === id)
+  })
+  assert.equal(record.status, 'aborted')
+  return record
+}

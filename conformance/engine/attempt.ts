@@ -1,0 +1,150 @@
+import { AssertionError } from 'node:assert'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ScenarioVerdict } from '#contract'
+import { createAccounts } from './accounts.ts'
+import { openBackend } from './backend.ts'
+import { checkBooks } from './books.ts'
+import { type Client, createClient } from './client.ts'
+import { Context } from './context.ts'
+import type { Trace } from './differential.ts'
+import type { Hooks } from './hooks.ts'
+import type { Outcome } from './outcome.ts'
+import { createRandom } from './random.ts'
+import { originOf } from './rules.ts'
+import type { Scenario } from './scenario.ts'
+import type { Subject, Target } from './target.ts'
+import type { Violation } from './universal.ts'
+
+/** What scenarios are run with. */
+export interface Bench {
+  readonly target: Target
+  readonly hooks: Hooks
+  readonly seed: number
+  readonly tellSecret: (secret: string) => void
+  /** False leaves out what is judged of every exchange. */
+  readonly isJudging: boolean
+}
+
+/** An outcome with what is compared between subjects. */
+export interface Attempt {
+  readonly outcome: Outcome
+  readonly trace: Trace
+}
+
+/** How long a request may take unless its scenario says otherwise, and a scenario beyond its own waits (ours). */
+const CALL_TIMEOUT_MS = 10_000
+const SCENARIO_TIMEOUT_MS = 40_000
+
+/** How long what was left behind may take to be settled, and how often it is looked at (ours). */
+const SETTLING_MS = 3_000
+const POLL_MS = 50
+
+/** Runs a scenario once. */
+export async function attempt(scenario: Scenario, subject: Subject, bench: Bench): Promise<Attempt> {
+  const startedMs = performance.now()
+  const { target, hooks, seed, tellSecret, isJudging } = bench
+  const random = createRandom(seed, scenario.id)
+  const nonce = `n${random.word(15)}`
+  const client = createClient({
+    ...addressOf(subject, target),
+    ca: target.ca,
+    subject,
+    canary: nonce,
+    timeoutMs: CALL_TIMEOUT_MS * target.slack + scenario.waitsMs(target.limits),
+    isJudging,
+  })
+  const platform = target.platform && platformClient(target, nonce)
+  const accounts = createAccounts(target, hooks, tellSecret)
+  const books: Trace['books'][number][] = []
+  const problems: string[] = []
+  let verdict: ScenarioVerdict = 'pass'
+  try {
+    const address = scenario.needs.includes('backendScript') ? target.hooks.backendScript?.url : undefined
+    const backend = await openBackend(address, nonce)
+    const context = new Context({
+      subject,
+      target,
+      client,
+      platform,
+      accounts,
+      backend,
+      hooks,
+      random,
+      nonce,
+    })
+    await within(scenario.run(context), SCENARIO_TIMEOUT_MS * target.slack + scenario.waitsMs(target.limits))
+    if (target.hooks.ledger) books.push(...(await settledBooks(context)))
+  } catch (error) {
+    const isProducts = error instanceof AssertionError
+    verdict = isProducts ? 'fail' : 'error'
+    problems.push(
+      isProducts ? error.message.trim() : String((error instanceof Error && error.stack) || error),
+    )
+  }
+  await Promise.all([client.close(), platform?.close()])
+  const violations = [...client.violations, ...(isJudging ? books.flatMap(checkBooks) : [])]
+  const judged = judge(verdict, violations, scenario)
+  const exchanges = client.calls.map(({ exchange }) => exchange)
+  const durationMs = Math.round(performance.now() - startedMs)
+  return {
+    outcome: {
+      scenario,
+      subject,
+      verdict: judged,
+      problems: [...problems, ...new Set(violations.map(({ problem }) => problem))],
+      exchanges,
+      durationMs,
+    },
+    trace: { exchanges, books },
+  }
+}
+
+/** Speaks to the platform beside whoever is judged. */
+function platformClient(target: Target, canary: string): Client {
+  const timeoutMs = CALL_TIMEOUT_MS * target.slack
+  const address = addressOf('platform', target)
+  return createClient({ ...address, ca: target.ca, subject: 'platform', canary, timeoutMs, isJudging: false })
+}
+
+function addressOf(
+  subject: Subject,
+  { baseUrl, proxyUrl, platform }: Target,
+): { readonly baseUrl: string; readonly hostname?: string } {
+  if (subject === 'router') return { baseUrl }
+  if (subject === 'proxy') return { baseUrl: proxyUrl ?? '' }
+  return { baseUrl: platform?.url ?? '', ...(platform && { hostname: platform.hostname }) }
+}
+
+/** A chosen rule that is broken beside a given scenario is noticed and no more. */
+function judge(
+  verdict: ScenarioVerdict,
+  violations: readonly Violation[],
+  { rules }: Scenario,
+): ScenarioVerdict {
+  if (verdict !== 'pass' || violations.length === 0) return verdict
+  const isGiven = originOf(rules) === 'given'
+  return violations.some(({ origin }) => origin === 'given' || !isGiven) ? 'fail' : 'warn'
+}
+
+/** The books of every workspace that the scenario made, once nothing of it runs any more. */
+async function settledBooks({ accounts, patience }: Context): Promise<Trace['books']> {
+  const until = Date.now() + patience(SETTLING_MS)
+  return Promise.all(
+    accounts.opened.map(async (account) => {
+      for (;;) {
+        const books = await accounts.books(account)
+        if (books.holds.length === 0 || Date.now() > until) return books
+        await sleep(POLL_MS)
+      }
+    }),
+  )
+}
+
+async function within(run: Promise<void>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the scenario did not end within ${limitMs} ms`)), limitMs)
+  })
+  await Promise.race([run, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,76 @@
+import type { ControlBooks } from '#contract'
+import type { Origin } from './rules.ts'
+import type { Violation } from './universal.ts'
+
+type Generation = ControlBooks['generations'][number]
+
+const PER_PRICE = 1_000_000n
+
+/** Judges what stands booked once everything of a workspace has ended: it has to add up, whatever happened. */
+export function checkBooks(books: ControlBooks): readonly Violation[] {
+  return [...checkRows(books), ...checkDebits(books), ...checkCosts(books)]
+}
+
+/** What a generation costs: prompt and completion at their prices per million, rounded up once (§4.5). */
+export function costMicros(
+  usage: { readonly promptTokens: number; readonly completionTokens: number },
+  prices: { readonly promptMicros: number; readonly completionMicros: number },
+): number {
+  const total =
+    BigInt(usage.promptTokens) * BigInt(prices.promptMicros) +
+    BigInt(usage.completionTokens) * BigInt(prices.completionMicros)
+  return Number((total + PER_PRICE - 1n) / PER_PRICE)
+}
+
+/** What a generation of the books costs by its own tokens and prices. */
+export function costOf(generation: Generation): number {
+  return costMicros(
+    { promptTokens: generation.prompt_tokens, completionTokens: generation.completion_tokens },
+    { promptMicros: generation.prompt_price_micros, completionMicros: generation.completion_price_micros },
+  )
+}
+
+function checkRows({ balance_micros: balance, entries, holds }: ControlBooks): readonly Violation[] {
+  const violations: Violation[] = []
+  let sum = 0
+  for (const { id, amount_micros: amount, balance_after_micros: after } of entries) {
+    sum += amount
+    if (after !== sum)
+      violations.push(broken('chosen', `ledger row ${id} leaves ${after}, its sum is ${sum}`))
+  }
+  if (balance !== sum) violations.push(broken('chosen', `the balance is ${balance}, the ledger's sum ${sum}`))
+  if (holds.length > 0) violations.push(broken('chosen', `${holds.length} holds are left behind`))
+  return violations
+}
+
+function checkDebits({ entries, generations }: ControlBooks): readonly Violation[] {
+  const debits = Map.groupBy(
+    entries.filter(({ kind }) => kind === 'generation'),
+    ({ reference }) => reference,
+  )
+  const violations = generations.flatMap(({ id, cost_micros: cost }) => {
+    const rows = debits.get(id) ?? []
+    debits.delete(id)
+    const amounts = rows.map(({ amount_micros: amount }) => amount)
+    const isRight = rows.length === 1 && amounts[0] === (cost === 0 ? 0 : -cost)
+    return isRight
+      ? []
+      : [broken('given', `${id} cost ${cost} and was debited as ${JSON.stringify(amounts)}`)]
+  })
+  const orphans = [...debits.keys()].map((id) =>
+    broken('given', `a debit names ${id}, of which there is no record`),
+  )
+  return [...violations, ...orphans]
+}
+
+function checkCosts({ generations }: ControlBooks): readonly Violation[] {
+  return generations
+    .filter((generation) => generation.cost_micros !== costOf(generation))
+    .map((generation) =>
+      broken('given', `${generation.id} cost ${generation.cost_micros}, not ${costOf(generation)}`),
+    )
+}
+
+function broken(origin: Origin, problem: string): Violation {
+  return { origin, problem }
+}

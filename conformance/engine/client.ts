@@ -1,0 +1,125 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { type OperationId, routes } from '#contract'
+import { Call } from './http/call.ts'
+import type { Exchange, Sent } from './http/exchange.ts'
+import { type RawReply, sendRaw } from './http/raw.ts'
+import type { Subject } from './target.ts'
+import { checkExchange, type Violation } from './universal.ts'
+
+/** A request as a scenario writes it. */
+export interface Request {
+  /** Undefined: the path and method that are given. */
+  readonly operation?: OperationId
+  readonly method?: string
+  /** Below the base URL; `//x` is `/x` at the origin of the address. */
+  readonly path?: string
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly key?: string | undefined
+  readonly body?: string | Buffer
+  readonly isChunked?: boolean
+  readonly timeoutMs?: number
+}
+
+/** Speaks to a product and has every answer judged. */
+export interface Client {
+  /** Begins a request; its answer is judged when it ends. */
+  open(request: Request): Call
+  /** Makes a request to its end. */
+  send(request: Request): Promise<Exchange>
+  /** Writes bytes that need not be HTTP; their answer is not judged. */
+  raw(bytes: string | Buffer): Promise<RawReply>
+  /** Every call, in the order in which they were begun. */
+  readonly calls: readonly Call[]
+  /** What was found in the answers that have ended. */
+  readonly violations: readonly Violation[]
+  /** Ends what still runs. */
+  close(): Promise<void>
+}
+
+/** Where a client speaks and what it looks out for. */
+export interface ClientOptions {
+  readonly baseUrl: string
+  readonly ca: string | undefined
+  /** The name in the handshake and in `Host`, where it is not that of the address. */
+  readonly hostname?: string | undefined
+  readonly subject: Subject
+  readonly canary: string
+  readonly timeoutMs: number
+  /** False only to show that scenarios have teeth of their own. */
+  readonly isJudging: boolean
+}
+
+/** Makes the client of one scenario; its connections are its own. */
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, ca, hostname, subject, canary, timeoutMs, isJudging } = options
+  const settings = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
+  // A resumed session shows no certificate.
+  const tls = { maxCachedSessions: 0, ...(ca && { ca }), ...(hostname && { servername: hostname }) }
+  const agent = baseUrl.startsWith('https:')
+    ? new HttpsAgent({ ...settings, ...tls })
+    : new HttpAgent(settings)
+  const calls: Call[] = []
+  const judgements: Promise<void>[] = []
+  const violations: Violation[] = []
+
+  function open(request: Request): Call {
+    const call = new Call(toSent(request, baseUrl, hostname), {
+      agent,
+      isChunked: request.isChunked ?? false,
+      timeoutMs: request.timeoutMs ?? timeoutMs,
+    })
+    calls.push(call)
+    const { operation } = request
+    if (isJudging) {
+      judgements.push(
+        call.done.then((exchange) => {
+          violations.push(...checkExchange(exchange, { subject, operation, canary }))
+        }),
+      )
+    }
+    return call
+  }
+
+  return {
+    open,
+    send: (request) => open(request).done,
+    raw: (bytes) => sendRaw({ url: baseUrl, ca }, bytes, RAW_QUIET_MS),
+    calls,
+    violations,
+    async close() {
+      for (const call of calls) if (!call.isOver) call.abort()
+      await Promise.all(judgements)
+      agent.destroy()
+    },
+  }
+}
+
+/** How long a socket may be silent before its answer is taken as complete (ours). */
+const RAW_QUIET_MS = 1_000
+
+function toSent(request: Request, baseUrl: string, hostname: string | undefined): Sent {
+  const { operation, key, headers = {}, body = '' } = request
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  return {
+    method: request.method ?? (operation ? routes[operation].method.toUpperCase() : 'GET'),
+    url: urlOf(request, baseUrl),
+    headers: {
+      ...(hostname === undefined ? {} : { host: `${hostname}:${new URL(baseUrl).port || 443}` }),
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(bytes.length > 0 ? { 'content-type': 'application/json' } : {}),
+      ...headers,
+    },
+    body: bytes,
+  }
+}
+
+function urlOf({ operation, path, params = {}, query }: Request, baseUrl: string): string {
+  const template = path ?? (operation ? routes[operation].path : '')
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
+  const search = query ? `?${new URLSearchParams(query)}` : ''
+  if (filled.startsWith('//')) return `${new URL(baseUrl).origin}${filled.slice(1)}${search}`
+  return `${baseUrl}${filled}${search}`
+}

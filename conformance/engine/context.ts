@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ControlBooks, OperationId } from '#contract'
+import type { Account, AccountSettings, Accounts } from './accounts.ts'
+import type { Backend } from './backend.ts'
+import type { Client, Request } from './client.ts'
+import { askControl, type Hooks } from './hooks.ts'
+import type { Call } from './http/call.ts'
+import type { Exchange } from './http/exchange.ts'
+import type { Random } from './random.ts'
+import type { FixtureKey, ModelName, Subject, Target } from './target.ts'
+
+/** What differs from a usual request. `key: null` sends none; `body` members are put over the usual ones. */
+export interface RequestOptions extends Omit<Request, 'key' | 'body' | 'operation'> {
+  readonly account?: Account
+  readonly key?: string | null
+  readonly body?: Readonly<Record<string, unknown>>
+  /** Members that are left out of the usual body. */
+  readonly omit?: readonly string[]
+  /** A body as it is, in place of the usual one. */
+  readonly text?: string | Buffer
+}
+
+/** The world of one scenario at one subject: a workspace, a key and a nonce of its own. */
+export interface ContextParts {
+  readonly subject: Subject
+  readonly target: Target
+  readonly client: Client
+  /** Speaks to the platform; undefined without one. */
+  readonly platform: Client | undefined
+  readonly accounts: Accounts
+  readonly backend: Backend
+  readonly hooks: Hooks
+  readonly random: Random
+  readonly nonce: string
+}
+
+/** What a scenario works with. */
+export class Context {
+  readonly subject: Subject
+  readonly target: Target
+  readonly client: Client
+  readonly accounts: Accounts
+  readonly hooks: Hooks
+  readonly random: Random
+  readonly #platform: Client | undefined
+  /** Stands in every prompt of this scenario and nowhere else. */
+  readonly nonce: string
+  readonly #backend: Backend
+  #own: Promise<Account> | undefined
+  #isScripted = false
+
+  constructor({ subject, target, client, platform, accounts, backend, hooks, random, nonce }: ContextParts) {
+    this.subject = subject
+    this.target = target
+    this.client = client
+    this.accounts = accounts
+    this.hooks = hooks
+    this.random = random
+    this.nonce = nonce
+    this.#platform = platform
+    this.#backend = backend
+  }
+
+  /** The text of every prompt. */
+  get prompt(): string {
+    return this.#isScripted ? `Hello [script:${this.nonce}]` : `Hello ${this.nonce}`
+  }
+
+  /** The workspace and key that requests are made with; what is special about it is said at the first call. */
+  own(settings?: AccountSettings): Promise<Account> {
+    this.#own ??= this.accounts.open(settings)
+    return this.#own
+  }
+
+  /** The id of one of the target's models. */
+  model(name: ModelName = 'chat'): string {
+    return this.target.models[name] ?? `${name} is missing`
+  }
+
+  fixture(name: FixtureKey): Promise<Account> {
+    return this.accounts.fixture(name)
+  }
+
+  /** Makes a request to its end. */
+  async request(operation: OperationId, options: RequestOptions = {}): Promise<Exchange> {
+    return this.client.send(await this.#toRequest(operation, options))
+  }
+
+  /** Begins a request. */
+  async open(operation: OperationId, options: RequestOptions = {}): Promise<Call> {
+    return this.client.open(await this.#toRequest(operation, options))
+  }
+
+  /** Makes a chat request to its end; the members are put over the usual body. */
+  chat(body: Readonly<Record<string, unknown>> = {}, options: RequestOptions = {}): Promise<Exchange> {
+    return this.request('createChatCompletion', { ...options, body })
+  }
+
+  /** Begins a streamed chat. */
+  stream(body: Readonly<Record<string, unknown>> = {}, options: RequestOptions = {}): Promise<Call> {
+    return this.open('createChatCompletion', { ...options, body: { stream: true, ...body } })
+  }
+
+  /** The usual body of an inference request. */
+  bodyFor(operation: OperationId): Readonly<Record<string, unknown>> | undefined {
+    switch (operation) {
+      case 'createChatCompletion':
+        return { model: this.model(), messages: [{ role: 'user', content: this.prompt }] }
+      case 'createCompletion':
+        return { model: this.model('completions'), prompt: this.prompt }
+      case 'createEmbedding':
+        return { model: this.model('embeddings'), input: this.prompt }
+      default:
+        return undefined
+    }
+  }
+
+  /** How the backend answers from now on. */
+  async script(rule: object): Promise<void> {
+    await this.#backend.script(rule)
+    this.#isScripted = true
+  }
+
+  /** What the backend received of this scenario. */
+  received(): ReturnType<Backend['received']> {
+    return this.#backend.received()
+  }
+
+  /** What is booked of the scenario's workspace. */
+  async books(account?: Account): Promise<ControlBooks> {
+    return this.accounts.books(account ?? (await this.own()))
+  }
+
+  /** The bundle at its source. */
+  async published(): Promise<Exchange> {
+    assert.ok(this.#platform, 'there is no platform')
+    return this.#platform.send({ operation: 'getPlatformEvidence' })
+  }
+
+  /** Tells the platform to do something: `/rotate/leaf`, `/hold`; see platform/README.md. */
+  async control(path: string, body?: object): Promise<void> {
+    await askControl(`${this.target.hooks.platformControl?.url}${path}`, body)
+  }
+
+  /** The record of a generation as the key's workspace reads it. */
+  async record(id: string, account?: Account): Promise<Exchange> {
+    return this.request('getGeneration', { query: { id }, ...(account && { account }) })
+  }
+
+  /** Waits until something holds; a product that never gets there fails with what was found last. */
+  async eventually<T>(
+    what: string,
+    look: () => Promise<T | undefined | false>,
+    timeoutMs = 3_000,
+  ): Promise<T> {
+    const until = Date.now() + this.patience(timeoutMs)
+    for (;;) {
+      const found = await look()
+      if (found !== undefined && found !== false) return found
+      if (Date.now() > until) assert.fail(`${what}: not within ${this.patience(timeoutMs)} ms`)
+      await sleep(POLL_MS)
+    }
+  }
+
+  /** An allowed time at this target. */
+  readonly patience = (ms: number): number => ms * this.target.slack
+
+  async #toRequest(operation: OperationId, options: RequestOptions): Promise<Request> {
+    const { account, key, body = {}, omit = [], text, ...rest } = options
+    const sent = text ?? this.#bodyText(operation, body, omit)
+    return {
+      operation,
+      ...rest,
+      key: key === null ? undefined : (key ?? (account ?? (await this.own())).key),
+      ...(sent !== undefined && { body: sent }),
+    }
+  }
+
+  #bodyText(
+    operation: OperationId,
+    body: Readonly<Record<string, unknown>>,
+    omit: readonly string[],
+  ): string | undefined {
+    const usual = this.bodyFor(operation)
+    if (usual === undefined) return undefined
+    const members = Object.entries({ ...usual, ...body }).filter(([name]) => !omit.includes(name))
+    return JSON.stringify(Object.fromEntries(members))
+  }
+}
+
+/** How often a condition is looked at (ours). */
+const POLL_MS = 20

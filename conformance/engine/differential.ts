@@ -1,0 +1,109 @@
+import type { ControlBooks } from '#contract'
+import { eventsOf } from './http/events.ts'
+import { type Exchange, isObject, textOf } from './http/exchange.ts'
+
+/** What a scenario saw and left behind at one subject. */
+export interface Trace {
+  readonly exchanges: readonly Exchange[]
+  readonly books: readonly ControlBooks[]
+}
+
+/** Headers that have to be the same through the proxy. */
+const COMPARED_HEADERS = [
+  'content-type',
+  'cache-control',
+  'x-accel-buffering',
+  'retry-after',
+  'x-should-retry',
+  'x-ratelimit-limit',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'access-control-allow-headers',
+]
+
+/** Members whose value is another at each request. */
+const VOLATILE = new Set([
+  'created',
+  'created_at',
+  'key_id',
+  'workspace_id',
+  'latency_ms',
+  'time_to_first_token_ms',
+  'tokens_per_second',
+  // A bundle may be signed anew in between.
+  'issuedAt',
+  'jws',
+])
+
+/** Ids of any kind: a prefix and a ULID. */
+const ID = /\b(gen-|led_|key_|ws_|req-)[0-9A-HJKMNP-TV-Z]{26}\b/g
+
+/** What is different through the proxy: status, headers, bodies, records and ledger, but for ids and times. */
+export function compareTraces(router: Trace, proxy: Trace): readonly string[] {
+  if (router.exchanges.length !== proxy.exchanges.length) {
+    return [`${router.exchanges.length} exchanges at the router, ${proxy.exchanges.length} through the proxy`]
+  }
+  return [
+    ...router.exchanges.flatMap((exchange, index) => compare(exchange, proxy.exchanges[index]!, index + 1)),
+    ...differ('the books', router.books.map(plainBooks), proxy.books.map(plainBooks)),
+  ]
+}
+
+function compare(router: Exchange, proxy: Exchange, number: number): readonly string[] {
+  const name = `answer ${number} (${router.sent.method} ${new URL(router.sent.url).pathname})`
+  if (router.ending !== 'complete' || proxy.ending !== 'complete') {
+    return differ(`the end of ${name}`, router.ending, proxy.ending)
+  }
+  return [
+    ...differ(`the status of ${name}`, router.status, proxy.status),
+    ...COMPARED_HEADERS.flatMap((header) =>
+      differ(`${header} of ${name}`, router.headers[header], proxy.headers[header]),
+    ),
+    ...differ(`the body of ${name}`, plainBody(router), plainBody(proxy)),
+  ]
+}
+
+function plainBody(exchange: Exchange): unknown {
+  if (exchange.headers['content-type']?.startsWith('text/event-stream')) {
+    // Pings come when they come.
+    return eventsOf(exchange).events.flatMap(({ data }) => (data === undefined ? [] : [plain(parse(data))]))
+  }
+  return plain(parse(textOf(exchange)))
+}
+
+function plainBooks({ balance_micros, entries, generations, holds }: ControlBooks): unknown {
+  const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(plain(row))).sort()
+  // The balance after each row depends on the order in which parallel requests end.
+  const amounts = entries.map(({ kind, amount_micros, description }) => ({
+    kind,
+    amount_micros,
+    description,
+  }))
+  return { balance_micros, entries: sorted(amounts), generations: sorted(generations), holds: holds.length }
+}
+
+/** A value without what is another at each request. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(ID, '$1…')
+  if (Array.isArray(value)) return value.map(plain)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, VOLATILE.has(name) ? '…' : plain(member)]),
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function differ(what: string, router: unknown, proxy: unknown): readonly string[] {
+  const [atRouter, throughProxy] = [JSON.stringify(router), JSON.stringify(proxy)]
+  if (atRouter === throughProxy) return []
+  return [
+    `${what} differs: ${atRouter?.slice(0, 300)} at the router, ${throughProxy?.slice(0, 300)} through the proxy`,
+  ]
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { createHash, verify, X509Certificate } from 'node:crypto'
+import { type EvidenceBundle, type EvidencePayload, validators } from '#contract'
+import { expectStatus } from './expect.ts'
+import { type Exchange, isObject, jsonOf } from './http/exchange.ts'
+
+/** A bundle as it was served, and what its signature covers. Nothing of it is believed by reading it. */
+export interface ReadBundle {
+  readonly bundle: EvidenceBundle
+  readonly header: Readonly<Record<string, unknown>>
+  readonly payload: EvidencePayload
+  /** From the one that signs to the root. */
+  readonly chain: readonly X509Certificate[]
+}
+
+/** Asserts that a bundle was served, in the form of the contract. */
+export function expectBundle(exchange: Exchange): ReadBundle {
+  expectStatus(exchange, 200)
+  const bundle = jsonOf(exchange)
+  if (!validators.evidenceBundle(bundle)) {
+    const [first] = validators.evidenceBundle.errors ?? []
+    assert.fail(`the bundle is not as the contract says: ${first?.instancePath || 'it'} ${first?.message}`)
+  }
+  const [header = '', payload = '', signature = ''] = bundle.jws.split('.')
+  assert.notEqual(signature, '', 'the jws has no signature')
+  return {
+    bundle,
+    header: decode(header),
+    payload: decode(payload) as unknown as EvidencePayload,
+    chain: bundle.certChain.map((pem) => new X509Certificate(pem)),
+  }
+}
+
+/** The SHA-256 of bytes in wire form. */
+export function wireDigest(bytes: Buffer | string): string {
+  return `sha256/${createHash('sha256').update(bytes).digest('base64url')}`
+}
+
+/** JSON in its canonical form (RFC 8785): numbers and texts as ECMAScript writes them, members in order. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const members = Object.keys(value).sort()
+  return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`
+}
+
+/** Whether the signature of a bundle is that of the first certificate of its chain. */
+export function isSigned({ bundle, header, chain }: ReadBundle): boolean {
+  const [head = '', payload = '', signature = ''] = bundle.jws.split('.')
+  const key = chain[0]?.publicKey
+  const algorithm = algorithms[String(header.alg)]
+  if (key === undefined || algorithm === undefined) return false
+  const form = { key, dsaEncoding: 'ieee-p1363' } as const
+  return verify(algorithm.hash, Buffer.from(`${head}.${payload}`), form, Buffer.from(signature, 'base64url'))
+}
+
+const algorithms: Readonly<Record<string, { readonly hash: string | null }>> = {
+  RS256: { hash: 'sha256' },
+  ES256: { hash: 'sha256' },
+  ES384: { hash: 'sha384' },
+  ES256K: { hash: 'sha256' },
+  EdDSA: { hash: null },
+}
+
+/** The labels of `endpoint.tee`, in the order of their numbers (decisions, 4). */
+const labels = [
+  undefined,
+  'AMD SEV-SNP (QEMU)',
+  'Intel TDX (QEMU)',
+  'Intel TDX (GCP)',
+  'Intel TDX (Azure)',
+  'AMD SEV-SNP (Azure)',
+]
+
+/** DER of the object identifier 0.6.9.42.840.113741.1337.6. */
+const TEE_OID = Buffer.from('060b06092a864886f84d8a3906', 'hex')
+
+/** The label that the last certificate of a chain names; null when it names none. */
+export function teeOf({ chain }: ReadBundle): string | null {
+  const der = chain.at(-1)?.raw ?? Buffer.alloc(0)
+  const at = der.indexOf(TEE_OID)
+  if (at === -1) return null
+  // What follows the identifier is the value: an octet string with a short length.
+  const value = der.subarray(at + TEE_OID.length)
+  assert.equal(value[0], 4, 'the extension is written in a way that the suite does not read')
+  return labels[(value[2] ?? 0) >> 3] ?? null
+}
+
+function decode(part: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    if (isObject(value)) return value
+  } catch {
+    // Told below.
+  }
+  return assert.fail('a part of the jws is no JSON object in base64url')
+}

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import type { ControlOperation, ControlOperations, HookConfig } from '#contract'
+import { type Validator, validators } from '../../generated/suite-validators.js'
+
+/** A hook that does not do what it promised: the run cannot tell anything, and the product is not to blame. */
+export class HookError extends Error {
+  override readonly name = 'HookError'
+}
+
+/** Asks the deployment for something by a hook that its target file names. */
+export type Hooks = <Op extends ControlOperation>(
+  operation: Op,
+  request: ControlOperations[Op]['request'],
+) => Promise<ControlOperations[Op]['response']>
+
+/** How long a hook may take (ours). */
+const TIMEOUT_MS = 30_000
+
+/** What each hook has to answer. */
+const answers: Readonly<Record<ControlOperation, Validator>> = {
+  reset: validators.controlDone,
+  createWorkspace: validators.controlWorkspace,
+  createKey: validators.controlCreatedKey,
+  updateKey: validators.controlKey,
+  revokeKey: validators.controlKey,
+  setBalance: validators.controlWorkspace,
+  ledger: validators.controlBooks,
+  verifyLedger: validators.controlVerification,
+  setVerdict: validators.controlDone,
+  publishEvidence: validators.controlDone,
+  advanceClock: validators.controlDone,
+}
+
+/** Makes the hooks of a target callable. */
+export function createHooks(configured: Readonly<Partial<Record<ControlOperation, HookConfig>>>): Hooks {
+  return async (operation, request) => {
+    const hook = configured[operation]
+    if (hook === undefined) throw new HookError(`the target has no hook ${operation}`)
+    const body = JSON.stringify(request)
+    const reply = await (hook.url === undefined ? run(hook.command ?? [], body) : post(hook.url, body)).catch(
+      (cause: Error) => {
+        throw new HookError(`the hook ${operation} failed: ${cause.message}`, { cause })
+      },
+    )
+    const validate = answers[operation]
+    const answer = parse(reply)
+    if (!validate(answer)) {
+      const [first] = validate.errors ?? []
+      const problem = `${first?.instancePath || 'its answer'} ${first?.message}`
+      throw new HookError(`the hook ${operation} answered in another form: ${problem}`)
+    }
+    return answer as never
+  }
+}
+
+async function post(url: string, body: string): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  const answer = await response.text()
+  if (!response.ok) throw new Error(`it answered ${response.status}: ${answer.slice(0, 300)}`)
+  return answer
+}
+
+async function run([program, ...args]: readonly string[], body: string): Promise<string> {
+  const child = spawn(program!, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: TIMEOUT_MS })
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  // A command that reads nothing is no mistake.
+  child.stdin.on('error', () => {})
+  child.stdin.end(body)
+  const [output, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  if (code !== 0) throw new Error(`it ended with ${code}: ${complaint.slice(0, 300)}`)
+  return output
+}
+
+function parse(reply: string): unknown {
+  try {
+    return JSON.parse(reply)
+  } catch {
+    return undefined
+  }
+}
+
+/** Tells a stand-in of the suite to do something. */
+export async function askControl(url: string, body?: object): Promise<void> {
+  try {
+    await post(url, body === undefined ? '' : JSON.stringify(body))
+  } catch (cause) {
+    throw new HookError(`${url} does not do as told: ${(cause as Error).message}`, { cause })
+  }
+}

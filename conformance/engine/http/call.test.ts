@@ -1,0 +1,78 @@
+import { Agent } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { type Product, serve } from '../../testing/product.ts'
+import { Call } from './call.ts'
+
+let product: Product
+const agent = new Agent()
+
+afterEach(() => product.stop())
+
+function call(body = '', options: { isChunked?: boolean; timeoutMs?: number } = {}): Call {
+  const sent = { method: 'POST', url: `${product.baseUrl}/x`, headers: {}, body: Buffer.from(body) }
+  return new Call(sent, { agent, timeoutMs: 5_000, ...options })
+}
+
+test('an answer is recorded with its status, headers, pieces and times', async () => {
+  product = await serve((_, response) => {
+    response.writeHead(201, { 'x-one': '1', 'set-cookie': ['a', 'b'] })
+    response.write('first')
+    setTimeout(() => response.end('second'), 60)
+  })
+  const exchange = await call('hello').done
+  expect(exchange).toMatchObject({ status: 201, ending: 'complete', fault: undefined, leaf: undefined })
+  expect(exchange.headers).toMatchObject({ 'x-one': '1', 'set-cookie': 'a, b' })
+  expect(exchange.body.toString()).toBe('firstsecond')
+  const [first, second] = exchange.reads
+  expect(second!.atMs - first!.atMs).toBeGreaterThan(40)
+  expect(exchange.headMs).toBeLessThanOrEqual(first!.atMs)
+})
+
+test('a connection that is closed midway is a broken answer and no exception', async () => {
+  product = await serve((_, response) => {
+    response.writeHead(200, { 'content-length': '100' })
+    response.write('half')
+    setTimeout(() => response.destroy(), 20)
+  })
+  expect(await call().done).toMatchObject({ status: 200, ending: 'broken', body: Buffer.from('half') })
+})
+
+test('no answer at all is status 0', async () => {
+  product = await serve((request) => request.socket.destroy())
+  expect(await call().done).toMatchObject({ status: 0, ending: 'broken', headMs: null })
+})
+
+test('an answer that takes too long is broken', async () => {
+  product = await serve(() => {})
+  const exchange = await call('', { timeoutMs: 50 }).done
+  expect(exchange).toMatchObject({ status: 0, ending: 'broken', fault: 'no end within 50 ms' })
+})
+
+test('a client that leaves is noticed by the product, and keeps what had come', async () => {
+  const { promise: left, resolve } = Promise.withResolvers<void>()
+  product = await serve((_, response) => {
+    response.write('data: 1\n\n')
+    response.once('close', resolve)
+  })
+  const running = call()
+  expect(await running.until(({ body }) => body.length > 0)).toBe(true)
+  running.abort()
+  await left
+  expect(await running.done).toMatchObject({ ending: 'aborted', body: Buffer.from('data: 1\n\n') })
+})
+
+test('waiting for more than ever comes ends with the answer', async () => {
+  product = await serve((_, response) => void response.end('short'))
+  const running = call()
+  expect(await running.until(({ body }) => body.length > 100)).toBe(false)
+})
+
+test('a body is sent with its length, or in chunks without one', async () => {
+  product = await serve((request, response) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+    response.end(JSON.stringify({ length, encoding }))
+  })
+  expect(JSON.parse((await call('hello').done).body.toString())).toEqual({ length: '5' })
+  const chunked = await call('hello', { isChunked: true }).done
+  expect(JSON.parse(chunked.body.toString())).toEqual({ encoding: 'chunked' })
+})

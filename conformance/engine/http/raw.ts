@@ -1,0 +1,40 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+
+/** What came back to bytes that need not be HTTP. */
+export interface RawReply {
+  readonly text: string
+  /** Of the first answer; 0 when there was none. */
+  readonly status: number
+  /** Whether the other side closed the connection. */
+  readonly isClosed: boolean
+}
+
+/** Where bytes go. */
+export interface RawAddress {
+  readonly url: string
+  readonly ca: string | undefined
+}
+
+/** Writes bytes to a product's socket as they are, and reads until it closes or has been quiet for a while. */
+export function sendRaw({ url, ca }: RawAddress, bytes: string | Buffer, quietMs: number): Promise<RawReply> {
+  const { protocol, hostname, port } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const socket: Socket =
+    protocol === 'https:'
+      ? connectTls({ host, port: Number(port || 443), servername: host, ...(ca && { ca }) })
+      : connectTcp({ host, port: Number(port || 80) })
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = []
+    const finish = (isClosed: boolean) => {
+      socket.destroy()
+      const text = Buffer.concat(pieces).toString('latin1')
+      resolve({ text, status: Number(/^HTTP\/1\.\d (\d{3})/.exec(text)?.[1] ?? 0), isClosed })
+    }
+    socket.setTimeout(quietMs, () => finish(false))
+    socket.on('data', (piece: Buffer) => pieces.push(piece))
+    socket.on('error', () => finish(true))
+    socket.on('close', () => finish(true))
+    socket.write(bytes)
+  })
+}

@@ -1,0 +1,73 @@
+import type { ConformanceFeature } from '#contract'
+import type { EndpointName, FixtureKey, HookName, ModelName, Target } from './target.ts'
+
+/**
+ * What a scenario needs of a target. `key`: a key that works; `generation`: one that may be charged; `workspace`: new
+ * workspaces and keys; the rest by name: a hook, a model, a key or an endpoint of the target, a claimed feature.
+ */
+export type Need =
+  | 'key'
+  | 'generation'
+  | 'workspace'
+  | 'cors'
+  | 'platform'
+  | 'forwarded'
+  | HookName
+  | `model:${ModelName}`
+  | `key:${FixtureKey}`
+  | `endpoint:${EndpointName}`
+  | `feature:${ConformanceFeature}`
+
+/** Why a scenario cannot run: the product does not claim it, or the target cannot show it. */
+export interface Obstacle {
+  readonly verdict: 'not-supported' | 'not-testable'
+  readonly reason: string
+}
+
+/** What stands in the way of a need; undefined when nothing does. */
+export function findObstacle(need: Need, target: Target): Obstacle | undefined {
+  const [kind, name] = need.split(':') as [string, string | undefined]
+  if (kind === 'feature') {
+    if (target.features.has(name as ConformanceFeature)) return undefined
+    return { verdict: 'not-supported', reason: `the product does not claim the feature ${name}` }
+  }
+  if (isThere(kind, name, target)) return undefined
+  return { verdict: 'not-testable', reason: reasonFor(kind, name) }
+}
+
+function isThere(kind: string, name: string | undefined, target: Target): boolean {
+  const { hooks, keys, models, endpoints } = target
+  const canMakeKeys = hooks.createWorkspace !== undefined && hooks.createKey !== undefined
+  if (name !== undefined) {
+    if (kind === 'model') return models[name as ModelName] !== undefined
+    if (kind === 'endpoint') return endpoints[name as EndpointName] !== undefined
+    return canMakeKeys || keys[name as FixtureKey] !== undefined
+  }
+  switch (kind) {
+    case 'key':
+      return canMakeKeys || keys.active !== undefined
+    case 'generation':
+      return canMakeKeys || (keys.active !== undefined && target.mayGenerate)
+    case 'workspace':
+      return canMakeKeys
+    case 'cors':
+      return target.corsOrigin !== undefined
+    case 'platform':
+      return target.platform !== undefined
+    case 'forwarded':
+      return target.believesForwarded
+    default:
+      return hooks[kind as HookName] !== undefined
+  }
+}
+
+function reasonFor(kind: string, name: string | undefined): string {
+  if (name !== undefined) return `the target names no ${kind} ${name}`
+  if (kind === 'key') return 'the target has no key: neither keys.active nor the hooks that make one'
+  if (kind === 'generation') return 'the target lets no request be charged: no hooks, and not mayGenerate'
+  if (kind === 'workspace') return 'the target lacks the hooks createWorkspace and createKey'
+  if (kind === 'cors') return 'the target names no corsOrigin'
+  if (kind === 'platform') return 'the target names no platformUrl'
+  if (kind === 'forwarded') return 'the router is not said to believe X-Forwarded-For'
+  return `the target lacks the hook ${kind}`
+}

@@ -1,0 +1,26 @@
+import type { ScenarioVerdict } from '#contract'
+import type { Exchange } from './http/exchange.ts'
+import type { Scenario } from './scenario.ts'
+import type { Subject } from './target.ts'
+
+/** What was found of one scenario at one subject. */
+export interface Outcome {
+  readonly scenario: Scenario
+  readonly subject: Subject
+  readonly verdict: ScenarioVerdict
+  /** Why it is no pass, a line each. */
+  readonly problems: readonly string[]
+  /** What was said. */
+  readonly exchanges: readonly Exchange[]
+  readonly durationMs: number
+}
+
+/** The outcome of a scenario that did not run. */
+export function notRun(
+  scenario: Scenario,
+  subject: Subject,
+  verdict: Extract<ScenarioVerdict, 'not-supported' | 'not-testable' | 'disabled'>,
+  reason: string,
+): Outcome {
+  return { scenario, subject, verdict, problems: [reason], exchanges: [], durationMs: 0 }
+}

@@ -1,0 +1,62 @@
+import type { RuleId } from '#contract'
+import type { Context } from './context.ts'
+import type { Need } from './needs.ts'
+import { catalogue, isRuleId } from './rules.ts'
+import type { Limits, Subject } from './target.ts'
+
+/** One case of the suite: a program that speaks to a product and asserts what the rules say. */
+export interface Scenario {
+  /** Its path below scenarios/, without the extension. */
+  readonly id: string
+  readonly rules: readonly RuleId[]
+  /** A sentence of the contract. */
+  readonly title: string
+  readonly needs: readonly Need[]
+  readonly subjects: readonly Subject[]
+  /** Whether what the proxy gives must equal what the router gave. */
+  readonly isCompared: boolean
+  /** Whether it changes what others rely on, so that it has to run alone, after all of them. */
+  readonly isExclusive: boolean
+  /** How long it waits by design at a target with these limits; long ones run with `--slow` alone. */
+  readonly waitsMs: (limits: Limits) => number
+  /** Returns when the product keeps the rules; an `AssertionError` says that it does not. */
+  readonly run: (context: Context) => Promise<void>
+}
+
+/** What is written down of a scenario; the rest is usual. */
+export type Definition = Pick<Scenario, 'id' | 'title' | 'run'> &
+  Partial<Pick<Scenario, 'subjects' | 'isCompared' | 'isExclusive' | 'waitsMs'>> & {
+    readonly rules: readonly RuleId[]
+    readonly needs?: readonly Need[]
+  }
+
+/** A scenario that is written wrongly. */
+export class DefinitionError extends Error {
+  override readonly name = 'DefinitionError'
+}
+
+/** Makes a scenario; a rule that it cannot count for is a mistake. */
+export function define(definition: Definition): Scenario {
+  const { id, rules, title } = definition
+  const refuse = (problem: string) => {
+    throw new DefinitionError(`${id}: ${problem}`)
+  }
+  if (!/^[a-z][a-z0-9-]*(\/[a-z0-9][a-z0-9-]*)+$/.test(id))
+    refuse('the id must be a path such as models/list')
+  if (title.endsWith('.') || title.length < 10) refuse('the title must be a sentence without its full stop')
+  if (rules.length === 0) refuse('it counts for no rule')
+  if (new Set(rules).size < rules.length) refuse('a rule stands twice')
+  for (const rule of rules) {
+    if (!isRuleId(rule)) refuse(`there is no rule ${rule}`)
+    const { test } = catalogue[rule]
+    if (test === 'inspection' || test === 'out-of-scope') refuse(`${rule} cannot be shown by an exchange`)
+  }
+  return {
+    needs: [],
+    subjects: ['router', 'proxy'],
+    isCompared: true,
+    isExclusive: false,
+    waitsMs: () => 0,
+    ...definition,
+  }
+}

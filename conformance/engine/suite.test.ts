@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { afterEach, expect, test } from 'vitest'
+import { bareTarget, benchFor, type Product, serve } from '../testing/product.ts'
+import { HookError } from './hooks.ts'
+import type { Outcome } from './outcome.ts'
+import { type Definition, define } from './scenario.ts'
+import { runSuite, type SuiteOptions } from './suite.ts'
+import type { Target } from './target.ts'
+
+let product: Product | undefined
+
+afterEach(() => product?.stop())
+
+const fine = { object: 'list', data: [] }
+
+/** Answers every request like that. */
+async function answering(
+  body: object,
+  headers: Record<string, string> = { 'x-request-id': '1' },
+): Promise<void> {
+  product = await serve((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify(body))
+  })
+}
+
+function scenario(change: Partial<Definition>) {
+  return define({
+    id: 'a/scenario',
+    rules: ['MODL-05'],
+    title: 'Something holds',
+    run: async (context) => void (await context.request('listModels')),
+    ...change,
+  })
+}
+
+async function outcomesOf(
+  change: Partial<Definition> | readonly Partial<Definition>[],
+  target: Partial<Target> = {},
+  options: Partial<SuiteOptions> = {},
+): Promise<readonly Outcome[]> {
+  const scenarios = (Array.isArray(change) ? change : [change]).map(scenario)
+  const bench = benchFor(bareTarget(product?.baseUrl ?? 'http://127.0.0.1:9/v1', target))
+  return runSuite({ ...bench, scenarios, profiles: ['router'], jobs: 2, isSlow: false, ...options })
+}
+
+test('a scenario that returns passes', async () => {
+  await answering(fine)
+  expect(await outcomesOf({})).toMatchObject([{ verdict: 'pass', problems: [], subject: 'router' }])
+})
+
+test('a failed assertion is the product’s failure', async () => {
+  await answering(fine)
+  const run = async () => assert.equal(1, 2, 'one is not two')
+  expect(await outcomesOf({ run })).toMatchObject([
+    { verdict: 'fail', problems: [expect.stringMatching(/^one is not two/)] },
+  ])
+})
+
+test('a product that does not answer has failed, and the suite has not', async () => {
+  expect(
+    await outcomesOf({
+      run: async (context) => assert.equal((await context.request('listModels')).status, 200),
+    }),
+  ).toMatchObject([{ verdict: 'fail' }])
+})
+
+test.each([
+  ['a mistake of the scenario', new TypeError('undefined is not a function')],
+  ['a hook that does not work', new HookError('the hook createKey failed')],
+])('%s is an error and no failure', async (_, thrown) => {
+  await answering(fine)
+  const run = async () => Promise.reject(thrown)
+  expect(await outcomesOf({ run })).toMatchObject([
+    { verdict: 'error', problems: [expect.stringContaining(thrown.message)] },
+  ])
+})
+
+test('what is judged of every exchange fails a scenario that asserted nothing about it', async () => {
+  await answering(fine, { 'content-type': 'text/plain' })
+  expect(await outcomesOf({})).toMatchObject([
+    {
+      verdict: 'fail',
+      problems: [expect.stringContaining('no X-Request-Id'), expect.stringContaining('text/plain')],
+    },
+  ])
+})
+
+test('a chosen rule that is broken beside a given scenario is a warning, beside a chosen one a failure', async () => {
+  await answering(fine, {})
+  const chosen: Partial<Definition> = { id: 'b/scenario', rules: ['HDR-09'] }
+  expect(await outcomesOf([{}, chosen])).toMatchObject([{ verdict: 'warn' }, { verdict: 'fail' }])
+})
+
+test('what a target cannot show is not testable, what it does not claim not supported: neither is a pass', async () => {
+  await answering(fine)
+  const outcomes = await outcomesOf([
+    { id: 'a/hook', needs: ['ledger'] },
+    { id: 'a/model', needs: ['model:embeddings'] },
+    { id: 'a/workspace', needs: ['workspace'] },
+    { id: 'a/feature', needs: ['feature:embeddings'] },
+    { id: 'a/key', needs: ['key'] },
+  ])
+  expect(outcomes.map(({ verdict, problems }) => [verdict, problems[0]])).toEqual([
+    ['not-testable', 'the target lacks the hook ledger'],
+    ['not-testable', 'the target names no model embeddings'],
+    ['not-testable', 'the target lacks the hooks createWorkspace and createKey'],
+    ['not-supported', 'the product does not claim the feature embeddings'],
+    ['pass', undefined],
+  ])
+})
+
+test('without permission nothing is generated with the key of the target', async () => {
+  await answering(fine)
+  const outcomes = await outcomesOf([{ needs: ['key'] }, { id: 'b/b', needs: ['generation'] }], {
+    mayGenerate: false,
+  })
+  expect(outcomes.map(({ verdict }) => verdict)).toEqual(['pass', 'not-testable'])
+})
+
+test('slow scenarios run when they are asked for', async () => {
+  await answering(fine)
+  const slow: Partial<Definition> = { waitsMs: () => 60_000 }
+  expect(await outcomesOf(slow)).toMatchObject([{ verdict: 'disabled' }])
+  expect(await outcomesOf(slow, {}, { isSlow: true })).toMatchObject([{ verdict: 'pass' }])
+})
+
+test('outcomes come in the order of the scenarios, and exclusive ones run alone at the end', async () => {
+  await answering(fine)
+  const running = new Set<string>()
+  const seen: string[][] = []
+  const watched = (id: string, isExclusive = false): Partial<Definition> => ({
+    id,
+    isExclusive,
+    async run(context) {
+      running.add(id)
+      await context.request('listModels')
+      seen.push([...running])
+      running.delete(id)
+    },
+  })
+  const order = ['a/one', 'a/two', 'a/three', 'a/four']
+  const outcomes = await outcomesOf([
+    watched('a/one'),
+    watched('a/two', true),
+    watched('a/three'),
+    watched('a/four'),
+  ])
+  expect(outcomes.map(({ scenario: { id } }) => id)).toEqual(order)
+  expect(seen.at(-1)).toEqual(['a/two'])
+})
+
+test('each subject runs the scenario, and a difference through the proxy is a failure', async () => {
+  await answering(fine)
+  const proxy = await serve((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': '1' })
+    response.end(JSON.stringify({ ...fine, data: [], extra: 1 }))
+  })
+  const target = { proxyUrl: proxy.baseUrl }
+  const outcomes = await outcomesOf({}, target, { profiles: ['router', 'proxy'] })
+  const alone = await outcomesOf({}, target, { profiles: ['proxy'] })
+  proxy.stop()
+  expect(outcomes).toMatchObject([
+    { subject: 'router', verdict: 'pass' },
+    {
+      subject: 'proxy',
+      verdict: 'fail',
+      problems: [expect.stringMatching(/^the body of answer 1 .* differs/)],
+    },
+  ])
+  expect(alone).toMatchObject([{ subject: 'proxy', verdict: 'fail' }])
+})
+
+test('the same seed gives the same nonce, another seed another one', async () => {
+  await answering(fine)
+  const nonces: string[] = []
+  const run: Definition['run'] = async ({ nonce }) => void nonces.push(nonce)
+  const bench = benchFor(bareTarget(product!.baseUrl))
+  for (const seed of [1, 1, 2]) {
+    await runSuite({
+      ...bench,
+      seed,
+      scenarios: [scenario({ run })],
+      profiles: ['router'],
+      jobs: 1,
+      isSlow: false,
+    })
+  }
+  expect(nonces[0]).toBe(nonces[1])
+  expect(nonces[0]).not.toBe(nonces[2])
+})

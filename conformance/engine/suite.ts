@@ -1,0 +1,83 @@
+import { type Attempt, attempt, type Bench } from './attempt.ts'
+import { compareTraces } from './differential.ts'
+import { findObstacle } from './needs.ts'
+import { notRun, type Outcome } from './outcome.ts'
+import type { Scenario } from './scenario.ts'
+import type { Subject, Target } from './target.ts'
+
+/** A run of the suite. */
+export interface SuiteOptions extends Bench {
+  readonly scenarios: readonly Scenario[]
+  /** Which of the target's profiles are judged. */
+  readonly profiles: readonly Subject[]
+  readonly jobs: number
+  /** Whether scenarios run that wait long by design. */
+  readonly isSlow: boolean
+  readonly onOutcome?: (outcome: Outcome) => void
+}
+
+/** Scenarios that wait longer than this by design are slow (ours). */
+const SLOW_MS = 5_000
+
+/** Runs scenarios, some at once, each at the router and again through the proxy. Outcomes are in the scenarios' order. */
+export async function runSuite(options: SuiteOptions): Promise<readonly Outcome[]> {
+  const { scenarios, jobs, onOutcome = () => {} } = options
+  const outcomes: Outcome[][] = []
+  const work = async (queue: Iterable<[number, Scenario]>) => {
+    for (const [index, scenario] of queue) {
+      const found = await judge(scenario, options)
+      outcomes[index] = found
+      for (const outcome of found) onOutcome(outcome)
+    }
+  }
+  const entries = [...scenarios.entries()]
+  const together = entries.filter(([, { isExclusive }]) => !isExclusive).values()
+  await Promise.all(Array.from({ length: jobs }, () => work(together)))
+  await work(entries.filter(([, { isExclusive }]) => isExclusive))
+  return outcomes.flat()
+}
+
+/** Every outcome of one scenario. The router's run is what the proxy's is compared with. */
+async function judge(scenario: Scenario, options: SuiteOptions): Promise<Outcome[]> {
+  const { profiles, target } = options
+  const outcomes: Outcome[] = []
+  let router: Attempt | undefined
+  for (const subject of scenario.subjects) {
+    const isWanted = profiles.includes(subject)
+    const isReference =
+      subject === 'router' && profiles.includes('proxy') && scenario.subjects.includes('proxy')
+    if (!isWanted && !isReference) continue
+    const obstacle = obstacleTo(scenario, subject, target, options.isSlow)
+    if (obstacle) {
+      if (isWanted) outcomes.push(obstacle)
+      continue
+    }
+    const made = await attempt(scenario, subject, options)
+    if (subject === 'router') router = made
+    if (isWanted) outcomes.push(subject === 'proxy' ? compared(router, made) : made.outcome)
+  }
+  return outcomes
+}
+
+function obstacleTo(
+  scenario: Scenario,
+  subject: Subject,
+  target: Target,
+  isSlow: boolean,
+): Outcome | undefined {
+  for (const need of scenario.needs) {
+    const obstacle = findObstacle(need, target)
+    if (obstacle) return notRun(scenario, subject, obstacle.verdict, obstacle.reason)
+  }
+  const waitsMs = scenario.waitsMs(target.limits)
+  if (waitsMs <= SLOW_MS || isSlow) return undefined
+  return notRun(scenario, subject, 'disabled', `it waits ${waitsMs} ms at this target; run it with --slow`)
+}
+
+/** "Same paths and bodies": what the proxy gives must be what the router gave. */
+function compared(router: Attempt | undefined, { outcome, trace }: Attempt): Outcome {
+  const isComparable =
+    outcome.scenario.isCompared && outcome.verdict === 'pass' && router?.outcome.verdict === 'pass'
+  const differences = isComparable ? compareTraces(router.trace, trace) : []
+  return differences.length === 0 ? outcome : { ...outcome, verdict: 'fail', problems: differences }
+}

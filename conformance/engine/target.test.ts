@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { ConfigError } from '../../config/load.ts'
+import { loadTarget } from './target.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'target-'))
+const file = join(folder, 'target.yaml')
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function load(text: string, environment = {}) {
+  writeFileSync(file, text)
+  return loadTarget(file, environment)
+}
+
+const least = `
+product: { name: example }
+profiles: [router]
+baseUrl: https://api.example/v1
+models: { chat: a/model }
+`
+
+test('the least target file is judged by the given rules and by the limits of production', () => {
+  expect(load(least)).toMatchObject({
+    claims: ['given'],
+    mayGenerate: false,
+    slack: 1,
+    hooks: {},
+    keys: {},
+    limits: { pingMs: 15_000, maxBodyBytes: 33_554_432, idleMs: 120_000, templateTokens: 1_024 },
+  })
+})
+
+test('secrets come from the environment', () => {
+  const { keys } = load(`${least}keys: { active: "\${KEY}" }`, { KEY: 'sk-tee-v1-x' })
+  expect(keys.active).toBe('sk-tee-v1-x')
+})
+
+test('every mistake is told at once, at its path', () => {
+  const broken = `
+product: { name: example }
+profiles: [proxy, platform, gateway]
+baseUrl: https://api.example
+models: { chat: a/model, biggest: b }
+hooks: { ledger: {}, createKey: { url: http://x, command: [y] }, dance: { url: http://x } }
+`
+  const error = (() => {
+    try {
+      return load(broken)
+    } catch (thrown) {
+      return thrown
+    }
+  })()
+  expect(error).toBeInstanceOf(ConfigError)
+  expect((error as ConfigError).problems.map(({ path }) => path).toSorted()).toEqual([
+    'baseUrl',
+    'hooks.createKey',
+    'hooks.dance',
+    'hooks.ledger',
+    'models.biggest',
+    'platformUrl',
+    'profiles[2]',
+    'proxyUrl',
+  ])
+})

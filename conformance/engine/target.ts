@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import {
+  type ConformanceFeature,
+  type ConformanceProfile,
+  type ConformanceTarget,
+  type HookConfig,
+  limits,
+} from '#contract'
+import { type ConfigProblem, type Environment, loadConfig } from '../../config/load.ts'
+import { validators } from '../../generated/suite-validators.js'
+import type { Origin } from './rules.ts'
+
+/** Where a scenario runs: at the router, through the proxy in front of it, or at the platform of its endpoint. */
+export type Subject = ConformanceProfile
+
+/** Names that a target file can fill. */
+export type FixtureKey = keyof NonNullable<ConformanceTarget['keys']>
+export type ModelName = keyof ConformanceTarget['models']
+export type EndpointName = keyof NonNullable<ConformanceTarget['endpoints']>
+export type HookName = keyof NonNullable<ConformanceTarget['hooks']>
+
+/** What the deployment is configured with. */
+export type Limits = Required<NonNullable<ConformanceTarget['limits']>>
+
+/** A case that is known to fail. */
+export interface ExpectedFailure {
+  readonly scenario: string
+  readonly subject?: Subject
+  readonly reason: string
+}
+
+/** Where a platform is, and the name that it goes by. */
+export interface PlatformAddress {
+  readonly url: string
+  readonly hostname: string
+}
+
+/** A target file, checked and complete. */
+export interface Target {
+  readonly product: ConformanceTarget['product']
+  readonly profiles: readonly Subject[]
+  readonly claims: readonly Origin[]
+  readonly baseUrl: string
+  readonly proxyUrl: string | undefined
+  readonly platform: PlatformAddress | undefined
+  /** Trusted certificates, in PEM, beside the system's. */
+  readonly ca: string | undefined
+  readonly features: ReadonlySet<ConformanceFeature>
+  readonly keys: Readonly<Partial<Record<FixtureKey, string>>>
+  readonly models: Readonly<Partial<Record<ModelName, string>>> & { readonly chat: string }
+  readonly endpoints: Readonly<Partial<Record<EndpointName, string>>>
+  readonly corsOrigin: string | undefined
+  readonly mayGenerate: boolean
+  /** Whether the router believes the `X-Forwarded-For` of the suite. */
+  readonly believesForwarded: boolean
+  readonly limits: Limits
+  /** Allowed times are this many times as long. */
+  readonly slack: number
+  readonly expectedFailures: readonly ExpectedFailure[]
+  readonly hooks: Readonly<Partial<Record<HookName, HookConfig>>>
+}
+
+/** Reads a target file. Throws `ConfigError` with every mistake in it. */
+export function loadTarget(file: string, environment: Environment): Target {
+  const written = loadConfig<ConformanceTarget>(
+    file,
+    validators.conformanceTarget,
+    environment,
+    contradictions,
+  )
+  const { caFile, proxyUrl, keys = {}, endpoints = {}, corsOrigin, hooks = {} } = written
+  return {
+    product: written.product,
+    profiles: written.profiles,
+    claims: written.claims ?? ['given'],
+    baseUrl: written.baseUrl,
+    proxyUrl,
+    platform: platformOf(written),
+    ca: caFile && readFileSync(resolve(dirname(file), caFile), 'utf8'),
+    features: new Set(written.features ?? []),
+    keys,
+    models: written.models,
+    endpoints,
+    corsOrigin,
+    mayGenerate: written.mayGenerate ?? false,
+    believesForwarded: written.believesForwarded ?? false,
+    limits: { ...production, ...written.limits },
+    slack: written.timing?.slack ?? 1,
+    expectedFailures: written.expectedFailures ?? [],
+    hooks,
+  }
+}
+
+function platformOf({ platformUrl, platformHostname }: ConformanceTarget): PlatformAddress | undefined {
+  if (platformUrl === undefined) return undefined
+  return { url: platformUrl, hostname: platformHostname ?? new URL(platformUrl).hostname }
+}
+
+/** What a deployment has that says nothing else (§8; decisions, 2, 5 and 6). */
+const production: Limits = {
+  maxBodyBytes: limits.maxBodyBytes,
+  pingMs: limits.pingIntervalMs,
+  firstByteMs: limits.firstByteTimeoutMs,
+  idleMs: limits.idleTimeoutMs,
+  stalledClientMs: limits.stalledClientMs,
+  templateTokens: limits.defaultTemplateTokens,
+  requestsPerMinute: limits.requestsPerMinute,
+  evidencePollMs: limits.ownBundlePollMs,
+  // "Every few minutes" (§2.5).
+  resignMs: 300_000,
+}
+
+function contradictions({ profiles, proxyUrl, platformUrl, hooks = {} }: ConformanceTarget): ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  if (profiles.includes('proxy') && proxyUrl === undefined) {
+    problems.push({ path: 'proxyUrl', message: 'is missing, though the proxy is to be judged' })
+  }
+  if (profiles.includes('platform') && platformUrl === undefined) {
+    problems.push({ path: 'platformUrl', message: 'is missing, though the platform is to be judged' })
+  }
+  for (const [name, { url, command }] of Object.entries(hooks) as [string, HookConfig][]) {
+    if ((url === undefined) === (command === undefined)) {
+      problems.push({ path: `hooks.${name}`, message: 'needs either url or command' })
+    }
+  }
+  return problems
+}

@@ -1,0 +1,124 @@
+import type {
+  OriginResult,
+  ProfileResult,
+  ProfileVerdict,
+  RuleId,
+  ScenarioCounts,
+  ScenarioVerdict,
+} from '#contract'
+import type { Outcome } from './outcome.ts'
+import { catalogue, differentialRules, type Origin, originOf } from './rules.ts'
+import type { ExpectedFailure, Subject, Target } from './target.ts'
+
+/** Whether the target file announced a failure, and what came of it; null when it did not. */
+export function expectationOf(
+  { scenario, subject, verdict }: Outcome,
+  announced: readonly ExpectedFailure[],
+): 'failed' | 'passed' | null {
+  const isAnnounced = announced.some(
+    (one) => one.scenario === scenario.id && (one.subject ?? subject) === subject,
+  )
+  if (!isAnnounced) return null
+  if (verdict === 'fail') return 'failed'
+  return verdict === 'pass' || verdict === 'warn' ? 'passed' : null
+}
+
+/** The verdict on one role. Only rules that the product claims decide; given and chosen ones are counted apart. */
+export function judgeProfile(profile: Subject, outcomes: readonly Outcome[], target: Target): ProfileResult {
+  const own = outcomes.filter(({ subject }) => subject === profile)
+  const results = {
+    given: judgeOrigin('given', profile, own, target),
+    chosen: judgeOrigin('chosen', profile, own, target),
+  }
+  // What was not selected decides nothing.
+  const claimed = target.claims.filter((origin) =>
+    own.some(({ scenario }) => originOf(scenario.rules) === origin),
+  )
+  return { profile, verdict: worst(claimed.map((origin) => results[origin].verdict)), ...results }
+}
+
+function judgeOrigin(
+  origin: Origin,
+  profile: Subject,
+  outcomes: readonly Outcome[],
+  target: Target,
+): OriginResult {
+  const own = outcomes.filter(({ scenario }) => originOf(scenario.rules) === origin)
+  const rules = judgeRules(origin, profile, outcomes)
+  const idsOf = (state: RuleState) => [...rules].filter(([, found]) => found === state).map(([id]) => id)
+  return {
+    verdict: worst(own.map((outcome) => verdictOf(outcome, target))),
+    rules_kept: idsOf('kept').length,
+    rules_broken: idsOf('broken'),
+    rules_untold: idsOf('untold'),
+    scenarios: countVerdicts(own.map(({ verdict }) => verdict)),
+  }
+}
+
+/** What one outcome means for the whole. A failure that was announced leaves the rest in doubt, not broken. */
+function verdictOf(outcome: Outcome, target: Target): ProfileVerdict {
+  const expected = expectationOf(outcome, target.expectedFailures)
+  if (expected === 'passed') return 'failing'
+  if (outcome.verdict === 'fail') return expected === 'failed' ? 'partial' : 'failing'
+  return outcome.verdict === 'pass' || outcome.verdict === 'warn' ? 'conformant' : 'partial'
+}
+
+const ORDER = ['conformant', 'partial', 'failing'] as const
+
+/** The worst of several verdicts; of none: nothing was shown. */
+export function worst(verdicts: readonly ProfileVerdict[]): ProfileVerdict {
+  if (verdicts.length === 0) return 'partial'
+  return ORDER[Math.max(...verdicts.map((verdict) => ORDER.indexOf(verdict)))]!
+}
+
+type RuleState = 'kept' | 'broken' | 'untold'
+
+function judgeRules(
+  origin: Origin,
+  profile: Subject,
+  outcomes: readonly Outcome[],
+): ReadonlyMap<RuleId, RuleState> {
+  const states = new Map<RuleId, RuleState>()
+  for (const { scenario, verdict } of outcomes) {
+    for (const rule of countedRules(scenario.rules, profile)) {
+      if (catalogue[rule].origin === origin) states.set(rule, combine(states.get(rule), stateOf(verdict)))
+    }
+  }
+  return states
+}
+
+/** A run through the proxy counts for what binds the proxy, and for its being the router's equal. */
+function countedRules(rules: readonly RuleId[], profile: Subject): readonly RuleId[] {
+  if (profile === 'router') return rules.filter((rule) => bindsRouter(catalogue[rule].subjects))
+  if (profile === 'platform') return rules.filter((rule) => catalogue[rule].subjects.includes('platform'))
+  const own = rules.filter((rule) => catalogue[rule].subjects.includes('proxy'))
+  return [...new Set([...own, ...differentialRules])]
+}
+
+function bindsRouter(subjects: readonly string[]): boolean {
+  return subjects.includes('router') || !['proxy', 'platform'].some((other) => subjects.includes(other))
+}
+
+function stateOf(verdict: ScenarioVerdict): RuleState {
+  if (verdict === 'fail') return 'broken'
+  return verdict === 'pass' || verdict === 'warn' ? 'kept' : 'untold'
+}
+
+function combine(before: RuleState = 'untold', now: RuleState): RuleState {
+  if (before === 'broken' || now === 'broken') return 'broken'
+  return before === 'kept' || now === 'kept' ? 'kept' : 'untold'
+}
+
+/** How many of each. */
+export function countVerdicts(verdicts: readonly ScenarioVerdict[]): ScenarioCounts {
+  const count = (wanted: ScenarioVerdict) => verdicts.filter((verdict) => verdict === wanted).length
+  return {
+    pass: count('pass'),
+    fail: count('fail'),
+    warn: count('warn'),
+    not_supported: count('not-supported'),
+    not_testable: count('not-testable'),
+    disabled: count('disabled'),
+    error: count('error'),
+  }
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { discover } from './engine/discover.ts'
+import { catalogue } from './engine/rules.ts'
+import { describeIndex } from './report/index.ts'
+
+const found = await discover()
+
+test('the committed index is that of the scenarios; `npm run generate` writes it', () => {
+  const committed = readFileSync(join(import.meta.dirname, 'scenarios.json'), 'utf8')
+  expect(committed).toBe(describeIndex(found))
+})
+
+test('each scenario counts for rules of somebody whom it runs at', () => {
+  const strangers = found.flatMap(({ scenario: { id, rules, subjects } }) => {
+    const bound = new Set<string>(subjects.includes('router') ? [...subjects, 'client', 'console'] : subjects)
+    return rules
+      .filter((rule) => !catalogue[rule].subjects.some((one) => bound.has(one)))
+      .map((rule) => [id, rule])
+  })
+  expect(strangers).toEqual([])
+})
+
+test('no two scenarios say the same', () => {
+  const titles = found.map(({ scenario }) => scenario.title)
+  expect(titles.filter((title, index) => titles.indexOf(title) < index)).toEqual([])
+})

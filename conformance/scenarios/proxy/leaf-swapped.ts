@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import type { Context } from '../../engine/context.ts'
+import { expectError } from '../../engine/expect.ts'
+import { type Exchange, isObject, objectOf } from '../../engine/http/exchange.ts'
+import { define } from '../../engine/scenario.ts'
+
+export default define({
+  id: 'proxy/leaf-swapped',
+  rules: ['PRXY-04', 'PRXY-02', 'ERR-21', 'ERR-28', 'ERR-29', 'ERR-30', 'SRV-04'],
+  title:
+    'A connection with another certificate than the evidence names is refused with 503, stage and reason, and nothing is sent',
+  needs: ['generation', 'backendScript', 'platform', 'platformControl'],
+  subjects: ['proxy'],
+  isExclusive: true,
+  async run(context) {
+    await context.script({ chunks: 2 })
+    await context.control('/hold')
+    await context.control('/rotate/leaf?resign=later')
+    try {
+      const refused = await refusalOf(context)
+      expectError(refused, 'attestation_failed')
+      assert.equal(refused.headers['x-proxy-verdict'], undefined, 'a refusal claims a verdict')
+      const { stage, reason, error } = objectOf(refused)
+      assert.equal(typeof stage, 'string')
+      assert.equal(typeof reason, 'string')
+      assert.ok(!String(stage).startsWith('upstream-'), 'it claims to be of the router')
+      assert.ok(isObject(error) && error.type === 'proxy_error')
+      const before = (await context.received()).length
+      expectError(await context.chat(), 'attestation_failed')
+      assert.equal((await context.received()).length, before, 'something was sent on')
+    } finally {
+      await context.control('/resign')
+      await context.control('/release')
+    }
+    await healed(context)
+  },
+})
+
+/** Connections from before live on until their next answer; then the proxy meets the new certificate. */
+async function refusalOf(context: Context): Promise<Exchange> {
+  return context.eventually('a request is refused', async () => {
+    const exchange = await context.chat()
+    return exchange.status !== 200 && exchange
+  })
+}
+
+async function healed(context: Context): Promise<void> {
+  await context.eventually(
+    'requests are served again',
+    async () => (await context.chat()).status === 200,
+    40_000,
+  )
+}

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { define } from '../../engine/scenario.ts'
+import { expectStream } from '../../engine/stream.ts'
+
+export default define({
+  id: 'streams/pings',
+  rules: ['STRM-02', 'LIM-14', 'EVT-03'],
+  title: 'While the first token is awaited, a comment line : ping goes out in each interval',
+  needs: ['generation', 'backendScript'],
+  waitsMs: ({ pingMs }) => pingMs * 4,
+  async run(context) {
+    const { pingMs } = context.target.limits
+    await context.script({ chunks: 2, beforeFirstChunkMs: pingMs * 3.4 })
+    const { pings } = expectStream(await context.chat({ stream: true }))
+    assert.ok(pings.length >= 2, `${pings.length} pings came in ${pingMs * 3.4} ms`)
+    for (const { comments } of pings) assert.deepEqual(comments, [': ping'])
+    assert.ok(pings.length <= 4, `${pings.length} pings came in ${pingMs * 3.4} ms`)
+    const firstMs = pings[0]!.atMs
+    assert.ok(firstMs > pingMs * 0.5, `the first ping came after ${firstMs} ms already`)
+    assert.ok(firstMs < pingMs + context.patience(pingMs), `the first ping came after ${firstMs} ms`)
+  },
+})

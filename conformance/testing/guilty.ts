@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type ControlOperation, type ControlOperations, controlOperations } from '#contract'
+import type { Bench } from '../engine/attempt.ts'
+import { createHooks } from '../engine/hooks.ts'
+import type { Target } from '../engine/target.ts'
+import { createBackend } from '../stand-ins/backend/backend.ts'
+import { features, limits, targetModels } from './deployment.ts'
+
+/** A server that keeps no rule, and all that the suite may ask of its surroundings. */
+export interface Guilty {
+  readonly bench: Bench
+  stop(): Promise<void>
+}
+
+/** Says yes to everything, with nothing. */
+export const nullServer: RequestListener = (incoming, response) => {
+  incoming.resume()
+  response.writeHead(200)
+  response.end()
+}
+
+/** Gives back what it is given, headers included. */
+export const echoServer: RequestListener = (incoming, response) => {
+  const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...headers } = incoming.headers
+  response.writeHead(200, { ...(headers as Record<string, string>), 'content-type': 'application/json' })
+  incoming.pipe(response)
+}
+
+/** Puts a server on trial; its control service is obliging and its books are empty. */
+export async function arraign(listener: RequestListener): Promise<Guilty> {
+  const backend = await createBackend({ paceMs: 0 })
+  const [product, control] = [createServer(listener), createServer(obligingControl)]
+  const baseUrl = `${await listening(product)}/v1`
+  const controlUrl = await listening(control)
+  const hooks = Object.fromEntries(controlOperations.map((name) => [name, { url: `${controlUrl}/${name}` }]))
+  const target: Target = {
+    product: { name: 'guilty' },
+    profiles: ['router', 'proxy', 'platform'],
+    claims: ['given', 'chosen'],
+    baseUrl,
+    proxyUrl: baseUrl,
+    platform: { url: baseUrl, hostname: '127.0.0.1' },
+    ca: undefined,
+    features: new Set(features),
+    keys: {},
+    models: { ...targetModels },
+    endpoints: { own: 'demo', unfetched: 'unfetched' },
+    corsOrigin: 'https://app.example',
+    mayGenerate: true,
+    believesForwarded: true,
+    limits: { ...limits, templateTokens: 1_024, requestsPerMinute: 600 },
+    // Nothing that it waits for will ever come.
+    slack: 0.2,
+    expectedFailures: [],
+    hooks: {
+      ...hooks,
+      backendScript: { url: backend.controlUrl },
+      platformControl: { url: `${controlUrl}/platform` },
+    },
+  }
+  return {
+    bench: { target, hooks: createHooks(target.hooks), seed: 1, tellSecret: () => {}, isJudging: false },
+    async stop() {
+      for (const server of [product, control]) {
+        server.closeAllConnections()
+        server.close()
+      }
+      await backend.close()
+    },
+  }
+}
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const key = { id: 'key_1', workspace_id: 'ws_1', state: 'active', spent_micros: 0, revoked_at: null } as const
+
+const answers: { readonly [Op in ControlOperation]: () => ControlOperations[Op]['response'] } = {
+  reset: () => ({}),
+  createWorkspace: () => ({ id: 'ws_1', balance_micros: 0 }),
+  createKey: () => ({ ...key, api_key: `sk-tee-v1-${randomBytes(32).toString('base64url')}` }),
+  updateKey: () => key,
+  revokeKey: () => ({ ...key, state: 'revoked', revoked_at: '2026-01-01T00:00:00Z' }),
+  setBalance: () => ({ id: 'ws_1', balance_micros: 0 }),
+  ledger: () => ({ balance_micros: 0, entries: [], generations: [], holds: [], keys: [] }),
+  verifyLedger: () => ({ open_holds: 0, differences: [] }),
+  setVerdict: () => ({}),
+  publishEvidence: () => ({}),
+  advanceClock: () => ({}),
+}
+
+const obligingControl: RequestListener = (incoming, response) => {
+  void text(incoming).then(() => {
+    const operation = (incoming.url ?? '').slice(1) as ControlOperation
+    const isPlatforms = operation.startsWith('platform/')
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(isPlatforms ? {} : answers[operation]()))
+  })
+}
