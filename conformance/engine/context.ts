@@ -118,7 +118,7 @@ export class Context {
 
   /** How the backend answers from now on. */
   async script(rule: object): Promise<void> {
-    await this.#backend.script(rule)
+    await this.#backend.script(withWholeTimes(rule))
     this.#isScripted = true
   }
 
@@ -191,3 +191,12 @@ export class Context {
 
 /** How often a condition is looked at (ours). */
 const POLL_MS = 20
+
+/** The backend takes whole milliseconds; scenarios reckon with parts of the target's limits. */
+function withWholeTimes(rule: object): object {
+  const entries = Object.entries(rule).map(([name, value]: [string, unknown]) => [
+    name,
+    name.endsWith('Ms') ? Math.round(Number(value)) : value,
+  ])
+  return Object.fromEntries(entries)
+}

@@ -17,7 +17,7 @@ export interface SuiteOptions extends Bench {
 }
 
 /** Scenarios that wait longer than this by design are slow (ours). */
-const SLOW_MS = 5_000
+const SLOW_MS = 10_000
 
 /** Runs scenarios, some at once, each at the router and again through the proxy. Outcomes are in the scenarios' order. */
 export async function runSuite(options: SuiteOptions): Promise<readonly Outcome[]> {

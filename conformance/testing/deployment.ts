@@ -4,9 +4,9 @@ import type { ConformanceFeature } from '#contract'
 export const limits = {
   maxBodyBytes: 200_000,
   pingMs: 900,
-  firstByteMs: 4_000,
-  idleMs: 1_600,
-  stalledClientMs: 1_500,
+  firstByteMs: 6_000,
+  idleMs: 4_000,
+  stalledClientMs: 2_000,
   evidencePollMs: 250,
   resignMs: 3_000,
 }

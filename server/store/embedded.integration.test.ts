@@ -114,6 +114,8 @@ test('after kill -9 under load it comes back, orphaned backends waited out, noth
   await until(() => committed > 20)
   kill(embedded)
   await load
+  // A killed process is there until its parent, which is this one, has been told.
+  await until(() => embedded.pid() === undefined)
   expect(await embedded.ensureRunning()).toBe(true)
   expect(await sleeper).toBe('gone')
   const [row] = await open(embedded)`select count(*)::integer from counted`

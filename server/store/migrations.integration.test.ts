@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { migrate } from './migrations.ts'
 import { startTestServer, type TestServer } from './testing.ts'
 
 const ours = fileURLToPath(new URL('migrations', import.meta.url))
-const COUNT = 5
+const COUNT = readdirSync(ours).length
 let server: TestServer
 let url: string
 

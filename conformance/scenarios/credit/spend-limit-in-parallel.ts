@@ -7,6 +7,8 @@ export default define({
   rules: ['CRED-24'],
   title: 'Of many requests at once on a spend limit for one, the key overshoots by one at most',
   needs: ['workspace', 'backendScript'],
+  // Which of them is admitted is chance.
+  isCompared: false,
   async run(context) {
     await context.own({ spendLimitMicros: 1 })
     await context.script({ chunks: 3, beforeFirstChunkMs: 100 })

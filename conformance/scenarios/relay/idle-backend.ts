@@ -7,7 +7,7 @@ export default define({
   rules: ['RLAY-06'],
   title: 'A backend that is slow but within the times for each step is waited for',
   needs: ['generation', 'backendScript'],
-  waitsMs: ({ firstByteMs, idleMs }) => Math.min(firstByteMs, idleMs) + idleMs * 2,
+  waitsMs: ({ firstByteMs, idleMs }) => (Math.min(firstByteMs, idleMs) + idleMs * 2) * 0.5,
   async run(context) {
     const { firstByteMs, idleMs } = context.target.limits
     await context.script({

@@ -12,7 +12,7 @@ export default define({
   isCompared: false,
   waitsMs: ({ stalledClientMs }) => stalledClientMs * 1.5,
   async run(context) {
-    await context.script({ chunks: 300, fields: { filler: 'x'.repeat(60_000) } })
+    await context.script({ chunks: 400, fields: { filler: 'x'.repeat(300_000) } })
     const call = await context.stream()
     await call.until(({ reads }) => reads.length > 0)
     call.pause()
@@ -20,6 +20,6 @@ export default define({
     const seen = call.exchange
     await sleep(stalledClientMs)
     const record = await expectAborted(context, seen)
-    assert.ok(record.completion_tokens < 300)
+    assert.ok(record.completion_tokens < 400)
   },
 })
