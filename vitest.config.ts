@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['**/*.test.ts'],
-          exclude: [...outside, '**/*.integration.test.ts'],
+          exclude: [...outside, '**/*.integration.test.ts', '**/*.long.test.ts'],
         },
       },
       {
@@ -18,6 +18,16 @@ export default defineConfig({
           include: ['**/*.integration.test.ts'],
           exclude: outside,
           testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        // `npm run test:long`: what takes its real time.
+        test: {
+          name: 'long',
+          include: ['**/*.long.test.ts'],
+          exclude: outside,
           hookTimeout: 60_000,
           fileParallelism: false,
         },
