@@ -1,11 +1,11 @@
 import { limits } from '#contract'
-import type { Clock } from './clock.ts'
+import type { Clock } from '#egress/clock.ts'
+import type { Attest } from '#egress/evidence/attest.ts'
 import type { EndpointConfig, ProxyConfig } from './config/proxy.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
-import type { Attest } from './evidence/attest.ts'
-import { openNewest } from './evidence/newest.ts'
 import { type Listener, listen } from './listener/listener.ts'
 import type { Log } from './log.ts'
+import { openNewest } from './memory/newest.ts'
 
 /** What a proxy needs from the world. */
 export interface ProxyDependencies {

@@ -9,7 +9,7 @@ import {
   verifyBundle,
 } from '#attestation'
 import { type DiscoveryOutput, limits } from '#contract'
-import type { Target } from '../egress/target.ts'
+import type { Target } from '#egress/connection/target.ts'
 import { type CommonOptions, print } from './output.ts'
 import { endpointSource, readRoots, type Subject } from './subject.ts'
 import { findTeeLabel } from './tee-label.ts'

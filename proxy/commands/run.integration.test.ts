@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type RunningProxyOutput, validators } from '#contract'
-import { HOSTNAME } from '../testing/identity.ts'
+import { HOSTNAME } from '#egress/testing/identity.ts'
 import {
   control,
   type PlatformReady,

@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { type Digest, parseRoots, type TrustedRoot } from '#attestation'
 import { limits } from '#contract'
-import { type Target, targetOf } from '../egress/target.ts'
+import { type Target, targetOf } from '#egress/connection/target.ts'
 import { parseEndpointUrl, UsageError } from './usage.ts'
 
 /** Something to judge: a bundle's bytes, and the certificate of its connection when there was one. */
@@ -35,7 +35,7 @@ export function endpointSource(url: URL, hostname: string | undefined): Source &
     hostname: target.hostname,
     target,
     // Judging a file, which scripts do thousands of times, loads no network.
-    read: async () => (await import('../evidence/fetch.ts')).fetchBundle(target, { path }),
+    read: async () => (await import('#egress/evidence/fetch.ts')).fetchBundle(target, { path }),
   }
 }
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { digestOf, toHex } from '#attestation'
 import { validators } from '#contract'
-import { fetchBundle } from '../evidence/fetch.ts'
-import { HOSTNAME } from '../testing/identity.ts'
+import { fetchBundle } from '#egress/evidence/fetch.ts'
+import { HOSTNAME } from '#egress/testing/identity.ts'
 import { control, runProxy, startPlatform, temporaryFolder } from '../testing/programs.ts'
 
 const MINUTE = 60_000

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { digestOf, toHex } from '#attestation'
+import { createIdentity } from '#egress/testing/identity.ts'
 import { ConfigError } from '../../config/load.ts'
-import { createIdentity } from '../testing/identity.ts'
 import { loadProxyConfig, type ProxyConfig } from './proxy.ts'
 
 const identity = createIdentity()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { HOSTNAME } from '../testing/identity.ts'
+import { HOSTNAME } from '#egress/testing/identity.ts'
 import { ask, closeWorlds, readAll, send, startWorld, type World } from '../testing/world.ts'
 
 afterEach(closeWorlds)

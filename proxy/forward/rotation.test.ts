@@ -1,6 +1,6 @@
 import { Agent, type ServerResponse } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createIdentity } from '../testing/identity.ts'
+import { createIdentity } from '#egress/testing/identity.ts'
 import { ask, closeWorlds, readAll, secondIdentity, send, startWorld } from '../testing/world.ts'
 
 afterEach(closeWorlds)

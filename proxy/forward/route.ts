@@ -1,7 +1,7 @@
-import type { Pools } from '../egress/pools.ts'
+import type { Pools } from '#egress/connection/pools.ts'
+import type { Attestor } from '#egress/verdict/attestor.ts'
+import type { Admitted } from '#egress/verdict/verdict.ts'
 import type { Origins } from '../listener/refuse.ts'
-import type { Attestor } from '../verdict/attestor.ts'
-import type { Admitted } from '../verdict/verdict.ts'
 
 /** The way from one listener to the endpoint behind it. */
 export interface Route {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { afterEach, expect, test, vi } from 'vitest'
 import { validators } from '#contract'
-import type { Outcome } from '../evidence/attest.ts'
-import { failed, passed, unfinished } from '../testing/admissions.ts'
-import { TestClock } from '../testing/clock.ts'
+import type { Outcome } from '#egress/evidence/attest.ts'
+import { failed, passed, unfinished } from '#egress/testing/admissions.ts'
+import { TestClock } from '#egress/testing/clock.ts'
 import {
   ask,
   closeWorlds,

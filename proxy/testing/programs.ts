@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
-import { HOSTNAME } from './identity.ts'
+import { HOSTNAME } from '#egress/testing/identity.ts'
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin')
 const DEPLOYMENT = join(import.meta.dirname, '..', '..', 'platform', 'demo-deployment')

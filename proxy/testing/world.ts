@@ -4,14 +4,14 @@ import { Agent, type ClientRequest, type IncomingMessage, type RequestListener, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { digestOf } from '#attestation'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '#egress/clock.ts'
+import type { Attest, Outcome } from '#egress/evidence/attest.ts'
+import { passed } from '#egress/testing/admissions.ts'
+import { type Gateway, startGateway } from '#egress/testing/gateway.ts'
+import { createIdentity, HOSTNAME, type Identity } from '#egress/testing/identity.ts'
 import type { ListenConfig } from '../config/proxy.ts'
-import type { Attest, Outcome } from '../evidence/attest.ts'
 import { silent } from '../log.ts'
 import { startProxy } from '../proxy.ts'
-import { passed } from './admissions.ts'
-import { type Gateway, startGateway } from './gateway.ts'
-import { createIdentity, HOSTNAME, type Identity } from './identity.ts'
 
 /** Two identities that tests share, as making one takes a while. */
 export const [firstIdentity, secondIdentity] = [createIdentity(), createIdentity()] as const

@@ -6,7 +6,7 @@ import {
   type TrustedRoot,
   verifyBundle,
 } from '#attestation'
-import type { Target } from '../egress/target.ts'
+import type { Target } from '../connection/target.ts'
 import { fetchBundle, UnfinishedFetch } from './fetch.ts'
 
 /** How one check of an endpoint ended (decisions, 8). */

@@ -2,8 +2,8 @@ import { type IncomingMessage, request } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { AttestationError, type Digest } from '#attestation'
 import { limits, type ReasonOf } from '#contract'
-import { DialError, dial, discard } from '../egress/dial.ts'
-import { authorityOf, type Target } from '../egress/target.ts'
+import { DialError, dial, discard } from '../connection/dial.ts'
+import { authorityOf, type Target } from '../connection/target.ts'
 
 /** A bundle as it came, and the certificate that was seen on the connection that it came over. */
 export interface Fetched {
