@@ -312,6 +312,8 @@ export interface components {
             apiKey?: string;
             /** @description The model's name there; the router's id when left out. */
             model?: string;
+            /** @description Where it counts the tokens of a prompt, as vLLM and SGLang do under `/tokenize`. A prompt that may be too long is then counted before anything is sent to the model. */
+            tokenizeUrl?: string;
             /** @description Its base URL, with `/v1`. */
             url: string;
             /**
@@ -1532,11 +1534,108 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description What `router invitation issue` and `withdraw` print with `--json`, and `list` for each invitation. */
+        InvitationRecordOutput: {
+            /** @description The code in its usual form. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description When it was issued.
+             */
+            created_at: string;
+            /** @description What it is for, for people. */
+            description: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be redeemed; null without an end.
+             */
+            expires_at: string | null;
+            /**
+             * Format: int64
+             * @description Credit that an account gets.
+             */
+            grant_micros: number;
+            /**
+             * Format: int32
+             * @description How often it may be redeemed.
+             */
+            max_redemptions: number;
+            /** @description What the operator wrote down; null for nothing. */
+            note: string | null;
+            /**
+             * Format: int32
+             * @description How often it has been.
+             */
+            redemptions: number;
+            /**
+             * Format: date-time
+             * @description When it was withdrawn; null for never.
+             */
+            withdrawn_at: string | null;
+        };
         /**
          * @description Why the signature or its payload does not hold.
          * @enum {string}
          */
         JwsReason: "jws_malformed" | "algorithm_not_allowed" | "key_algorithm_mismatch" | "critical_header" | "signature_invalid" | "payload_malformed" | "duplicate_key" | "kind_mismatch" | "hostname_mismatch" | "envelope_mismatch" | "bundle_stale" | "issued_in_future" | "issued_at_rolled_back" | "snapshot_missing" | "digest_mismatch";
+        /** @description What `router key revoke` and `update` print with `--json`, and `list` for each key. The key itself is not in it. */
+        KeyOutput: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends; null for never.
+             */
+            expires_at: string | null;
+            /** @description The key's id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, give or take a minute; null for never.
+             */
+            last_used_at: string | null;
+            /** @description The models it may use; null for all. */
+            model_scope: string[] | null;
+            /** @description Its name. */
+            name: string;
+            /** @description Its first characters. */
+            prefix: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the default.
+             */
+            requests_per_minute: number | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked; null for never.
+             */
+            revoked_at: string | null;
+            /**
+             * Format: int64
+             * @description What it may use up in all; null for no limit.
+             */
+            spend_limit_micros: number | null;
+            /**
+             * Format: int64
+             * @description What it has used up.
+             */
+            spent_micros: number;
+            /**
+             * @description What it is at this moment.
+             * @enum {string}
+             */
+            state: "active" | "revoked" | "expired";
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the default.
+             */
+            tokens_per_minute: number | null;
+            /** @description The workspace that pays. */
+            workspace_id: string;
+        };
         /** @description Asks for the books of a workspace. */
         LedgerCommand: {
             /** @description The workspace. */
@@ -1639,6 +1738,14 @@ export interface components {
          * @description Integer micro-dollars; one dollar is 1,000,000 of them.
          */
         Micros: number;
+        /** @description What `router db migrate --json` prints. */
+        MigrationOutput: {
+            /**
+             * Format: int32
+             * @description How many migrations this command has applied; none when the tables were up to date.
+             */
+            applied: number;
+        };
         /** @description One entry of the model list (§2.3; decisions, 4). */
         Model: {
             /** @description The routes that take it. */
@@ -2076,6 +2183,16 @@ export interface components {
              */
             status: number | null;
         };
+        /** @description A Redis or Valkey server. */
+        RedisConfig: {
+            /**
+             * @description What a router does without it: `memory` counts on its own, `closed` refuses as if every bucket were empty, `open` admits without counting.
+             * @enum {string}
+             */
+            fallback?: "memory" | "closed" | "open";
+            /** @description `redis://…` or `rediss://…`; empty for buckets in memory. */
+            url?: string;
+        };
         /**
          * @description Times of a request, each configurable; there is no total limit.
          * @enum {number}
@@ -2115,6 +2232,8 @@ export interface components {
         RootLabel: "AMD SEV-SNP (QEMU)" | "Intel TDX (QEMU)" | "Intel TDX (GCP)" | "Intel TDX (Azure)" | "AMD SEV-SNP (Azure)";
         /** @description The router's configuration file. `${NAME}` and `${NAME:-default}` stand for environment variables. */
         RouterConfig: {
+            /** @description Where health and metrics are served; nowhere when it is left out. Keep it away from the public. */
+            admin?: components["schemas"]["ListenConfig"];
             /**
              * Format: int64
              * @description How far below zero a balance may be and still admit.
@@ -2136,6 +2255,8 @@ export interface components {
             models: components["schemas"]["ModelConfig"][];
             /** @description How clients reach it, with `/v1`; made from `listen` when it is left out. */
             publicBaseUrl?: string;
+            /** @description Where several routers share their rate buckets; each has its own when no URL is given. */
+            redis?: components["schemas"]["RedisConfig"];
             /** @description Where a test may control this router, on loopback; never on a router that serves anybody. */
             testControl?: components["schemas"]["ListenConfig"];
             /** @description Times of a request. */
@@ -2172,6 +2293,11 @@ export interface components {
             firstByteMs?: components["schemas"]["DurationMs"];
             /** @description Longest gap between two chunks. */
             idleMs?: components["schemas"]["DurationMs"];
+            /**
+             * Format: int32
+             * @description Time that load balancers get to notice that the router is not ready, before it takes no new connections.
+             */
+            notReadyMs?: number;
             /** @description Time between two pings before the first token. */
             pingMs?: components["schemas"]["DurationMs"];
             /** @description A client that reads nothing for this long is dropped. */

@@ -42,8 +42,11 @@ export declare const validators: {
   readonly generation: Validator<components['schemas']['Generation']>
   readonly generationResult: Validator<components['schemas']['GenerationResult']>
   readonly invitation: Validator<components['schemas']['Invitation']>
+  readonly invitationRecordOutput: Validator<components['schemas']['InvitationRecordOutput']>
+  readonly keyOutput: Validator<components['schemas']['KeyOutput']>
   readonly ledgerEntry: Validator<components['schemas']['LedgerEntry']>
   readonly ledgerVerificationOutput: Validator<components['schemas']['LedgerVerificationOutput']>
+  readonly migrationOutput: Validator<components['schemas']['MigrationOutput']>
   readonly model: Validator<components['schemas']['Model']>
   readonly modelList: Validator<components['schemas']['ModelList']>
   readonly platformConfig: Validator<components['schemas']['PlatformConfig']>
