@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ApiError } from '../errors.ts'
+import { silentLimits } from '../operations/limit-metrics.ts'
 import { createBudget } from './budget.ts'
 
 function refusalOf(act: () => void): ApiError | undefined {
@@ -14,7 +15,7 @@ function refusalOf(act: () => void): ApiError | undefined {
 
 test('each source has so many a minute, refilled continuously', () => {
   let now = 1_000_000
-  const budget = createBudget(60, () => now)
+  const budget = createBudget('evidence', 60, () => now)
   for (let count = 0; count < 60; count++) budget.take('a')
   const refusal = refusalOf(() => budget.take('a'))
   expect(refusal).toMatchObject({
@@ -33,9 +34,18 @@ test('each source has so many a minute, refilled continuously', () => {
   expect(refusalOf(() => budget.take('a'))).toBeDefined()
 })
 
+test('a refusal is counted for the operator', () => {
+  const refused = vi.fn()
+  const budget = createBudget('invitations', 1, () => 0, { ...silentLimits, refused })
+  budget.take('a')
+  expect(refused).not.toHaveBeenCalled()
+  refusalOf(() => budget.take('a'))
+  expect(refused.mock.calls).toEqual([['invitations']])
+})
+
 test('a clock that steps back refills nothing and empties nothing', () => {
   let now = 1_000_000
-  const budget = createBudget(2, () => now)
+  const budget = createBudget('evidence', 2, () => now)
   budget.take('a')
   now -= 500_000
   budget.take('a')

@@ -1,4 +1,5 @@
-import { type Bucket, fullBucket, refill, waitMs } from './bucket.ts'
+import { type BucketName, type LimitMetrics, silentLimits } from '../operations/limit-metrics.ts'
+import { type Bucket, levelAt, UNITS, waitMs } from './bucket.ts'
 import { rateLimitError } from './refusal.ts'
 
 /** A budget of its own for each source address, apart from any workspace's traffic (§8). */
@@ -11,22 +12,29 @@ export interface Budget {
 const MAX_SOURCES = 100_000
 
 /** Creates a budget of so many a minute for each source. */
-export function createBudget(perMinute: number, now: () => number): Budget {
+export function createBudget(
+  bucket: BucketName,
+  perMinute: number,
+  now: () => number,
+  metrics: LimitMetrics = silentLimits,
+): Budget {
   const buckets = new Map<string, Bucket>()
   return {
     take(source) {
       const nowMs = now()
-      const bucket = refill(buckets.get(source) ?? fullBucket(perMinute, nowMs), perMinute, nowMs)
+      const level = levelAt(buckets.get(source), perMinute, nowMs)
       // Taken out and put back, so that the map is in the order of the last use.
       buckets.delete(source)
-      const isEmpty = bucket.level < 1
-      buckets.set(source, isEmpty ? bucket : { ...bucket, level: bucket.level - 1 })
+      const isEmpty = level < UNITS
+      buckets.set(source, { level: isEmpty ? level : level - UNITS, atMs: nowMs })
       if (buckets.size > MAX_SOURCES) buckets.delete(buckets.keys().next().value!)
       if (isEmpty) {
+        metrics.refused(bucket)
         throw rateLimitError({
+          bucket,
           limit: perMinute,
-          remaining: bucket.level,
-          waitMs: waitMs(bucket, 1, perMinute),
+          remaining: 0,
+          waitMs: waitMs(level, UNITS, perMinute),
           nowMs,
         })
       }

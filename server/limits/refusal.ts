@@ -1,30 +1,50 @@
+import { limits } from '#contract'
 import { ApiError } from '../errors.ts'
+import type { BucketName } from '../operations/limit-metrics.ts'
 
 const MS_PER_SECOND = 1_000
 
-/** SDKs ignore a `Retry-After` beyond this (decisions, 7). */
-const MAX_RETRY_AFTER_SECONDS = 60
-
-/** What a bucket says when it refuses. */
-export interface EmptyBucket {
+/** What one bucket says about itself. */
+export interface BucketState {
+  readonly bucket: BucketName
   readonly limit: number
+  /** Whole ones that are left. */
   readonly remaining: number
-  /** Until this bucket admits again. */
+  /** Until it admits; 0 when it does. */
   readonly waitMs: number
   readonly nowMs: number
 }
 
-/** The 429 of one bucket; `Retry-After` is capped, `X-RateLimit-Reset` stays true (decisions, 7). */
-export function rateLimitError({ limit, remaining, waitMs, nowMs }: EmptyBucket): ApiError {
-  const seconds = Math.max(1, Math.ceil(waitMs / MS_PER_SECOND))
-  const retryAfter = Math.min(seconds, MAX_RETRY_AFTER_SECONDS)
-  return new ApiError('rate_limit_exceeded', `Too many requests. Try again in ${seconds} s.`, {
+/** What each of them counts, as the caller is told. */
+const descriptions: Readonly<Record<BucketName, string>> = {
+  key_requests: 'requests a minute of this key',
+  workspace_requests: 'requests a minute of this workspace',
+  key_tokens: 'tokens a minute of this key',
+  workspace_tokens: 'tokens a minute of this workspace',
+  invitations: 'invitation look-ups a minute of this address',
+  evidence: 'readings of evidence a minute of this address',
+}
+
+/** The headers that go with a bucket, whether it admits or refuses (§4.2); the reset is never capped. */
+export function rateLimitHeaders({ limit, remaining, waitMs, nowMs }: BucketState) {
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(Math.ceil((nowMs + waitMs) / MS_PER_SECOND)),
+  }
+}
+
+/** The 429 of one bucket. SDKs ignore a `Retry-After` beyond a minute, so it asks for no more (decisions, 7). */
+export function rateLimitError(state: BucketState): ApiError {
+  const waitMs = Math.max(1, state.waitMs)
+  const seconds = Math.ceil(waitMs / MS_PER_SECOND)
+  const retryAfter = Math.min(seconds, limits.maxRetryAfterSeconds)
+  const message = `The limit of ${state.limit} ${descriptions[state.bucket]} is reached. Try again in ${seconds} s.`
+  return new ApiError('rate_limit_exceeded', message, {
     headers: {
       'Retry-After': String(retryAfter),
-      'retry-after-ms': String(Math.min(Math.max(1, waitMs), retryAfter * MS_PER_SECOND)),
-      'X-RateLimit-Limit': String(limit),
-      'X-RateLimit-Remaining': String(Math.max(0, Math.floor(remaining))),
-      'X-RateLimit-Reset': String(Math.ceil((nowMs + waitMs) / MS_PER_SECOND)),
+      'retry-after-ms': String(Math.min(waitMs, retryAfter * MS_PER_SECOND)),
+      ...rateLimitHeaders(state),
     },
   })
 }
