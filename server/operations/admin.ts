@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Listen } from '../config/router.ts'
+import { listen } from '../listener.ts'
+import type { Log } from '../log.ts'
+import type { Metric } from './metric.ts'
+import type { NotReady } from './readiness.ts'
+
+/** What the operator's listener shows. */
+export interface AdminSources {
+  readonly notReady: () => Promise<readonly NotReady[]>
+  readonly metrics: readonly Metric[]
+  readonly log: Log
+}
+
+/** The operator's listener. */
+export interface Admin {
+  readonly port: number
+  close(): Promise<void>
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
+
+/** How long a caller may take over its request (ours). */
+const REQUEST_MS = 10_000
+
+/** Serves health, readiness and metrics, apart from the API and without content (decisions, 11). */
+export async function openAdmin(address: Listen, { notReady, metrics, log }: AdminSources): Promise<Admin> {
+  // Loaded only where it is asked for: OpenTelemetry takes longer to load than the router to start.
+  const { createExposition } = await import('./exposition.ts')
+  const answers: Readonly<Record<string, Answer>> = {
+    // Says only that this process turns over: a database that is away is no reason to restart a router.
+    '/healthz': (_, response) => reply(response, 200, { status: 'ok' }),
+    '/readyz': async (_, response) => {
+      const reasons = await notReady()
+      if (reasons.length === 0) reply(response, 200, { status: 'ready' })
+      else reply(response, 503, { status: 'not_ready', reasons })
+    },
+    '/metrics': createExposition(metrics, log),
+  }
+  const server = createServer({ requestTimeout: REQUEST_MS }, async (request, response) => {
+    try {
+      const answer = answers[request.url?.split('?', 1)[0] ?? '']
+      if (answer === undefined) reply(response, 404, { status: 'not_found', paths: Object.keys(answers) })
+      else await answer(request, response)
+    } catch (error) {
+      log.error('the operator’s listener failed to answer', { error })
+      reply(response, 500, { status: 'failed' })
+    }
+  })
+  const port = await listen(server, address, 'admin')
+  return {
+    port,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function reply(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+  response.end(`${JSON.stringify(body)}\n`)
+}

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../errors.ts'
+
+/** Milliseconds of each step of a stop. */
+export interface DrainTimers {
+  /** Load balancers get so long to notice that the router is not ready. */
+  readonly notReadyMs: number
+  /** Running answers get so long to end. */
+  readonly drainMs: number
+}
+
+/** A stop in steps (decisions, 11). */
+export interface Drain {
+  readonly isDraining: boolean
+  /** Ends what still runs at the deadline; its reason is what clients are told. */
+  readonly signal: AbortSignal
+  /** Closes a server in all its steps. Resolves when no connection is left. */
+  run(server: Server): Promise<void>
+}
+
+/** How often connections that have become idle are closed at the end (ours). */
+const SWEEP_MS = 25
+
+/** How long the last settlements and error events may take after the deadline (ours). */
+const END_MS = 5_000
+
+/**
+ * Not ready at once; no new connections once load balancers have had time to notice; answers end by themselves until
+ * the deadline; the rest are ended with an error event. A request that comes on an open connection meanwhile is
+ * answered like any other, as the last one of its connection: whoever sent it could not know, and to break the
+ * connection would look like a failure after the fact.
+ */
+export function createDrain({ notReadyMs, drainMs }: DrainTimers): Drain {
+  const deadline = new AbortController()
+  let isDraining = false
+  return {
+    get isDraining() {
+      return isDraining
+    },
+    signal: deadline.signal,
+    async run(server) {
+      isDraining = true
+      await sleep(notReadyMs)
+      const closed = once(server, 'close')
+      server.close()
+      // A connection is idle, and may be closed, once its answer has been handed over.
+      const sweeper = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+      await passes(closed, drainMs)
+      // What ends here has been metered: a second try would be paid twice (decisions, 7).
+      const headers = { 'x-should-retry': 'false' }
+      deadline.abort(new ApiError('internal', 'The router is shutting down.', { headers }))
+      await passes(closed, END_MS)
+      clearInterval(sweeper)
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** Resolves when the event has come or the time is over, whichever is first. */
+export async function passes(event: Promise<unknown>, limitMs: number): Promise<void> {
+  const timer = new AbortController()
+  await Promise.race([event, sleep(limitMs, undefined, { signal: timer.signal }).catch(() => {})])
+  timer.abort()
+}

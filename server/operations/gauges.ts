@@ -1,0 +1,114 @@
+import type { EndpointConfig } from '../config/router.ts'
+import type { Meter } from '../metering/meter.ts'
+import type { Shelf } from '../publication/shelf.ts'
+import type { Relay } from '../relay/relay.ts'
+import type { Sql } from '../store/connection.ts'
+import { within } from '../store/retry.ts'
+import { counter, gauge, type Metric, type Point } from './metric.ts'
+import { attributes, names } from './names.ts'
+import { singleFlight } from './single-flight.ts'
+
+/** What is looked at when somebody asks for the metrics. */
+export interface GaugeSources {
+  readonly sql: Sql
+  readonly meter: Meter
+  readonly relay: Relay
+  readonly shelf: Shelf
+  readonly endpoints: readonly EndpointConfig[]
+  /** Requests of any route that are being answered. */
+  readonly activeRequests: () => number
+  readonly now: () => Date
+}
+
+/** How long a scrape waits for the database (ours). */
+const DATABASE_MS = 1_000
+const MS = 1_000
+
+/** What is true now, as opposed to what has been counted. */
+export function createGauges(sources: GaugeSources): readonly Metric[] {
+  const { meter, relay, activeRequests } = sources
+  const holds = singleFlight(() => within(readHolds(sources.sql), DATABASE_MS))
+  let lastLoop = performance.eventLoopUtilization()
+
+  return [
+    gauge(names.httpActive, '{request}', 'Requests of any route that are being answered.', () => [
+      { value: activeRequests() },
+    ]),
+    gauge(
+      'router.generations.running',
+      '{generation}',
+      'Accepted by this router and not yet settled.',
+      () => [{ value: meter.runningCount }],
+    ),
+    gauge(
+      'router.settlements.waiting',
+      '{generation}',
+      'Ends not committed yet: the lag of the ledger.',
+      () => [{ value: meter.waitingCount }],
+    ),
+    gauge('router.holds.open', '{hold}', 'Open holds in the database, of all routers.', async () => [
+      { value: (await holds()).count },
+    ]),
+    gauge('router.holds.oldest_age', 's', 'Age of the oldest open hold; 0 when there is none.', async () => [
+      { value: (await holds()).oldestAgeMs / MS },
+    ]),
+    counter(
+      'router.generations.reaped',
+      '{generation}',
+      'Settled because nobody else would, by cause.',
+      () => [
+        { value: meter.reaped.lapsed, labels: { cause: 'lease_lapsed' } },
+        { value: meter.reaped.unsent, labels: { cause: 'never_sent' } },
+      ],
+    ),
+    gauge('router.evidence.age', 's', 'Since the newest bundle of an own endpoint was signed.', () =>
+      evidenceAges(sources),
+    ),
+    gauge('router.backends.running', '{call}', 'Calls under way to each backend of a model.', () =>
+      relay.backends().map(({ running, ...labels }) => ({ value: running, labels: labelsOf(labels) })),
+    ),
+    gauge('router.backends.avoided', '1', '1 while the circuit of a backend is open.', () =>
+      relay.backends().map(({ isOpen, ...labels }) => ({ value: isOpen ? 1 : 0, labels: labelsOf(labels) })),
+    ),
+    gauge('process.memory.usage', 'By', 'Resident memory of this router.', () => [
+      { value: process.memoryUsage.rss() },
+    ]),
+    gauge(
+      'nodejs.eventloop.utilization',
+      '1',
+      'Share of the time since the last look that was spent busy.',
+      () => {
+        const loop = performance.eventLoopUtilization()
+        const { utilization } = performance.eventLoopUtilization(loop, lastLoop)
+        lastLoop = loop
+        return [{ value: utilization }]
+      },
+    ),
+  ]
+}
+
+function labelsOf({ model, index }: { readonly model: string; readonly index: number }) {
+  return { [attributes.model]: model, backend: String(index) }
+}
+
+function evidenceAges({ shelf, endpoints, now }: GaugeSources): Point[] {
+  return endpoints.flatMap(({ name }) => {
+    const publication = shelf.find(name)
+    if (publication === undefined) return []
+    const age = now().getTime() - publication.issuedAt.getTime()
+    return [{ value: age / MS, labels: { endpoint: name } }]
+  })
+}
+
+interface Holds {
+  readonly count: number
+  readonly oldestAgeMs: number
+}
+
+async function readHolds(sql: Sql): Promise<Holds> {
+  const [row] = await sql<{ count: bigint; age: number }[]>`
+    select count(*) as count,
+      coalesce(extract(epoch from clock_timestamp() - min(placed_at)), 0)::double precision as age
+    from holds`
+  return { count: Number(row!.count), oldestAgeMs: row!.age * MS }
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { Family } from './family.ts'
+import { Histogram } from './histogram.ts'
+
+test('a value is counted once, at the smallest boundary that is not below it', () => {
+  const histogram = new Histogram([1, 5, 10])
+  for (const value of [0, 1, 1.5, 5, 10, 10.1, 1e9]) histogram.record(value)
+  expect(histogram.counts).toEqual([2, 2, 1, 2])
+  expect(histogram.count).toBe(7)
+  expect(histogram.sum).toBeCloseTo(1_000_000_027.6)
+})
+
+test('the same labels are the same series, whether one is absent or not', () => {
+  const family = new Family(() => new Histogram([1]))
+  family.of({ model: 'a', code: 'x' }).record(1)
+  family.of({ model: 'a', code: 'x' }).record(1)
+  family.of({ model: 'a' }).record(1)
+  expect([...family.all()].map(({ labels, value }) => [labels, value.count])).toEqual([
+    [{ model: 'a', code: 'x' }, 2],
+    [{ model: 'a' }, 1],
+  ])
+})

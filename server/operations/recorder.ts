@@ -1,0 +1,116 @@
+import type { ErrorCode } from '#contract'
+import type { Observation, Observe } from '../relay/observation.ts'
+import { Family } from './family.ts'
+import { Counter, Histogram } from './histogram.ts'
+import { type BucketName, bucketNames, type LimitMetrics } from './limit-metrics.ts'
+import { counter, gauge, histogram, type Metric } from './metric.ts'
+import { attributes, boundaries, names, operationNames, PROVIDER } from './names.ts'
+
+/** A request of any route that is over. */
+export interface EndedRequest {
+  readonly method: string
+  /** The route's template; undefined when the path led nowhere. */
+  readonly route: string | undefined
+  /** Undefined when nothing was answered. */
+  readonly status: number | undefined
+  /** Of the refusal, if it was one. */
+  readonly code: ErrorCode | undefined
+  readonly durationMs: number
+}
+
+/** Counts what happens. Each call is a few additions; nothing is done for a chunk of a stream. */
+export interface Recorder {
+  readonly observe: Observe
+  readonly requestEnded: (request: EndedRequest) => void
+  readonly limits: LimitMetrics
+  readonly metrics: readonly Metric[]
+}
+
+const MS = 1_000
+
+/** Creates the counters of one router; `models` are the ids of its configuration. */
+export function createRecorder(models: readonly string[]): Recorder {
+  const duration = new Family(() => new Histogram(boundaries.requestSeconds))
+  const firstToken = new Family(() => new Histogram(boundaries.firstTokenSeconds))
+  const perToken = new Family(() => new Histogram(boundaries.perTokenSeconds))
+  const tokens = new Family(() => new Histogram(boundaries.tokens))
+  const overhead = new Family(() => new Histogram(boundaries.overheadSeconds))
+  const http = new Family(() => new Histogram(boundaries.httpSeconds))
+  const aborted = new Family(() => new Counter())
+  const withoutUsage = new Family(() => new Counter())
+  const refused = new Family(() => new Counter())
+  let isLost = false
+  // What has never happened yet is a zero, so that its first time is a rise.
+  for (const model of models) withoutUsage.of({ [attributes.model]: model })
+  for (const bucket of bucketNames) refused.of({ bucket })
+
+  function observe({ operation, model, outcome, cause, overheadMs }: Observation): void {
+    const what = {
+      [attributes.operation]: operationNames[operation],
+      [attributes.provider]: PROVIDER,
+      [attributes.model]: model,
+    }
+    const { status, usage, usageSource, latencyMs, timeToFirstTokenMs } = outcome
+    duration.of(cause === undefined ? what : { ...what, [attributes.error]: cause }).record(latencyMs / MS)
+    tokens.of({ ...what, [attributes.tokenType]: 'input' }).record(usage.promptTokens)
+    if (operation !== 'embeddings') {
+      tokens.of({ ...what, [attributes.tokenType]: 'output' }).record(usage.completionTokens)
+    }
+    if (timeToFirstTokenMs !== null) {
+      firstToken.of(what).record(timeToFirstTokenMs / MS)
+      const laterTokens = usage.completionTokens - 1
+      if (laterTokens > 0) perToken.of(what).record((latencyMs - timeToFirstTokenMs) / laterTokens / MS)
+    }
+    overhead.of({ [attributes.operation]: operationNames[operation] }).record(Math.max(0, overheadMs) / MS)
+    if (cause !== undefined) aborted.of({ [attributes.model]: model, cause }).add()
+    if (status === 'ok' && usageSource === 'counted') withoutUsage.of({ [attributes.model]: model }).add()
+  }
+
+  function requestEnded({ method, route, status, code, durationMs }: EndedRequest): void {
+    const labels: Record<string, string> = { [attributes.method]: method }
+    if (route !== undefined) labels[attributes.route] = route
+    if (status !== undefined) labels[attributes.status] = String(status)
+    if (code !== undefined) labels[attributes.error] = code
+    http.of(labels).record(durationMs / MS)
+  }
+
+  return {
+    observe,
+    requestEnded,
+    limits: {
+      refused: (bucket: BucketName) => refused.of({ bucket }).add(),
+      lost(value) {
+        isLost = value
+      },
+    },
+    metrics: [
+      histogram(names.requestDuration, 's', 'From the arrival of an accepted request to its end.', duration),
+      histogram(names.timeToFirstToken, 's', 'From the arrival to the first token of a stream.', firstToken),
+      histogram(names.timePerOutputToken, 's', 'Of the tokens of a stream after its first.', perToken),
+      histogram(names.tokenUsage, '{token}', 'Tokens as they were billed.', tokens),
+      histogram(
+        'router.overhead',
+        's',
+        'Of an accepted request, all time but the call to a backend.',
+        overhead,
+      ),
+      histogram(names.httpDuration, 's', 'Of every request, on any route.', http),
+      counter(
+        'router.generations.aborted',
+        '{generation}',
+        'Generations without a proper end, by cause.',
+        aborted,
+      ),
+      counter(
+        'router.generations.without_usage',
+        '{generation}',
+        'Finished answers that came without usage and were metered by the router’s own count.',
+        withoutUsage,
+      ),
+      counter('router.limits.refused', '{request}', 'Requests that a bucket refused.', refused),
+      gauge('router.limits.shared_lost', '1', '1 while the shared store of the buckets is lost.', () => [
+        { value: isLost ? 1 : 0 },
+      ]),
+    ],
+  }
+}
