@@ -7,14 +7,15 @@ import { requireKey } from './admission/authenticate.ts'
 import { parseAuthorization } from './admission/key.ts'
 import { ApiError, asApiError } from './errors.ts'
 import type { Log } from './log.ts'
+import type { Requests, Trace } from './operations/requests.ts'
 import { corsHeaders, preflightHeaders } from './routes/cors.ts'
-import { type Handlers, type JsonHandler, later, type RawHandler } from './routes/handlers.ts'
+import type { Handlers, JsonHandler, PublicHandler, RawHandler } from './routes/handlers.ts'
 import { requestIdFor } from './routes/request-id.ts'
 import type { KeyFinder } from './store/key-finder.ts'
 
 interface Environment {
   readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
-  readonly Variables: { headers: Record<string, string> }
+  readonly Variables: { headers: Record<string, string>; trace: Trace }
 }
 
 type RouterContext = Context<Environment>
@@ -24,16 +25,22 @@ export interface AppDependencies {
   readonly handlers: Handlers
   readonly keys: KeyFinder
   readonly corsOrigins: readonly string[]
+  readonly requests: Requests
   readonly log: Log
 }
 
 /** The router's HTTP application: every operation of the contract under `/v1`, errors in one shape. */
-export function createApp({ handlers, keys, corsOrigins, log }: AppDependencies): Hono<Environment> {
+export function createApp(dependencies: AppDependencies): Hono<Environment> {
+  const { handlers, keys, corsOrigins, requests, log } = dependencies
   const app = new Hono<Environment>()
 
   app.use(async (c, next) => {
+    const requestId = requestIdFor(c.req.header('x-request-id'))
+    const trace: Trace = { requestId, method: c.req.method, startedAtMs: performance.now() }
+    c.set('trace', trace)
+    requests.follow(trace, c.env.outgoing)
     const headers = {
-      'X-Request-Id': requestIdFor(c.req.header('x-request-id')),
+      'X-Request-Id': requestId,
       ...corsHeaders(
         {
           origin: c.req.header('origin'),
@@ -48,10 +55,18 @@ export function createApp({ handlers, keys, corsOrigins, log }: AppDependencies)
   })
 
   for (const [operation, route] of Object.entries(routes)) {
-    if (route.server !== 'router' || isLater(operation)) continue
+    if (route.server !== 'router') continue
     const handler = handlers[operation as keyof Handlers]
-    const answer = route.raw ? onResponse(handler as RawHandler) : inJson(handler as AnyJsonHandler)
-    app.on(route.method.toUpperCase(), `/v1${honoPath(route.path)}`, answer)
+    const path = `/v1${route.path}`
+    const answer = route.raw
+      ? onResponse(handler as RawHandler)
+      : route.key
+        ? inJson(handler as AnyJsonHandler)
+        : publicly(handler as AnyPublicHandler)
+    app.on(route.method.toUpperCase(), honoPath(path), (c: RouterContext) => {
+      c.get('trace').route = path
+      return answer(c)
+    })
   }
 
   app.notFound((c) => refuse(c, new ApiError('not_found', hintFor(c.req.path))))
@@ -59,11 +74,19 @@ export function createApp({ handlers, keys, corsOrigins, log }: AppDependencies)
   return app
 
   type AnyJsonHandler = JsonHandler<'getModel'>
+  type AnyPublicHandler = PublicHandler<'getInvitation'>
 
   function inJson(handler: AnyJsonHandler) {
     return async (c: RouterContext) => {
       const key = await requireKey(keys, parseAuthorization(c.req.header('authorization')))
       const reply = await handler({ key, path: c.req.param(), query: c.req.query() })
+      return c.json(reply.body, reply.status, { ...c.get('headers'), ...reply.headers })
+    }
+  }
+
+  function publicly(handler: AnyPublicHandler) {
+    return async (c: RouterContext) => {
+      const reply = await handler({ incoming: c.env.incoming, path: c.req.param() })
       return c.json(reply.body, reply.status, { ...c.get('headers'), ...reply.headers })
     }
   }
@@ -76,7 +99,8 @@ export function createApp({ handlers, keys, corsOrigins, log }: AppDependencies)
         response,
         path: c.req.param(),
         headers: c.get('headers'),
-        startedAtMs: performance.now(),
+        startedAtMs: c.get('trace').startedAtMs,
+        trace: c.get('trace'),
       }
       await handler(exchange)
       return RESPONSE_ALREADY_SENT
@@ -86,15 +110,14 @@ export function createApp({ handlers, keys, corsOrigins, log }: AppDependencies)
   function refuse(c: RouterContext, thrown: unknown): Response {
     const refusal = asApiError(thrown)
     const headers = c.get('headers')
+    const trace = c.get('trace')
+    trace.code = refusal.code
     if (refusal.code === 'internal') {
-      log.error('request failed', { requestId: headers['X-Request-Id'], error: refusal.cause })
+      const { requestId, generationId } = trace
+      log.error('request failed', { requestId, generationId, error: refusal.cause ?? refusal })
     }
     return c.json(refusal.toBody(), refusal.status as 500, { ...headers, ...refusal.headers })
   }
-}
-
-function isLater(operation: string): boolean {
-  return (later as readonly string[]).includes(operation)
 }
 
 /** `{id}` may hold slashes, raw or percent-encoded (decisions, 4). */

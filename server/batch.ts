@@ -2,6 +2,8 @@
 export interface Batcher<Item, Result> {
   /** Resolves with the item's own result once the batch that carried it is done. */
   add(item: Item): Promise<Result>
+  /** Items that wait or are under way. */
+  readonly size: number
   /** Resolves when nothing is waiting or under way. */
   idle(): Promise<void>
 }
@@ -50,6 +52,7 @@ export function createBatcher<Item, Result>(
   { maxItems, maxWaiting = DEFAULT_MAX_WAITING, worthwhile = () => 1 }: BatchLimits,
 ): Batcher<Item, Result> {
   let waiting: Entry<Item, Result>[] = []
+  let underWay = 0
   let isBusy = false
   let enough = 1
   let onEnough = (): void => {}
@@ -59,7 +62,9 @@ export function createBatcher<Item, Result>(
     while (waiting.length > 0) {
       const batch = waiting.slice(0, maxItems)
       waiting = waiting.slice(maxItems)
+      underWay = batch.length
       await runBatch(run, batch)
+      underWay = 0
       await rest()
     }
     isBusy = false
@@ -92,6 +97,9 @@ export function createBatcher<Item, Result>(
         isBusy = true
         setImmediate(work)
       })
+    },
+    get size() {
+      return waiting.length + underWay
     },
     idle() {
       return isBusy ? new Promise((resolve) => onIdle.push(resolve)) : Promise.resolve()

@@ -45,6 +45,13 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
     return errors[this.code].status
   }
 
+  /** The same refusal with more headers. */
+  withHeaders(headers: Readonly<Record<string, string>>): ApiError {
+    const { code, message, param, cause } = this
+    const details = { param, headers: { ...this.headers, ...headers }, cause }
+    return new ApiError(code as 'internal', message, details)
+  }
+
   toBody(): ErrorBody {
     const { message, code, param } = this
     const type = errors[code].type

@@ -44,14 +44,14 @@ export function createListener(fetch: FetchCallback): Server {
   return server
 }
 
-/** Starts to listen and tells the port, which is chosen when 0 is asked for. */
-export async function listen(server: Server, { host, port }: Listen): Promise<number> {
+/** Starts to listen and tells the port, which is chosen when 0 is asked for; `setting` is what an error names. */
+export async function listen(server: Server, { host, port }: Listen, setting = 'listen'): Promise<number> {
   server.listen(port, host)
   try {
     await once(server, 'listening')
   } catch (cause) {
     throw new Error(
-      `Cannot listen on ${host}:${port} (${(cause as NodeJS.ErrnoException).code}). See listen in the configuration.`,
+      `Cannot listen on ${host}:${port} (${(cause as NodeJS.ErrnoException).code}). See ${setting} in the configuration.`,
       { cause },
     )
   }

@@ -3,13 +3,24 @@ export interface LogFields {
   /** Anything thrown; only its name, code, message and stack are written. */
   readonly error?: unknown
   readonly requestId?: string | undefined
-  readonly generationId?: string
+  readonly generationId?: string | undefined
   readonly workspaceId?: string
   readonly replicaId?: string
   readonly model?: string
   readonly backend?: string
   readonly address?: string
+  /** Address of the operator's listener. */
+  readonly admin?: string | undefined
   readonly path?: string
+  readonly method?: string
+  /** A route's template; a path may hold anything. */
+  readonly route?: string | undefined
+  readonly status?: number | undefined
+  /** Of a refusal. */
+  readonly code?: string | undefined
+  /** The answer did not reach its end. */
+  readonly isCut?: boolean | undefined
+  readonly metric?: string
   readonly pid?: number
   readonly count?: number
   readonly durationMs?: number

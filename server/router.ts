@@ -1,24 +1,32 @@
-import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '#contract'
+import { limits, routes } from '#contract'
 import { createApp } from './app.ts'
 import { createCatalogue } from './catalogue.ts'
 import type { Listen, RouterConfig } from './config/router.ts'
 import type { Control } from './control/control.ts'
-import { ApiError } from './errors.ts'
+import { findInvitation } from './invitations/invitations.ts'
 import { createBudget } from './limits/budget.ts'
+import { openBuckets } from './limits/open.ts'
 import { createSourceAddress } from './limits/source-address.ts'
 import { createListener, listen } from './listener.ts'
 import type { Log } from './log.ts'
 import { createMeter, type MeterTimers } from './metering/meter.ts'
+import { type Admin, openAdmin } from './operations/admin.ts'
+import { createDrain, passes } from './operations/drain.ts'
+import { createGauges } from './operations/gauges.ts'
+import type { BucketName } from './operations/limit-metrics.ts'
+import { createReadiness } from './operations/readiness.ts'
+import { createRecorder } from './operations/recorder.ts'
+import { createRequests } from './operations/requests.ts'
 import { createOwnEndpoints } from './publication/own-endpoint.ts'
 import { startPoller } from './publication/poller.ts'
 import { createShelf, restore } from './publication/shelf.ts'
 import { createRelay } from './relay/relay.ts'
+import { createTokenizers } from './relay/tokenizer.ts'
 import { createBodyMemory } from './routes/body-memory.ts'
 import { getEndpointEvidence, getEvidence } from './routes/evidence.ts'
 import { getGeneration } from './routes/generation.ts'
 import { serveInference } from './routes/inference.ts'
+import { getInvitation } from './routes/invitation.ts'
 import { getModel, listModels } from './routes/models.ts'
 import type { Sql } from './store/connection.ts'
 import { findGeneration } from './store/generations.ts'
@@ -41,6 +49,8 @@ export interface Router {
   readonly port: number
   /** Where tests control it, when the configuration lets them. */
   readonly controlPort: number | undefined
+  /** Of the operator's listener, where there is one. */
+  readonly adminPort: number | undefined
   /** Takes no new work, lets what runs end until `drainMs` have passed, then ends it as aborted. */
   stop(): Promise<void>
 }
@@ -50,55 +60,73 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   const { config, sql, log, now = () => new Date(), meterTimers = {} } = dependencies
   const catalogue = createCatalogue(config.models)
   const keys = createKeyFinder(sql)
-  const relay = createRelay({ models: config.models, timers: config.timers, log })
+  const recorder = createRecorder(config.models.map(({ id }) => id))
+  const requests = createRequests({ log, requestEnded: recorder.requestEnded })
+  const drain = createDrain(config.timers)
+  const { observe } = recorder
+  const relay = createRelay({ models: config.models, timers: config.timers, log, observe })
+  const tokenizers = createTokenizers(config.models, log)
+  const shelf = createShelf()
+  restore(shelf, config.endpoints, await listBundles(sql))
+  const buckets = await openBuckets({
+    redis: config.redis,
+    defaults: config.limits,
+    now: () => now().getTime(),
+    metrics: recorder.limits,
+    log,
+  })
   const meter = createMeter({
     sql,
     allowOverdraftMicros: Number(config.allowOverdraftMicros),
+    buckets,
     log,
     timers: meterTimers,
   })
-  const shelf = createShelf()
-  restore(shelf, config.endpoints, await listBundles(sql))
+  const sourceAddressOf = createSourceAddress(config.trustedProxies)
+  const budgetOf = (bucket: BucketName, perMinute: number) =>
+    createBudget(bucket, perMinute, () => now().getTime(), recorder.limits)
   const evidence = {
     shelf,
     endpoints: createOwnEndpoints(config.endpoints, config.publicBaseUrl),
-    budget: createBudget(limits.evidencePerMinute, () => now().getTime()),
-    sourceAddressOf: createSourceAddress(config.trustedProxies),
+    budget: budgetOf('evidence', limits.evidencePerMinute),
+    sourceAddressOf,
   }
-  const draining = new AbortController()
+  const invitations = {
+    find: (code: string) => findInvitation(sql, code),
+    budget: budgetOf('invitations', limits.invitationLookupsPerMinute),
+    sourceAddressOf,
+  }
   const inference = {
     catalogue,
     keys,
     meter,
     relay,
+    tokenizers,
     shelf,
     memory: createBodyMemory(config.limits.bodyMemoryBytes),
     maxBodyBytes: config.limits.maxBodyBytes,
     createGenerationId: () => createId('gen-'),
     now,
-    signal: draining.signal,
+    signal: drain.signal,
   }
   const app = createApp({
     handlers: {
-      createChatCompletion: serveInference('chat', '/chat/completions', inference),
+      createChatCompletion: serveInference('chat', routes.createChatCompletion.path, inference),
+      createCompletion: serveInference('completions', routes.createCompletion.path, inference),
+      createEmbedding: serveInference('embeddings', routes.createEmbedding.path, inference),
       listModels: listModels(catalogue, shelf),
       getModel: getModel(catalogue, shelf),
       getGeneration: getGeneration((workspaceId, id) => outlast(() => findGeneration(sql, workspaceId, id))),
+      getInvitation: getInvitation(invitations),
       getEvidence: getEvidence(evidence),
       getEndpointEvidence: getEndpointEvidence(evidence),
     },
     keys,
     corsOrigins: config.corsOrigins,
+    requests,
     log,
   })
   const server = createListener(app.fetch)
-  await meter.start()
-  const port = await listen(server, config.listen).catch(async (error: unknown) => {
-    await meter.stop()
-    await relay.close()
-    throw error
-  })
-
   const poller = startPoller({
     endpoints: config.endpoints,
     shelf,
@@ -106,30 +134,49 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     intervalMs: config.timers.evidencePollMs,
     log,
   })
+  let admin: Admin | undefined
 
-  const control = config.testControl && (await openControl(sql, config.testControl, log))
+  let control: Control | undefined
 
-  return {
-    port,
-    controlPort: control?.port,
-    async stop() {
-      await control?.stop()
-      await poller.stop()
-      const closed = once(server, 'close')
-      server.close()
-      // A connection is idle, and may be closed, once its answer has been handed over.
-      const sweeper = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
-      await within(closed, config.timers.drainMs)
-      // What ends here has been metered: a second try would be paid twice (decisions, 7).
-      const headers = { 'x-should-retry': 'false' }
-      draining.abort(new ApiError('internal', 'The router is shutting down.', { headers }))
-      await within(closed, END_MS)
-      clearInterval(sweeper)
-      server.closeAllConnections()
-      await within(meter.drain(), END_MS)
-      await relay.close()
-      await meter.stop()
-    },
+  async function close(): Promise<void> {
+    await control?.stop()
+    await poller.stop()
+    await relay.close()
+    await tokenizers.close()
+    await meter.stop()
+    buckets.close()
+    // Last, so that an operator can watch the stop.
+    await admin?.close()
+  }
+
+  try {
+    await meter.start()
+    if (config.admin) {
+      const { endpoints } = config
+      const activeRequests = () => requests.active
+      const gauges = createGauges({ sql, meter, relay, shelf, endpoints, activeRequests, now })
+      const notReady = createReadiness({
+        isDraining: () => drain.isDraining,
+        isLeased: () => meter.isLeased,
+        askDatabase: () => sql`select 1`,
+      })
+      admin = await openAdmin(config.admin, { notReady, metrics: [...recorder.metrics, ...gauges], log })
+    }
+    if (config.testControl) control = await openControl(sql, config.testControl, log)
+    return {
+      port: await listen(server, config.listen),
+      controlPort: control?.port,
+      adminPort: admin?.port,
+      async stop() {
+        requests.endConnections()
+        await drain.run(server)
+        await passes(meter.drain(), SETTLE_MS)
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 
@@ -143,14 +190,5 @@ async function openControl(sql: Sql, address: Listen, log: Log): Promise<Control
   return control
 }
 
-/** How often connections that have become idle are closed at the end (ours). */
-const SWEEP_MS = 25
-
-/** How long the last settlements and error events may take after a drain (ours). */
-const END_MS = 5_000
-
-async function within(event: Promise<unknown>, limitMs: number): Promise<void> {
-  const timer = new AbortController()
-  await Promise.race([event, sleep(limitMs, undefined, { signal: timer.signal }).catch(() => {})])
-  timer.abort()
-}
+/** How long the last settlements may take after a drain (ours). */
+const SETTLE_MS = 5_000

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silent } from '../log.ts'
-import { createAccount, finished, HOLD_MICROS, losingAnswers, startMeter } from '../metering/testing.ts'
+import {
+  createAccount,
+  finished,
+  HOLD_MICROS,
+  introduce,
+  losingAnswers,
+  startMeter,
+  wideBuckets,
+} from '../metering/testing.ts'
 import { verifyLedger } from '../metering/verify-ledger.ts'
 import { connect, type Sql } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
@@ -21,7 +29,7 @@ afterAll(() => server.stop())
 
 function admission(allowOverdraftMicros = 0) {
   const options = { replica: createId('rep_'), allowOverdraftMicros, outageMs: 5_000, log: silent }
-  return createAdmission({ sql, ...options, onUncertain: () => {} })
+  return createAdmission({ sql, ...options, buckets: wideBuckets(), onUncertain: () => {} })
 }
 
 const countHolds = async (workspaceId: string): Promise<number> => {
@@ -41,7 +49,7 @@ async function codes(results: Promise<PromiseSettledResult<unknown>[]>): Promise
 test('an admitted request has a durable hold with all that settling it takes', async () => {
   const account = await createAccount(sql)
   const candidate = account.candidate({ evidenceDigest: `sha256/${'A'.repeat(43)}` })
-  expect(await admission().admit(candidate)).toEqual({
+  expect(await admission().admit(candidate)).toMatchObject({
     workspaceId: account.workspaceId,
     keyId: account.keyId,
   })
@@ -235,6 +243,7 @@ test('a batch whose answer was lost admits again, without a second hold', async 
   const account = await createAccount(sql, { balanceMicros: BigInt(HOLD_MICROS + 1) })
   const answers = losingAnswers(sql, 'admit_generations')
   const meter = await startMeter(answers.sql)
+  await introduce(meter, account)
   answers.lose(1)
   const results = await Promise.allSettled(Array.from({ length: 5 }, () => meter.accept(account.candidate())))
   expect(results.map((result) => result.status)).toEqual([

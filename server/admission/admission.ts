@@ -1,133 +1,80 @@
-import { createBatcher, isolating } from '../batch.ts'
-import type { Log } from '../log.ts'
-import { columnsOf } from '../store/columns.ts'
-import type { Sql } from '../store/connection.ts'
-import { isOutage, OutageError } from '../store/outage.ts'
-import { persist, within } from '../store/retry.ts'
+import type { Buckets, Taken } from '../limits/buckets.ts'
+import { createKnownLimits, type KeyLimits } from '../limits/key-limits.ts'
 import type { Admitted, Candidate } from './candidate.ts'
-import { type AdmissionVerdict, refusalOf } from './verdict.ts'
+import { createJudge, type Judge, type JudgeOptions } from './judge.ts'
+import { refusalOf } from './verdict.ts'
 
 /** What admission needs from the world. */
-export interface AdmissionOptions {
-  readonly sql: Sql
-  /** The router whose holds these are. */
-  readonly replica: string
-  readonly allowOverdraftMicros: number
-  /** How long a request waits for a database that is away. */
-  readonly outageMs: number
-  readonly log: Log
-  /** Told when a hold may have been placed that nobody knows of: the answer to a statement was lost. */
-  readonly onUncertain: () => void
+export interface AdmissionOptions extends JudgeOptions {
+  readonly buckets: Buckets
 }
 
 /** The one gate in front of every metered route. */
-export interface Admission {
+export interface Admission extends Pick<Judge, 'warm' | 'stop'> {
   /**
-   * Judges key, scope, credit and spend limit and places the hold, durably. Throws `ApiError` when refused and
-   * `OutageError` when the database cannot be asked.
+   * Takes from the rate buckets, judges key, scope, credit and spend limit and places the hold, durably. Throws
+   * `ApiError` when refused and `OutageError` when the database cannot be asked; the buckets are then as before.
    */
   admit(candidate: Candidate): Promise<Admitted>
-  /** Has one connection prepare its statement, so that no request waits for that. */
-  warm(): Promise<void>
-  /** Gives up on a database that is away; resolves when nothing is under way. */
-  stop(): Promise<void>
 }
 
-/** Requests in one statement, ours. */
-const MAX_ITEMS = 256
+/** Two are enough unless the key's limits are changed in between; ours. */
+const MAX_ATTEMPTS = 10
 
-interface Entry {
-  readonly candidate: Candidate
-  /** A statement that carried it was sent and its answer lost: its hold may be there already. */
-  isRetried: boolean
-  /** Its request has been answered already: it must not be admitted any more. */
-  isAbandoned: boolean
-}
-
-/** Admits requests in batches: one statement judges all that arrived while the last one ran. */
+/**
+ * Buckets are taken first and the database is asked in any case: a 402 comes before a 429 (decisions, 5). They are
+ * taken by the key's limits as last heard, which the same statement confirms: a key that is new here, or whose limits
+ * have been changed, goes round once more, and no other request ever costs a second statement.
+ */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { outageMs, onUncertain } = options
-  const stopping = new AbortController()
-  const admitEntries = isolating(
-    (entries: readonly Entry[]) => admitBatch(entries, options, stopping.signal),
-    isOutage,
-  )
-  const batcher = createBatcher(admitEntries, { maxItems: MAX_ITEMS })
+  const { buckets } = options
+  const { judge, warm, stop } = createJudge(options)
+  const known = createKnownLimits()
+
+  /** Resolves undefined when the limits were not those of the key; they are known then. */
+  async function attempt(candidate: Candidate): Promise<Admitted | undefined> {
+    const { keyHash } = candidate
+    const limits = known.find(keyHash)
+    const taken = limits && (await buckets.take(limits))
+    let isAdmitted = false
+    try {
+      const asked = limits && taken && { limits, admit: taken.admits }
+      const judgement = await judge({ candidate, buckets: asked })
+      switch (judgement.verdict) {
+        case 'admitted':
+          isAdmitted = true
+          return { ...judgement.limits, rateLimit: taken!.state }
+        case 'limits_changed':
+          known.learn(keyHash, judgement.limits)
+          return undefined
+        case 'rate_limit_exceeded':
+          throw buckets.refuse(taken!.state)
+        case 'api_key_revoked':
+        case 'api_key_expired':
+          // Whoever goes on with it touches no bucket of its workspace any more.
+          known.forget(keyHash)
+          throw refusalOf(judgement.verdict)
+        default:
+          throw refusalOf(judgement.verdict)
+      }
+    } finally {
+      if (!isAdmitted) await giveBack(limits, taken)
+    }
+  }
+
+  async function giveBack(limits: KeyLimits | undefined, taken: Taken | undefined): Promise<void> {
+    if (limits && taken?.admits) await buckets.giveBack(limits)
+  }
 
   return {
     async admit(candidate) {
-      const entry: Entry = { candidate, isRetried: false, isAbandoned: false }
-      try {
-        return await within(batcher.add(entry), outageMs)
-      } catch (error) {
-        if (error instanceof OutageError) {
-          entry.isAbandoned = true
-          onUncertain()
-        }
-        throw error
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+        const admitted = await attempt(candidate)
+        if (admitted) return admitted
       }
+      throw new Error('the limits of a key change faster than a request can be judged')
     },
-    async warm() {
-      await admitOnce([], options)
-    },
-    async stop() {
-      stopping.abort()
-      await batcher.idle()
-    },
+    warm,
+    stop,
   }
-}
-
-async function admitBatch(
-  entries: readonly Entry[],
-  options: AdmissionOptions,
-  signal: AbortSignal,
-): Promise<(Admitted | Error)[]> {
-  const onOutage = (error: unknown): void => {
-    options.log.warn('admission waits for the database', { error, count: entries.length })
-    options.onUncertain()
-    for (const entry of entries) entry.isRetried = true
-  }
-  const attempt = async (): Promise<Map<Entry, Admitted | Error>> => {
-    const live = entries.filter((entry) => !entry.isAbandoned)
-    return live.length === 0 ? new Map() : await admitOnce(live, options)
-  }
-  const results = await persist(attempt, { signal, onOutage })
-  return entries.map((entry) => results.get(entry) ?? new OutageError('the database was away for too long'))
-}
-
-/** One statement; its text is what an operator looks for in the database's statistics. */
-async function admitOnce(
-  entries: readonly Entry[],
-  { sql, replica, allowOverdraftMicros }: AdmissionOptions,
-): Promise<Map<Entry, Admitted | Error>> {
-  const candidates = entries.map((entry) => entry.candidate)
-  const { text, bigint, boolean, timestamptz } = columnsOf(sql, candidates)
-  const rows = await sql<Row[]>`select * from admit_generations(
-    ${replica}::text,
-    ${allowOverdraftMicros}::bigint,
-    ${entries.some((entry) => entry.isRetried)}::boolean,
-    ${text((one) => one.keyHash)}::text[],
-    ${text((one) => one.generationId)}::text[],
-    ${text((one) => one.operation)}::text[],
-    ${boolean((one) => one.streamed)}::boolean[],
-    ${text((one) => one.model)}::text[],
-    ${text((one) => one.endpoint)}::text[],
-    ${text((one) => one.evidenceDigest)}::text[],
-    ${bigint((one) => one.pricing.promptMicros)}::bigint[],
-    ${bigint((one) => one.pricing.completionMicros)}::bigint[],
-    ${bigint((one) => one.holdMicros)}::bigint[],
-    ${bigint((one) => one.countedPromptTokens)}::bigint[],
-    ${timestamptz((one) => one.createdAt)}::timestamptz[]
-  )`
-  return new Map(entries.map((entry, index) => [entry, toResult(rows[index]!)]))
-}
-
-interface Row {
-  readonly verdict: AdmissionVerdict
-  readonly workspace_id: string
-  readonly key_id: string
-}
-
-function toResult({ verdict, workspace_id, key_id }: Row): Admitted | Error {
-  return verdict === 'admitted' ? { workspaceId: workspace_id, keyId: key_id } : refusalOf(verdict)
 }

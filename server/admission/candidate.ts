@@ -1,3 +1,5 @@
+import type { KeyLimits } from '../limits/key-limits.ts'
+import type { BucketState } from '../limits/refusal.ts'
 import type { Operation, Pricing } from '../metering/generation.ts'
 
 /** A request that asks to be accepted: all that its hold records, so that anybody can settle it after a crash. */
@@ -26,8 +28,8 @@ export interface Candidate {
   readonly createdAt: Date
 }
 
-/** What admission adds to a candidate. */
-export interface Admitted {
-  readonly workspaceId: string
-  readonly keyId: string
+/** What admission adds to a candidate: whose it is, and the buckets that its usage is taken from. */
+export interface Admitted extends KeyLimits {
+  /** The tighter of its request buckets, told on every answer (decisions, 7). */
+  readonly rateLimit: BucketState
 }

@@ -32,8 +32,10 @@ export function boundPrompt({ bytes, hasOtherParts }: PromptSize, limits: ModelL
 }
 
 /** The most tokens that the inputs of an embedding can be, each bounded by itself. */
-export function boundInputs(inputs: readonly PromptSize[], limits: ModelLimits): number {
-  return inputs.reduce((sum, input) => sum + boundPrompt(input, limits), 0)
+export function boundInputs(inputs: Iterable<PromptSize>, limits: ModelLimits): number {
+  let tokens = 0
+  for (const input of inputs) tokens += boundPrompt(input, limits)
+  return tokens
 }
 
 /** The output cap: the client's, else the model's where it fits beside the prompt, else the whole context. */

@@ -1,11 +1,11 @@
-import { routes, type Validator, validators } from '#contract'
 import type { Catalogue } from '../catalogue.ts'
 import type { ModelConfig } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
 import { findMember } from '../json/members.ts'
 import type { Operation } from '../metering/generation.ts'
 import { type BodyFields, parseBodyFields, refuseAmbiguity } from './body-fields.ts'
-import { countPromptTokens, type MeasuredPrompt, sizeMessages } from './sizing.ts'
+import { type Reader, readers } from './readers.ts'
+import { countPromptTokens, type MeasuredPrompt } from './sizing.ts'
 
 /** A request whose honoured fields have been read; its prompt is known by size alone. */
 export interface InferenceRequest {
@@ -13,34 +13,13 @@ export interface InferenceRequest {
   readonly streamed: boolean
   /** Whether the client wants the final usage-only chunk (§4.1). */
   readonly includeUsage: boolean
-  /** The client's cap on completion tokens, if it sent one. */
+  /** The client's cap on completion tokens, if it sent one; 0 where nothing is generated. */
   readonly outputCap: number | undefined
-  readonly prompt: MeasuredPrompt
+  /** The most tokens that the prompt can have; see `boundPrompt`. */
+  readonly promptBound: number
   /** The router's own count of the prompt (decisions, 3). */
   readonly countedPromptTokens: number
 }
-
-/** How the requests of one operation are read. */
-interface Reader {
-  /** The field that holds the prompt; its absence is `missing_field`. */
-  readonly prompt: 'messages'
-  readonly honoured: readonly string[]
-  readonly validate: Validator
-  readonly size: (prompt: readonly unknown[]) => MeasuredPrompt
-}
-
-/** What each served operation honours (§4.1). */
-const readers = {
-  chat: {
-    prompt: 'messages',
-    honoured: routes.createChatCompletion.fields,
-    validate: validators.chatCompletionRequest,
-    size: sizeMessages,
-  },
-} as const satisfies Partial<Record<Operation, Reader>>
-
-/** Operations whose requests can be read. */
-export type ReadableOperation = keyof typeof readers
 
 /** The model that a body names, before anything else of it is judged. */
 export interface NamedModel {
@@ -49,37 +28,65 @@ export interface NamedModel {
 }
 
 /** Reads a body as far as its model. Throws 400 `invalid_json` or `missing_field`, 404 `model_not_found`. */
-export function parseModel(operation: ReadableOperation, bytes: Buffer, catalogue: Catalogue): NamedModel {
-  const { honoured, prompt } = readers[operation]
+export function parseModel(operation: Operation, bytes: Buffer, catalogue: Catalogue): NamedModel {
+  const { honoured, prompt, wanted, isPresent }: Reader = readers[operation]
   const body = parseBodyFields(bytes)
   // What decides who pays for what must be told before it is used; all else waits for its turn.
   refuseAmbiguity(body, honoured, ['model', prompt])
-  const { model, [prompt]: messages } = body.fields
+  const { model } = body.fields
   if (typeof model !== 'string' || model === '') throw missing('model', 'a model id')
-  if (!Array.isArray(messages) || messages.length === 0) throw missing(prompt, 'a non-empty array')
+  if (!isPresent(body.fields[prompt])) throw missing(prompt, wanted)
   return { body, model: catalogue.require(model, 'model') }
 }
 
-/** Reads the rest of a request. Throws 400 `unsupported_parameter`, naming the field. */
-export function parseRequest(operation: ReadableOperation, { body, model }: NamedModel): InferenceRequest {
-  const { honoured, prompt, validate, size } = readers[operation]
+/**
+ * Reads the rest of a request. Throws 400 `unsupported_parameter`, naming the field, and `context_length_exceeded`
+ * for tokens that are certainly too many.
+ */
+export function parseRequest(operation: Operation, { body, model }: NamedModel): InferenceRequest {
+  const reader: Reader = readers[operation]
   if (!model.capabilities.includes(operation)) {
     throw unsupported('model', `The model ${model.id} does not serve this route.`)
   }
-  refuseAmbiguity(body, honoured)
+  refuseAmbiguity(body, reader.honoured)
   const { fields } = body
-  if (!validate(fields)) throw refusalOf(validate)
-  if (typeof fields.n === 'number' && fields.n !== 1) throw unsupported('n', 'Only n = 1 is supported.')
+  if (!reader.validate(fields)) throw refusalOf(reader)
   const streamOptions = fields.stream_options as { include_usage?: boolean } | null | undefined
-  const measured = size(fields[prompt] as unknown[])
+  const prompt = fields[reader.prompt]
+  const sized = reader.size(prompt)
+  // Messages are walked once; a list of texts, which may hold millions, is walked again rather than kept.
+  const sizes = () => (Array.isArray(sized) ? sized : reader.size(prompt))
   return {
     body,
     streamed: fields.stream === true,
     includeUsage: streamOptions?.include_usage === true,
-    outputCap: outputCapOf(fields),
-    prompt: measured,
-    countedPromptTokens: countPromptTokens(measured.textBytes + sizeTools(body)),
+    outputCap: reader.generates ? outputCapOf(fields) : 0,
+    promptBound: reader.bound({ body, sizes }, model),
+    countedPromptTokens: count(sizes(), sizeTools(body, reader), reader, model),
   }
+}
+
+/** Tokens that are sent as such need no tokenizer to be found too many (§7.1). */
+function count(
+  sizes: Iterable<MeasuredPrompt>,
+  toolBytes: number,
+  { prompt }: Reader,
+  { contextLength }: ModelConfig,
+): number {
+  let bytes = toolBytes
+  let sent = 0
+  for (const { textBytes, tokens } of sizes) {
+    if (tokens > contextLength) throw tooLong(prompt, tokens, contextLength)
+    bytes += textBytes
+    sent += tokens
+  }
+  return sent + countPromptTokens(bytes)
+}
+
+/** The refusal of a prompt that does not fit (§7.1). */
+export function tooLong(param: string, tokens: number, contextLength: number): ApiError {
+  const message = `${param} has ${tokens} tokens; the model's context window holds ${contextLength}.`
+  return new ApiError('context_length_exceeded', message, { param })
 }
 
 function outputCapOf({
@@ -94,16 +101,17 @@ function outputCapOf({
 }
 
 /** Tool schemas are part of the prompt; their bytes as sent are counted (decisions, 3). */
-function sizeTools({ span }: BodyFields): number {
-  const tools = findMember(span, 'tools')
+function sizeTools({ span }: BodyFields, { honoured }: Reader): number {
+  const tools = honoured.includes('tools') ? findMember(span, 'tools') : undefined
   return tools === undefined ? 0 : tools.end - tools.valueStart
 }
 
-function refusalOf({ errors }: Validator): ApiError {
+function refusalOf({ validate: { errors }, explained }: Reader): ApiError {
   const [first] = errors ?? []
   const path = (first?.instancePath ?? '').slice(1).split('/')
   const field = path[0] || String(first?.params?.missingProperty ?? 'body')
-  return unsupported(field, `${path.join('.') || field} ${first?.message ?? 'is not valid'}.`)
+  const said = `${path.join('.') || field} ${first?.message ?? 'is not valid'}.`
+  return unsupported(field, explained[field] ?? said)
 }
 
 function missing(field: string, what: string): ApiError {

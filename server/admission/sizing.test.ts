@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countPromptTokens, sizeMessages } from './sizing.ts'
+import { countPromptTokens, sizeMessages, sizeTexts } from './sizing.ts'
 
 test.each([
   ['a text', [{ role: 'user', content: 'hello' }], 5, false],
@@ -32,7 +32,7 @@ test.each([
   ],
   ['shapes that no client should send', [null, 5, 'text', [], { content: 7, tool_calls: 'x' }], 0, false],
 ])('%s is sized without being kept', (_, messages, textBytes, hasOtherParts) => {
-  expect(sizeMessages(messages)).toEqual({ textBytes, hasOtherParts })
+  expect(sizeMessages(messages)).toEqual({ textBytes, tokens: 0, hasOtherParts })
 })
 
 test.each([
@@ -42,4 +42,29 @@ test.each([
   [5, 2],
 ])('%i bytes are counted as %i tokens', (bytes, tokens) => {
   expect(countPromptTokens(bytes)).toBe(tokens)
+})
+
+test.each([
+  ['a text', 'größe', [[7, 0]]],
+  ['the tokens of one', [1, 2, 3], [[0, 3]]],
+  [
+    'several texts',
+    ['a', 'bc'],
+    [
+      [1, 0],
+      [2, 0],
+    ],
+  ],
+  [
+    'the tokens of several',
+    [[1], [2, 3]],
+    [
+      [0, 1],
+      [0, 2],
+    ],
+  ],
+  ['one text in an array', ['abc'], [[3, 0]]],
+])('%s is sized prompt by prompt', (_, prompt, expected) => {
+  const sizes = [...sizeTexts(prompt)].map(({ textBytes, tokens }) => [textBytes, tokens])
+  expect(sizes).toEqual(expected)
 })

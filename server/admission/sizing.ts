@@ -2,6 +2,8 @@
 export interface MeasuredPrompt {
   /** UTF-8 bytes of text parts and tool arguments. */
   readonly textBytes: number
+  /** Tokens that the client sent in place of text. */
+  readonly tokens: number
   /** Whether an image, audio or file part is present, whose tokens no byte count bounds. */
   readonly hasOtherParts: boolean
 }
@@ -23,7 +25,17 @@ export function sizeMessages(messages: readonly unknown[]): MeasuredPrompt {
       hasOtherParts ||= isObject(part) && part.type !== 'text' && part.type !== 'refusal'
     }
   }
-  return { textBytes, hasOtherParts }
+  return { textBytes, tokens: 0, hasOtherParts }
+}
+
+/**
+ * Sizes a `prompt` or an `input` that has passed its validator: a text, its tokens, or a list of either. One by one,
+ * for a body may hold millions of them.
+ */
+export function* sizeTexts(value: unknown): Generator<MeasuredPrompt> {
+  if (isTokens(value)) yield { textBytes: 0, tokens: value.length, hasOtherParts: false }
+  else if (Array.isArray(value)) for (const entry of value as unknown[]) yield* sizeTexts(entry)
+  else yield { textBytes: sizeText(value), tokens: 0, hasOtherParts: false }
 }
 
 /** The router's own count of a prompt: a token for each four bytes, rounded up (decisions, 3). */
@@ -39,6 +51,10 @@ function sizeToolCalls({ tool_calls: calls, function_call: call }: Fields): numb
     (bytes, entry) => bytes + (isObject(entry) ? sizeText(entry.arguments) : 0),
     0,
   )
+}
+
+function isTokens(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && typeof value[0] === 'number'
 }
 
 function sizeText(value: unknown): number {

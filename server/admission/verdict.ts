@@ -2,7 +2,13 @@ import { ApiError } from '../errors.ts'
 import { keyRefusals } from './key.ts'
 
 /** What `admit_generations` says of one request. */
-export type AdmissionVerdict = 'admitted' | keyof typeof refusals
+export type AdmissionVerdict =
+  | 'admitted'
+  /** The limits by which the buckets were asked are not the key's; they were not asked, or its limits are new. */
+  | 'limits_changed'
+  /** The buckets refuse, and nothing else does. */
+  | 'rate_limit_exceeded'
+  | keyof typeof refusals
 
 /** Each refusal of admission as the caller sees it. */
 const refusals = {

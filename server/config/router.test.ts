@@ -50,8 +50,48 @@ test('what is left out has the contract’s defaults', () => {
     templateTokens: 1_024,
     capabilities: ['chat'],
     endpoint: { name: 'demo', hostname: 'router.example' },
-    backends: [{ url: 'http://127.0.0.1:1/v1', model: 'a', apiKey: undefined, usage: 'final' }],
+    backends: [
+      {
+        url: 'http://127.0.0.1:1/v1',
+        model: 'a',
+        apiKey: undefined,
+        usage: 'final',
+        tokenizeUrl: undefined,
+      },
+    ],
   })
+})
+
+test('health and metrics are served nowhere unless told where, and then on loopback', () => {
+  expect(load()).not.toHaveProperty('admin')
+  expect(load('admin: {}').admin).toEqual({ host: '127.0.0.1', port: 9464 })
+  expect(load('admin: { host: 0.0.0.0, port: 9000 }').admin).toEqual({ host: '0.0.0.0', port: 9000 })
+})
+
+test('a router that stops takes no new connections at once, unless it is to wait for load balancers', () => {
+  expect(load().timers).toMatchObject({ notReadyMs: 0, drainMs: 30_000 })
+  expect(load('timers: { notReadyMs: 5000 }').timers).toMatchObject({ notReadyMs: 5_000, drainMs: 30_000 })
+})
+
+test('the rate limits are production’s, and each router counts on its own, unless told otherwise', () => {
+  expect(load()).toMatchObject({
+    redis: { url: undefined, fallback: 'memory' },
+    limits: { requestsPerMinute: 600, tokensPerMinute: 2_000_000 },
+  })
+  const changes = `redis: { url: "redis://:secret@10.0.0.5:6379/1", fallback: closed }
+limits: { requestsPerMinute: 7, tokensPerMinute: 5000000000 }`
+  expect(load(changes)).toMatchObject({
+    redis: { url: 'redis://:secret@10.0.0.5:6379/1', fallback: 'closed' },
+    limits: { requestsPerMinute: 7, tokensPerMinute: 5_000_000_000 },
+  })
+  expect(load(`redis: { url: "\${REDIS_URL:-}" }`).redis.url).toBeUndefined()
+})
+
+test('a store that is no Redis, and a fallback that there is not, are mistakes', () => {
+  const error = attempt(() => load('redis: { url: "http://10.0.0.5", fallback: guess }'))
+  expect(error.problems.map(({ path }) => path)).toEqual(['redis.url', 'redis.fallback'])
+  const unread = attempt(() => load('redis: { url: "redis://host:port" }'))
+  expect(unread.problems).toEqual([{ path: 'redis.url', message: 'is not a URL' }])
 })
 
 test('contradictions are told all at once, at their paths', () => {
@@ -59,13 +99,17 @@ test('contradictions are told all at once, at their paths', () => {
     `  - { id: ${id}, contextLength: 8, pricing: { promptPer1mMicros: 1, completionPer1mMicros: 2 }, ${rest} }\n`
   const models =
     model('a', 'endpoint: demo, backends: [ { url: "http://x/v1" } ]') +
-    model('b', 'endpoint: absent, maxOutputTokens: 9, backends: [ { url: "http://x/v1" } ]')
+    model(
+      'b',
+      'endpoint: absent, maxOutputTokens: 9, backends: [ { url: "http://x/v1", tokenizeUrl: "http://:/" } ]',
+    )
   const error = attempt(() => load(`${models}publicBaseUrl: http://127.0.0.1:8080/v2`))
   expect(error.problems.map(({ path }) => path)).toEqual([
     'publicBaseUrl',
     'models[1].id',
     'models[2].endpoint',
     'models[2].maxOutputTokens',
+    'models[2].backends[0].tokenizeUrl',
   ])
 })
 

@@ -2,6 +2,8 @@ import { dirname, resolve } from 'node:path'
 import { type components, limits, routes, validators } from '#contract'
 import { type ConfigProblem, type Environment, loadConfig } from '../../config/load.ts'
 import { isLoopback } from '../control/loopback.ts'
+import type { DefaultLimits } from '../limits/buckets.ts'
+import type { RedisConfig } from '../limits/open.ts'
 import { isNetwork } from '../limits/source-address.ts'
 
 /** The file as it was written; its schema is spec/config/router.tsp. */
@@ -24,6 +26,8 @@ export interface BackendConfig {
   readonly apiKey: string | undefined
   /** `continuous`: the backend reports usage on every chunk when asked (decisions, 3). */
   readonly usage: 'final' | 'continuous'
+  /** Where it counts the tokens of a prompt before anything is sent to it; undefined: nowhere. */
+  readonly tokenizeUrl?: string | undefined
 }
 
 /** One model with every default filled in. Token counts and micro-dollars per million tokens. */
@@ -61,6 +65,8 @@ export interface EndpointConfig {
 /** The router's configuration, checked and complete. Times in milliseconds, sizes in bytes. */
 export interface RouterConfig {
   readonly listen: Listen
+  /** Where health and metrics are served; undefined: nowhere. */
+  readonly admin?: Listen
   readonly publicBaseUrl: string
   readonly dataDir: string
   readonly database: {
@@ -68,14 +74,18 @@ export interface RouterConfig {
     readonly preparedStatements: boolean
     readonly maxConnections: number
   }
+  /** Where several routers share their rate buckets. */
+  readonly redis: RedisConfig
   readonly allowOverdraftMicros: bigint
-  readonly limits: { readonly maxBodyBytes: number; readonly bodyMemoryBytes: number }
+  /** Sizes, and what a minute allows each workspace and each key without values of its own. */
+  readonly limits: DefaultLimits & { readonly maxBodyBytes: number; readonly bodyMemoryBytes: number }
   readonly timers: {
     readonly connectMs: number
     readonly firstByteMs: number
     readonly idleMs: number
     readonly pingMs: number
     readonly stalledClientMs: number
+    readonly notReadyMs: number
     readonly drainMs: number
     readonly evidencePollMs: number
   }
@@ -87,6 +97,9 @@ export interface RouterConfig {
   /** Where a test may control this router; on loopback, never in production. */
   readonly testControl?: Listen
 }
+
+/** Where OpenTelemetry's exporters for Prometheus are looked for (ours). */
+const ADMIN_PORT = 9464
 
 /** Reads the router's configuration file. Throws `ConfigError` naming every mistake at its path. */
 export function loadRouterConfig(file: string, environment: Environment): RouterConfig {
@@ -102,10 +115,13 @@ export function loadRouterConfig(file: string, environment: Environment): Router
       preparedStatements: written.database?.preparedStatements ?? true,
       maxConnections: written.database?.maxConnections ?? 8,
     },
+    redis: { url: written.redis?.url || undefined, fallback: written.redis?.fallback ?? 'memory' },
     allowOverdraftMicros: BigInt(written.allowOverdraftMicros ?? 0),
     limits: {
       maxBodyBytes: written.limits?.maxBodyBytes ?? limits.maxBodyBytes,
       bodyMemoryBytes: written.limits?.bodyMemoryBytes ?? 8 * limits.maxBodyBytes,
+      requestsPerMinute: written.limits?.requestsPerMinute ?? limits.requestsPerMinute,
+      tokensPerMinute: written.limits?.tokensPerMinute ?? limits.tokensPerMinute,
     },
     timers: {
       connectMs: written.timers?.connectMs ?? limits.connectTimeoutMs,
@@ -113,6 +129,7 @@ export function loadRouterConfig(file: string, environment: Environment): Router
       idleMs: written.timers?.idleMs ?? limits.idleTimeoutMs,
       pingMs: written.timers?.pingMs ?? limits.pingIntervalMs,
       stalledClientMs: written.timers?.stalledClientMs ?? limits.stalledClientMs,
+      notReadyMs: written.timers?.notReadyMs ?? 0,
       drainMs: written.timers?.drainMs ?? 30_000,
       evidencePollMs: written.timers?.evidencePollMs ?? limits.ownBundlePollMs,
     },
@@ -120,6 +137,9 @@ export function loadRouterConfig(file: string, environment: Environment): Router
     trustedProxies: written.trustedProxies ?? [],
     endpoints,
     models: written.models.map((model) => completeModel(model, endpoints)),
+    ...(written.admin && {
+      admin: { host: written.admin.host ?? '127.0.0.1', port: written.admin.port ?? ADMIN_PORT },
+    }),
     ...(written.testControl && {
       testControl: { host: written.testControl.host ?? '127.0.0.1', port: written.testControl.port ?? 0 },
     }),
@@ -157,6 +177,7 @@ function completeModel(model: ModelFile, endpoints: readonly EndpointConfig[]): 
       model: backend.model ?? id,
       apiKey: backend.apiKey || undefined,
       usage: backend.usage ?? 'final',
+      tokenizeUrl: backend.tokenizeUrl,
     })),
   }
 }
@@ -166,6 +187,7 @@ function contradictions({
   database,
   endpoints,
   models,
+  redis,
   trustedProxies = [],
   testControl,
 }: RouterFile): ConfigProblem[] {
@@ -186,6 +208,7 @@ function contradictions({
   if (!isLoopback(testControl?.host ?? '127.0.0.1')) {
     report('testControl.host', 'is not a loopback address; whoever reaches it owns every balance')
   }
+  if (redis?.url && !URL.canParse(redis.url)) report('redis.url', 'is not a URL')
   for (const index of repeated(models.map(({ id }) => id))) report(`models[${index}].id`, 'stands twice')
   for (const [index, model] of models.entries()) {
     const path = `models[${index}]`
@@ -193,8 +216,12 @@ function contradictions({
     if (model.maxOutputTokens !== undefined && model.maxOutputTokens > model.contextLength) {
       report(`${path}.maxOutputTokens`, 'is larger than contextLength')
     }
-    for (const [place, { url }] of model.backends.entries()) {
-      if (!isHttpUrl(url)) report(`${path}.backends[${place}].url`, 'is not an http or https URL')
+    for (const [place, backend] of model.backends.entries()) {
+      for (const name of ['url', 'tokenizeUrl'] as const) {
+        const url = backend[name]
+        if (url === undefined || isHttpUrl(url)) continue
+        report(`${path}.backends[${place}].${name}`, 'is not an http or https URL')
+      }
     }
   }
   return problems

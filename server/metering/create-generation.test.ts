@@ -1,9 +1,10 @@
 import { expect, test, vi } from 'vitest'
+import type { Buckets } from '../limits/buckets.ts'
 import { silent } from '../log.ts'
 import { createGeneration } from './create-generation.ts'
 import { createRunningSet } from './running.ts'
 import type { Settlement, SettlementItem, SettlementResult } from './settlement.ts'
-import { finished, pricing } from './testing.ts'
+import { finished, pricing, wideBuckets } from './testing.ts'
 
 const candidate = {
   keyHash: '00'.repeat(32),
@@ -21,6 +22,14 @@ const candidate = {
   createdAt: new Date(0),
 } as const
 
+const admitted = {
+  workspaceId: 'ws_1',
+  keyId: 'key_1',
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  rateLimit: { bucket: 'key_requests' as const, limit: 600, remaining: 599, waitMs: 0, nowMs: 0 },
+}
+
 /** A running generation whose settlement ends as the test says. */
 function world(settle: (item: SettlementItem) => Promise<SettlementResult>, outageMs = 1_000) {
   const running = createRunningSet()
@@ -32,12 +41,20 @@ function world(settle: (item: SettlementItem) => Promise<SettlementResult>, outa
       return settle(item)
     },
     warm: async () => {},
+    waiting: 0,
     idle: async () => {},
     stop: async () => {},
   }
-  const options = { settlement, running, outageMs, log: silent, onUncertain }
-  const generation = createGeneration(candidate, { workspaceId: 'ws_1', keyId: 'key_1' }, options)
-  return { generation, running, onUncertain, written }
+  const debits: number[] = []
+  const buckets: Buckets = {
+    ...wideBuckets(),
+    async debit(_, tokens) {
+      debits.push(tokens)
+    },
+  }
+  const options = { settlement, buckets, running, outageMs, log: silent, onUncertain }
+  const generation = createGeneration(candidate, admitted, options)
+  return { generation, running, onUncertain, written, debits }
 }
 
 test('what is settled is charged once, and the generation runs no more', async () => {
@@ -78,6 +95,16 @@ test('a record that the database refuses is no clean end, and its hold is looked
   await expect(generation.settle(finished)).rejects.toMatchObject({ reason: 'refused' })
   expect(onUncertain).toHaveBeenCalledOnce()
   expect(running.size).toBe(0)
+})
+
+test.each([
+  ['ok', async () => 'settled' as const],
+  ['reaped', async () => 'reaped' as const],
+  ['refused', () => Promise.reject(new Error('check violated'))],
+])('a generation that is %s has its tokens taken from the buckets, once', async (_, settle) => {
+  const { generation, debits } = world(settle)
+  await Promise.allSettled([generation.settle(finished), generation.settle(finished)])
+  expect(debits).toEqual([46])
 })
 
 test('timings are recorded in whole milliseconds', async () => {

@@ -1,4 +1,6 @@
 import type { Admitted, Candidate } from '../admission/candidate.ts'
+import type { Buckets } from '../limits/buckets.ts'
+import type { KeyLimits } from '../limits/key-limits.ts'
 import type { Log } from '../log.ts'
 import { OutageError } from '../store/outage.ts'
 import { within } from '../store/retry.ts'
@@ -12,6 +14,8 @@ import { SettlementError } from './settlement-error.ts'
 /** What a running generation needs from the world. */
 export interface GenerationOptions {
   readonly settlement: Settlement
+  /** What a generation has used is taken from them, however it ends. */
+  readonly buckets: Buckets
   readonly running: RunningSet
   /** How long the end of an answer waits for the database. */
   readonly outageMs: number
@@ -29,11 +33,12 @@ const FINISH_REASON = /^[A-Za-z_]{1,32}$/
 /** Makes the running generation of an admitted request and enters it among the running ones. */
 export function createGeneration(
   candidate: Candidate,
-  { workspaceId, keyId }: Admitted,
+  admitted: Admitted,
   options: GenerationOptions,
 ): RunningGeneration {
   const { generationId: id, operation, streamed, model, endpoint, evidenceDigest, pricing } = candidate
   const { countedPromptTokens, outputCapTokens, startedAtMs, createdAt } = candidate
+  const { workspaceId, keyId } = admitted
   const running: Running = { id, workspaceId, completionTokens: 0, writtenTokens: 0 }
   options.running.add(running)
   let settled: Promise<Receipt> | undefined
@@ -48,18 +53,21 @@ export function createGeneration(
       running.completionTokens = Math.min(completionTokens, outputCapTokens)
     },
     settle(outcome) {
-      settled ??= settle(toItem(candidate, running, outcome, options.log), options)
+      settled ??= settle(toItem(candidate, running, outcome, options.log), admitted, options)
       return settled
     },
   }
 }
 
-async function settle(item: SettlementItem, options: GenerationOptions): Promise<Receipt> {
-  const { settlement, running, outageMs, log, onUncertain } = options
+async function settle(item: SettlementItem, key: KeyLimits, options: GenerationOptions): Promise<Receipt> {
+  const { settlement, buckets, running, outageMs, log, onUncertain } = options
   const { generationId, costMicros } = item
+  const debited = buckets.debit(key, item.promptTokens + item.completionTokens)
   const written = settlement.settle(item).finally(() => running.remove(generationId))
   try {
     const result = await within(written, outageMs)
+    // Whoever has seen the end of an answer finds its tokens taken, at every router.
+    await debited
     if (result === 'settled') return { costMicros, ledgerId: `led_${generationId.slice('gen-'.length)}` }
   } catch (error) {
     if (error instanceof OutageError) {

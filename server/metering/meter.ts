@@ -1,6 +1,8 @@
 import { limits } from '#contract'
 import { createAdmission } from '../admission/admission.ts'
 import type { Candidate } from '../admission/candidate.ts'
+import type { Buckets } from '../limits/buckets.ts'
+import type { BucketState } from '../limits/refusal.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
@@ -11,7 +13,7 @@ import { createGeneration } from './create-generation.ts'
 import type { RunningGeneration } from './generation.ts'
 import { createLastUse } from './last-use.ts'
 import { endLease, renewLease } from './lease.ts'
-import { createReaper } from './reaper.ts'
+import { createReaper, type Reaped } from './reaper.ts'
 import { createRunningSet } from './running.ts'
 import { createSettlement } from './settlement.ts'
 
@@ -31,8 +33,14 @@ export interface MeterTimers {
 export interface MeterOptions {
   readonly sql: Sql
   readonly allowOverdraftMicros: number
+  readonly buckets: Buckets
   readonly log: Log
   readonly timers?: Partial<MeterTimers>
+}
+
+/** A running generation, and the tighter of the request buckets that admitted it. */
+export interface MeteredGeneration extends RunningGeneration {
+  readonly rateLimit: BucketState
 }
 
 /** Admission, counting and settlement of all metered routes of one router. */
@@ -45,9 +53,15 @@ export interface Meter {
    * Accepts a request: its hold is durable when this resolves. Throws `ApiError` when it is refused and
    * `OutageError` when the database is away for too long.
    */
-  accept(candidate: Candidate): Promise<RunningGeneration>
+  accept(candidate: Candidate): Promise<MeteredGeneration>
   /** Accepted and not yet settled. */
   readonly runningCount: number
+  /** Ends of generations that are not committed yet: by so much the ledger lags behind. */
+  readonly waitingCount: number
+  /** Whether the lease was renewed lately enough; without one, nothing may be accepted. */
+  readonly isLeased: boolean
+  /** What this router has settled in place of others. */
+  readonly reaped: Readonly<Reaped>
   /** Resolves when everything accepted is settled. */
   drain(): Promise<void>
   /** Stops all timers and gives the lease back; what is not settled by then is left to be reaped. */
@@ -73,22 +87,36 @@ const SUSPICION_MS = 60_000
 const SWEEP_MS = 60_000
 
 /** Wires admission, settlement, lease, checkpoints and reaper of one router together. */
-export function createMeter({ sql, allowOverdraftMicros, log, timers }: MeterOptions): Meter {
+export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }: MeterOptions): Meter {
   const { leaseMs, renewMs, reapMs, checkpointMs, outageMs } = { ...defaults, ...timers }
   const replica = createId('rep_')
   const running = createRunningSet()
   const lastUse = createLastUse(sql)
   let suspiciousUntil = 0
   let sweptAt = 0
+  let leasedUntil = 0
   let tickers: Ticker[] = []
 
   const onUncertain = (): void => {
     suspiciousUntil = performance.now() + SUSPICION_MS
   }
   const settlement = createSettlement({ sql, replica, log, runningCount: () => running.size })
-  const admission = createAdmission({ sql, replica, allowOverdraftMicros, outageMs, log, onUncertain })
+  const admission = createAdmission({
+    sql,
+    replica,
+    allowOverdraftMicros,
+    buckets,
+    outageMs,
+    log,
+    onUncertain,
+  })
   const reaper = createReaper({ sql, replica, leaseMs, settlement, running, log })
-  const renew = (): Promise<void> => renewLease({ sql, replica, leaseMs })
+
+  async function renew(): Promise<void> {
+    const asked = performance.now()
+    await renewLease({ sql, replica, leaseMs })
+    leasedUntil = asked + leaseMs
+  }
 
   async function tidy(): Promise<void> {
     await writeCheckpoint(sql, running.accepted)
@@ -119,7 +147,8 @@ export function createMeter({ sql, allowOverdraftMicros, log, timers }: MeterOpt
       try {
         const admitted = await admission.admit(candidate)
         lastUse.note(admitted.keyId, admitted.workspaceId)
-        return createGeneration(candidate, admitted, { settlement, running, outageMs, log, onUncertain })
+        const options = { settlement, buckets, running, outageMs, log, onUncertain }
+        return { ...createGeneration(candidate, admitted, options), rateLimit: admitted.rateLimit }
       } catch (error) {
         running.remove(candidate.generationId)
         throw error
@@ -128,6 +157,13 @@ export function createMeter({ sql, allowOverdraftMicros, log, timers }: MeterOpt
     get runningCount() {
       return running.size
     },
+    get waitingCount() {
+      return settlement.waiting
+    },
+    get isLeased() {
+      return performance.now() < leasedUntil
+    },
+    reaped: reaper.reaped,
     drain: running.empty,
     async stop() {
       // Each step is given the time of an outage: a database that hangs must not keep the router from ending.
@@ -139,6 +175,7 @@ export function createMeter({ sql, allowOverdraftMicros, log, timers }: MeterOpt
       await patiently(settlement.idle())
       await patiently(Promise.all(tickers.map((ticker) => ticker.stop())))
       await patiently(Promise.all([admission.stop(), settlement.stop()]))
+      leasedUntil = 0
       await patiently(lastUse.write().then(() => endLease(sql, replica)))
     },
   }

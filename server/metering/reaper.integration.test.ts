@@ -6,7 +6,15 @@ import { startTestServer, type TestServer } from '../store/testing.ts'
 import { renewLease } from './lease.ts'
 import type { Meter, MeterTimers } from './meter.ts'
 import { forgetReplicas } from './orphans.ts'
-import { type Account, createAccount, finished, losingAnswers, startMeter, until } from './testing.ts'
+import {
+  type Account,
+  createAccount,
+  finished,
+  introduce,
+  losingAnswers,
+  startMeter,
+  until,
+} from './testing.ts'
 import { verifyLedger } from './verify-ledger.ts'
 
 /** A twentieth of the contract's. */
@@ -139,6 +147,7 @@ test('an outage of the database lapses every lease and reaps nobody, not even wh
 test('a hold whose admission was never answered is released as an aborted generation of nothing', async () => {
   const answers = losingAnswers(sql, 'admit_generations')
   const meter = await start({ outageMs: 200 }, answers.sql)
+  await introduce(meter, account)
   answers.lose(Number.POSITIVE_INFINITY)
   const candidate = account.candidate()
   await expect(meter.accept(candidate)).rejects.toThrow(OutageError)
@@ -154,6 +163,7 @@ test('a hold whose admission was never answered is released as an aborted genera
 test('what a running generation holds is never taken for an orphan', async () => {
   const answers = losingAnswers(sql, 'admit_generations')
   const meter = await start({}, answers.sql)
+  await introduce(meter, account)
   answers.lose(1)
   const stream = await meter.accept(account.candidate())
   stream.progress(5)

@@ -21,12 +21,24 @@ export interface Reaper {
   reap(): Promise<void>
   /** Settles this router's own holds that no request of it stands behind, with nothing: nothing was sent. */
   sweep(): Promise<void>
+  /** How many it has settled so far. */
+  readonly reaped: Reaped
+}
+
+/** Generations that ended without a router to end them, by cause. */
+export interface Reaped {
+  /** Their router's lease had lapsed. */
+  lapsed: number
+  /** The answer to their admission was lost, and nothing was sent. */
+  unsent: number
 }
 
 /** Makes the reaper of one router; several may work at once, each hold still ends exactly once. */
 export function createReaper({ sql, replica, leaseMs, settlement, running, log }: ReaperOptions): Reaper {
-  async function settleAll(message: string, items: readonly SettlementItem[]): Promise<void> {
-    if (items.length === 0) return
+  const reaped: Reaped = { lapsed: 0, unsent: 0 }
+
+  async function settleAll(message: string, items: readonly SettlementItem[]): Promise<number> {
+    if (items.length === 0) return 0
     const results = await Promise.allSettled(items.map((item) => settlement.settle(item)))
     const count = results.filter(
       (result) => result.status === 'fulfilled' && result.value === 'settled',
@@ -35,17 +47,19 @@ export function createReaper({ sql, replica, leaseMs, settlement, running, log }
     for (const result of results) {
       if (result.status === 'rejected') log.error('a hold cannot be settled', { error: result.reason })
     }
+    return count
   }
 
   return {
+    reaped,
     async reap() {
       const lapsed = await findLapsed({ sql, replica, leaseMs })
-      await settleAll('generations of a lapsed router were settled', lapsed.map(toItem))
+      reaped.lapsed += await settleAll('generations of a lapsed router were settled', lapsed.map(toItem))
     },
     async sweep() {
       const unknown = (await findOwn(sql, replica)).filter((orphan) => !running.has(orphan.generationId))
       const nothing = unknown.map((orphan) => ({ ...orphan, promptTokens: 0, completionTokens: 0 }))
-      await settleAll('holds without a request were released', nothing.map(toItem))
+      reaped.unsent += await settleAll('holds without a request were released', nothing.map(toItem))
       await forgetReplicas(sql)
     },
   }

@@ -37,6 +37,8 @@ export interface SettlementOptions {
 export interface Settlement {
   /** Resolves once it is committed, however long the database is away; rejects if it refuses the record. */
   settle(item: SettlementItem): Promise<SettlementResult>
+  /** Ends that are not committed yet. */
+  readonly waiting: number
   /** Has one connection prepare its statement, so that no answer waits for that. */
   warm(): Promise<void>
   /** Resolves when all is written. */
@@ -69,6 +71,9 @@ export function createSettlement(options: SettlementOptions): Settlement {
   const batcher = createBatcher(settleAll, { maxItems: MAX_ITEMS, worthwhile })
   return {
     settle: batcher.add,
+    get waiting() {
+      return batcher.size
+    },
     async warm() {
       await settleOnce(options, [])
     },

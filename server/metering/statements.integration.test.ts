@@ -46,3 +46,14 @@ test('64 parallel requests cost at most 20 admission and 20 settlement statement
   expect(all).toBe(admissions + settlements)
   await meter.stop()
 })
+
+test('a request costs one statement of admission, and a key’s first one at a router two', async () => {
+  const [account, other] = [await createAccount(sql), await createAccount(sql, { requestsPerMinute: 3 })]
+  const meter = await startMeter(sql)
+  await statistics`select pg_stat_statements_reset()`
+  for (const { candidate } of [account, other, account, account, other]) {
+    await (await meter.accept(candidate())).settle(finished)
+  }
+  expect(await calls('select * from admit_generations(')).toBe(5 + 2)
+  await meter.stop()
+})

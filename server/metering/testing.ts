@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Candidate } from '../admission/candidate.ts'
+import { type Buckets, createBuckets } from '../limits/buckets.ts'
+import { createMemoryStore } from '../limits/memory.ts'
 import { silent } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
@@ -67,11 +69,27 @@ export async function createAccount(
   }
 }
 
+/** Buckets in memory that are larger than any test. */
+export function wideBuckets(): Buckets {
+  const defaults = { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000 }
+  return createBuckets(createMemoryStore(Date.now), defaults)
+}
+
 /** A started meter that keeps quiet. */
 export async function startMeter(sql: Sql, options: Partial<MeterOptions> = {}): Promise<Meter> {
-  const meter = createMeter({ sql, allowOverdraftMicros: 0, log: silent, ...options })
+  const meter = createMeter({ sql, allowOverdraftMicros: 0, buckets: wideBuckets(), log: silent, ...options })
   await meter.start()
   return meter
+}
+
+/**
+ * Has the meter hear of a key: its first request costs a statement that places no hold, because the key's limits are
+ * not known yet. This one costs no credit either.
+ */
+export async function introduce(meter: Meter, account: Account): Promise<void> {
+  const free = { promptMicros: 0, completionMicros: 0 }
+  const first = await meter.accept(account.candidate({ holdMicros: 0, pricing: free }))
+  await first.settle(finished)
 }
 
 /** Waits until `condition` holds; the caller's test has the time limit. */

@@ -108,6 +108,45 @@ test('embeddings are metered by their prompt and get no id', async () => {
   expect(JSON.parse(reply.text)).toEqual({ ...body, model: MODEL, usage: { ...body.usage, ...shown } })
 })
 
+test('embeddings cost their prompt alone, and an id that a backend gives becomes the generation’s', async () => {
+  const usage = { prompt_tokens: 5, total_tokens: 12, completion_tokens: 7 }
+  const body = { id: 'embd-1', object: 'list', data: [{ embedding: 'AAAA' }], model: 'tiny', usage }
+  const world = await startAnswerWorld({ operation: 'embeddings', script: answers(200, body) })
+  const { reply, outcome } = await askAndSettle(world)
+  expect(outcome.usage).toEqual({ promptTokens: 5, completionTokens: 0 })
+  expect(JSON.parse(reply.text)).toMatchObject({ id: GENERATION_ID, data: body.data })
+})
+
+test('embeddings without usage cost the router’s own count of the prompt', async () => {
+  const body = { object: 'list', data: [], model: 'tiny' }
+  const world = await startAnswerWorld({ operation: 'embeddings', script: answers(200, body) })
+  const { reply, outcome } = await askAndSettle(world)
+  const tokens = COUNTED_PROMPT_TOKENS
+  expect(outcome).toMatchObject({
+    usage: { promptTokens: tokens, completionTokens: 0 },
+    usageSource: 'counted',
+  })
+  expect(JSON.parse(reply.text).usage).toEqual({ prompt_tokens: tokens, total_tokens: tokens, ...shown })
+})
+
+test('a text completion is metered and counted as a chat is', async () => {
+  const body = {
+    id: 'cmpl-1',
+    object: 'text_completion',
+    created: 1,
+    model: 'tiny',
+    choices: [{ index: 0, text: '12345678', finish_reason: 'stop' }],
+  }
+  const world = await startAnswerWorld({ operation: 'completions', script: answers(200, body) })
+  const { reply, outcome } = await askAndSettle(world)
+  expect(outcome).toMatchObject({
+    usageSource: 'counted',
+    usage: { completionTokens: 2 },
+    finishReason: 'stop',
+  })
+  expect(JSON.parse(reply.text)).toMatchObject({ id: GENERATION_ID, model: MODEL, choices: body.choices })
+})
+
 test.each([
   ['an error', answers(200, { error: { message: 'canary' } }), 502, 'backend_error'],
   ['no JSON', answers(200, '<html>canary'), 502, 'backend_error'],

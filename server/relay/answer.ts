@@ -2,8 +2,9 @@ import type { Receipt } from '../metering/generation.ts'
 import { type Answer, answerBody, parseAnswer } from './answer-body.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import { Hop } from './hop.ts'
+import { causeOf } from './observation.ts'
 import { unusableError } from './refusals.ts'
-import { NO_USAGE, Settlement, unsettledError } from './settlement.ts'
+import { meteredError, NO_USAGE, Settlement, unsettledError } from './settlement.ts'
 import type { RelayTask } from './task.ts'
 
 /** Bytes of an answer that are taken into memory; the largest are lists of embeddings (ours). */
@@ -14,15 +15,17 @@ const MAX_ANSWER_BYTES = 33_554_432
  * Throws the error to answer with otherwise; a client that left is no error.
  */
 export async function relayAnswer(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
-  const settlement = new Settlement(task.generation, dependencies.log)
+  const settlement = new Settlement(task.generation, dependencies)
   const collector = new AnswerCollector(task, dependencies)
   const end = await collector.hop.run()
   if (end.kind === 'done') return complete(task, collector, settlement)
   const promptTokens = end.kind !== 'failed' && collector.hop.isSent ? task.generation.countedPromptTokens : 0
-  await settlement.abort({ finishReason: null, usage: { ...NO_USAGE, promptTokens }, usageSource: 'counted' })
+  const usage = { ...NO_USAGE, promptTokens }
+  const circumstances = { cause: causeOf(end), backendMs: collector.hop.backendMs }
+  await settlement.abort({ finishReason: null, usage, usageSource: 'counted' }, circumstances)
   if (end.kind === 'gone') return
   collector.hop.client.release()
-  throw end.error
+  throw promptTokens > 0 ? meteredError(end.error) : end.error
 }
 
 /** Takes a backend's answer whole. */
@@ -55,7 +58,7 @@ class AnswerCollector {
 
 async function complete(task: RelayTask, collector: AnswerCollector, settlement: Settlement): Promise<void> {
   const { generation, headers } = task
-  const { client } = collector.hop
+  const { client, backendMs } = collector.hop
   const answer = collector.answer!
   const { finishReason, reported, countedCompletionTokens } = answer
   const counted = {
@@ -66,7 +69,7 @@ async function complete(task: RelayTask, collector: AnswerCollector, settlement:
   const usageSource = reported === undefined ? 'counted' : 'backend'
   let receipt: Receipt
   try {
-    receipt = await settlement.settle({ status: 'ok', finishReason, usage, usageSource })
+    receipt = await settlement.settle({ status: 'ok', finishReason, usage, usageSource }, { backendMs })
   } catch (thrown) {
     client.release()
     throw unsettledError(thrown)

@@ -11,6 +11,8 @@ export interface BackendConfig {
   readonly apiKey?: string | undefined
   /** `continuous`: the backend reports usage on every chunk when asked (decisions, 3). */
   readonly usage: 'final' | 'continuous'
+  /** Where it counts the tokens of a prompt; see `Tokenizers`. */
+  readonly tokenizeUrl?: string | undefined
 }
 
 /** Bodies beyond this are worth the cost of a stream (ours). */

@@ -3,7 +3,7 @@ import type { ClientResponse } from '../metering/generation.ts'
 /** What the relay wants to know about its client. */
 export interface ClientEvents {
   /** The client has left before the answer was handed over, or was dropped because it read nothing. */
-  onGone(): void
+  onGone(isStalled: boolean): void
   /** What was written has been taken; more may follow. */
   onDrain(): void
 }
@@ -17,6 +17,7 @@ export class Client {
   readonly #events: ClientEvents
   readonly #stalledMs: number
   #isFull = false
+  #isStalled = false
   #quietTicks = 0
   #lastTickAtMs = 0
 
@@ -90,13 +91,14 @@ export class Client {
     const now = performance.now()
     this.#quietTicks = now - this.#lastTickAtMs < 1.5 * tickMs ? this.#quietTicks + 1 : 1
     this.#lastTickAtMs = now
-    if (this.#quietTicks >= TICKS) this.#response.destroy()
+    this.#isStalled = this.#quietTicks >= TICKS
+    if (this.#isStalled) this.#response.destroy()
     else this.#response.setTimeout(tickMs)
   }
 
   readonly #onClose = (): void => {
     this.release()
-    this.#events.onGone()
+    this.#events.onGone(this.#isStalled)
   }
 }
 

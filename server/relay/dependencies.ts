@@ -1,3 +1,4 @@
+import type { Observe } from './observation.ts'
 import type { Selection } from './selection.ts'
 import type { RelayLog } from './settlement.ts'
 import type { RelayTimers } from './task.ts'
@@ -7,4 +8,5 @@ export interface RelayDependencies {
   readonly selectionOf: (model: string) => Selection
   readonly timers: RelayTimers
   readonly log: RelayLog
+  readonly observe: Observe
 }

@@ -20,8 +20,8 @@ export type End =
   | { readonly kind: 'failed'; readonly error: ApiError }
   /** The router itself ended the answer. */
   | { readonly kind: 'stopped'; readonly error: ApiError }
-  /** The client has left. */
-  | { readonly kind: 'gone' }
+  /** The client has left, or was dropped because it read nothing. */
+  | { readonly kind: 'gone'; readonly isStalled: boolean }
 
 /** What becomes of a backend's answer. A throw of any of these ends the hop as failed. */
 export interface Sink {
@@ -46,6 +46,8 @@ export class Hop implements CallEvents {
   #forgetSignal: (() => void) | undefined
   #refusal: RefusalReader | undefined
   #isOver = false
+  #calledAtMs = 0
+  #endedAtMs = 0
 
   constructor(task: RelayTask, { timers, selectionOf, log }: RelayDependencies, sink: Sink) {
     this.#task = task
@@ -55,7 +57,7 @@ export class Hop implements CallEvents {
       this.#resolve = resolve
     })
     this.client = new Client(task.response, timers.stalledClientMs, {
-      onGone: () => this.end({ kind: 'gone' }),
+      onGone: (isStalled) => this.end({ kind: 'gone', isStalled }),
       onDrain: () => this.#goOn(),
     })
     const streamed = sink.accept === 'text/event-stream'
@@ -76,6 +78,11 @@ export class Hop implements CallEvents {
     return this.#call.isSent
   }
 
+  /** Milliseconds that the call to the backend has taken; 0 when none was made. */
+  get backendMs(): number {
+    return this.#calledAtMs === 0 ? 0 : this.#endedAtMs - this.#calledAtMs
+  }
+
   /** Whether the backend refused and its reasons are being read. */
   get isRefused(): boolean {
     return this.#refusal !== undefined
@@ -85,9 +92,12 @@ export class Hop implements CallEvents {
   run(): Promise<End> {
     const { signal } = this.#task
     if (signal) this.#forgetSignal = onceAborted(signal, this.#onAbort)
-    if (this.client.isGone) this.end({ kind: 'gone' })
+    if (this.client.isGone) this.end({ kind: 'gone', isStalled: false })
     else if (signal?.aborted) this.#onAbort()
-    else this.#call.start()
+    else {
+      this.#calledAtMs = performance.now()
+      this.#call.start()
+    }
     return this.#ended
   }
 
@@ -95,6 +105,7 @@ export class Hop implements CallEvents {
   end(end: End): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.#endedAtMs = performance.now()
     this.#quiet.stop()
     this.#forgetSignal?.()
     if (end.kind === 'done') this.#call.finish()

@@ -1,6 +1,7 @@
 import { relayAnswer } from './answer.ts'
 import { type BackendConfig, createBackend } from './backend.ts'
 import type { RelayDependencies } from './dependencies.ts'
+import type { Observe } from './observation.ts'
 import { createSelection } from './selection.ts'
 import type { RelayLog } from './settlement.ts'
 import { relayStream } from './stream.ts'
@@ -11,6 +12,7 @@ export interface RelayOptions {
   readonly models: readonly { readonly id: string; readonly backends: readonly BackendConfig[] }[]
   readonly timers: RelayTimers
   readonly log: RelayLog
+  readonly observe: Observe
 }
 
 /**
@@ -21,12 +23,25 @@ export interface RelayOptions {
 export interface Relay {
   stream(task: RelayTask): Promise<void>
   answer(task: RelayTask): Promise<void>
+  /** How busy the backends are, in the order of the configuration. */
+  backends(): readonly BackendState[]
   /** Destroys all sockets to backends; whatever still runs fails. */
   close(): Promise<void>
 }
 
+/** What an operator may want to know of one backend of a model. */
+export interface BackendState {
+  readonly model: string
+  /** Its place among the model's backends. */
+  readonly index: number
+  /** Calls that are under way. */
+  readonly running: number
+  /** Whether it is left alone because no connection to it came about lately. */
+  readonly isOpen: boolean
+}
+
 /** Creates the relay with one pool per configured backend. */
-export function createRelay({ models, timers, log }: RelayOptions): Relay {
+export function createRelay({ models, timers, log, observe }: RelayOptions): Relay {
   const backends = models.map((model) =>
     model.backends.map((config) => createBackend(config, timers.connectMs)),
   )
@@ -34,11 +49,18 @@ export function createRelay({ models, timers, log }: RelayOptions): Relay {
   const dependencies: RelayDependencies = {
     timers,
     log,
+    observe,
     selectionOf: (model) => selections.get(model) ?? createSelection([]),
   }
   return {
     stream: (task) => relayStream(task, dependencies),
     answer: (task) => relayAnswer(task, dependencies),
+    backends: () =>
+      models.flatMap(({ id: model }, place) =>
+        backends[place]!.map(({ running, health }, index) => {
+          return { model, index, running, isOpen: health.state() !== 'closed' }
+        }),
+      ),
     async close() {
       await Promise.all(backends.flat().map((backend) => backend.close()))
     },

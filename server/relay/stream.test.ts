@@ -9,6 +9,7 @@ import {
   finishEvent,
   openStream,
   type Script,
+  startBackend,
   streams,
   textEvent,
   usageEvent,
@@ -330,6 +331,57 @@ test('pings keep coming from acceptance to the first token and the first of them
   tell(DONE)
   await eventually(() => expect(text.endsWith(DONE)).toBe(true))
   expect(dataOf(text)).toHaveLength(3)
+})
+
+test('a ping never stands within an event, however long a backend takes over the rest of it', async () => {
+  const script: Script = async (response) => {
+    openStream(response)
+    response.write(event({ choices: [{ index: 0, delta: { role: 'assistant' } }] }))
+    const [first, second] = [textEvent('a').slice(0, 20), textEvent('a').slice(20)]
+    response.write(first)
+    await new Promise((resolve) => setTimeout(resolve, 120))
+    response.end(second + DONE)
+  }
+  const world = await startWorld({ script, timers: { pingMs: 20 } })
+  const { text } = await ask(world)
+  expect(text.match(/: ping/g)!.length).toBeGreaterThanOrEqual(3)
+  expect(text.replaceAll(': ping\n\n', '')).not.toContain('ping')
+  expect(readStream(text).said).toBe('a')
+})
+
+test('usage on every chunk, which the client did not ask for, is taken out of what it sees', async () => {
+  const script = streams(
+    textEvent('a', { usage: usageOf(9, 1) }),
+    textEvent('b', { usage: usageOf(9, 2) }),
+    finishEvent({ usage: usageOf(9, 2) }),
+    usageEvent(9, 2),
+    DONE,
+  )
+  for (const includeUsage of [false, true]) {
+    const world = await startWorld({ script, backend: { usage: 'continuous' }, includeUsage })
+    const { reply, outcome } = await askAndSettle(world)
+    const { chunks, said } = readStream(reply.text)
+    expect(said).toBe('ab')
+    expect(chunks.filter(({ usage }) => usage != null)).toHaveLength(includeUsage ? 1 : 0)
+    expect(outcome.usage).toEqual({ promptTokens: 9, completionTokens: 2 })
+  }
+})
+
+test('a backend that fails after its first byte is not replaced by another in mid-answer', async () => {
+  const script: Script = (response) => {
+    openStream(response)
+    response.write(textEvent('a'), () => response.socket?.destroy())
+  }
+  const backends = await Promise.all([startBackend(script), startBackend(script)])
+  const configs = backends.map(({ url }) => ({ url, model: 'tiny-chat', usage: 'final' as const }))
+  const world = await startWorld({ backends: configs })
+  const { reply } = await askAndSettle(world)
+  expect(readStream(reply.text)).toMatchObject({
+    said: 'a',
+    last: { error: { code: 'backend_unavailable' } },
+  })
+  expect(backends.flatMap(({ requests }) => requests)).toHaveLength(1)
+  for (const backend of backends) await backend.close()
 })
 
 test('no ping takes the status from a refusal whose reasons are still on their way', async () => {

@@ -3,7 +3,8 @@ import type { Receipt, Usage } from '../metering/generation.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import { DONE_EVENT, errorEvent, usageEvent } from './frames.ts'
 import type { End } from './hop.ts'
-import { type Ending, NO_USAGE, Settlement, unsettledError } from './settlement.ts'
+import { causeOf } from './observation.ts'
+import { type Ending, meteredError, NO_USAGE, Settlement, unsettledError } from './settlement.ts'
 import { StreamFeed } from './stream-feed.ts'
 import type { RelayTask } from './task.ts'
 
@@ -12,12 +13,14 @@ import type { RelayTask } from './task.ts'
  * (decisions, 2). Throws the error to answer with when nothing was sent yet.
  */
 export async function relayStream(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
-  const settlement = new Settlement(task.generation, dependencies.log)
+  const settlement = new Settlement(task.generation, dependencies)
   const feed = new StreamFeed(task, dependencies, settlement)
   const end = await feed.run()
   if (end.kind === 'done') return complete(task, feed, settlement)
-  await settlement.abort(isFree(end.kind, feed) ? nothing(feed) : delivered(task, feed))
-  if (end.kind !== 'gone') breakOff(feed, end.error)
+  const isNothing = isFree(end.kind, feed)
+  const circumstances = { cause: causeOf(end), backendMs: feed.hop.backendMs }
+  await settlement.abort(isNothing ? nothing(feed) : delivered(task, feed), circumstances)
+  if (end.kind !== 'gone') breakOff(feed, isNothing ? end.error : meteredError(end.error))
 }
 
 /** The backend has said `[DONE]`. */
@@ -27,7 +30,8 @@ async function complete(task: RelayTask, feed: StreamFeed, settlement: Settlemen
   const usageSource = reported === undefined ? 'counted' : 'backend'
   let receipt: Receipt
   try {
-    receipt = await settlement.settle({ status: 'ok', finishReason, usage, usageSource })
+    const { backendMs } = feed.hop
+    receipt = await settlement.settle({ status: 'ok', finishReason, usage, usageSource }, { backendMs })
   } catch (thrown) {
     return breakOff(feed, unsettledError(thrown))
   }

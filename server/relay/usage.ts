@@ -20,8 +20,8 @@ export function parseUsage(value: unknown, operation: Operation): Usage | undefi
     unknown
   >
   if (!isCount(promptTokens)) return undefined
-  // Embeddings complete nothing, and most backends then leave the count out.
-  if (operation === 'embeddings' && completionTokens == null) return { promptTokens, completionTokens: 0 }
+  // Embeddings complete nothing and cost their prompt alone, whatever a backend counts beside it (decisions, 5).
+  if (operation === 'embeddings') return { promptTokens, completionTokens: 0 }
   return isCount(completionTokens) ? { promptTokens, completionTokens } : undefined
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OperationId, operations, routes } from '#contract'
+import type { Trace } from '../operations/requests.ts'
 import type { FoundKey } from '../store/key-finder.ts'
 
 /** Operations that the router answers (the contract's routes hold the platform's and the proxy's too). */
@@ -7,21 +8,19 @@ export type RouterOperation = {
   [Op in OperationId]: (typeof routes)[Op]['server'] extends 'router' ? Op : never
 }[OperationId]
 
-/** Operations that later issues bring; they answer 404 `not_found` until then. */
-export const later = [
-  'createCompletion',
-  'createEmbedding',
-  'getInvitation',
-] as const satisfies readonly RouterOperation[]
-
-type ServedOperation = Exclude<RouterOperation, (typeof later)[number]>
-
 /** What a handler that answers in JSON is given. */
 export interface JsonRequest {
   /** The checked key; its workspace is the only one that the answer may speak of. */
   readonly key: FoundKey
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
+}
+
+/** What a handler that answers in JSON without a key is given. */
+export interface PublicRequest {
+  /** Whoever asks is known by address alone. */
+  readonly incoming: IncomingMessage
+  readonly path: Readonly<Record<string, string>>
 }
 
 /** The two ends of a request that is answered on Node's own response, byte by byte. */
@@ -33,6 +32,8 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>
   /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
   readonly startedAtMs: number
+  /** What the operator's log is told of this request. */
+  readonly trace: Pick<Trace, 'generationId'>
 }
 
 /** Every route sets these itself (app.ts). */
@@ -69,10 +70,17 @@ type RequiredOf<Declared> = {
 /** Answers one operation in JSON, or throws an `ApiError`. */
 export type JsonHandler<Op extends RouterOperation> = (request: JsonRequest) => Promise<Reply<Op>>
 
+/** Answers one operation that needs no key in JSON, or throws an `ApiError`. */
+export type PublicHandler<Op extends RouterOperation> = (request: PublicRequest) => Promise<Reply<Op>>
+
 /** Answers one operation on the response itself, or throws an `ApiError` before it has begun to. */
 export type RawHandler = (exchange: Exchange) => Promise<void>
 
-/** One handler for each served operation; a missing one, an undeclared status or header does not compile. */
-export type Handlers = {
-  readonly [Op in ServedOperation]: (typeof routes)[Op]['raw'] extends true ? RawHandler : JsonHandler<Op>
-}
+/** One handler for each operation; a missing one, an undeclared status or header does not compile. */
+export type Handlers = { readonly [Op in RouterOperation]: HandlerOf<Op> }
+
+type HandlerOf<Op extends RouterOperation> = (typeof routes)[Op]['raw'] extends true
+  ? RawHandler
+  : (typeof routes)[Op]['key'] extends true
+    ? JsonHandler<Op>
+    : PublicHandler<Op>

@@ -1,22 +1,20 @@
 import { limits } from '#contract'
 import { requireKey } from '../admission/authenticate.ts'
-import { boundPrompt, capOutput, holdMicros } from '../admission/hold.ts'
+import { capOutput, holdMicros } from '../admission/hold.ts'
 import { parseAuthorization } from '../admission/key.ts'
-import {
-  type InferenceRequest,
-  type NamedModel,
-  parseModel,
-  parseRequest,
-  type ReadableOperation,
-} from '../admission/request.ts'
+import { refuseLongPrompt } from '../admission/prompt-length.ts'
+import { type InferenceRequest, type NamedModel, parseModel, parseRequest } from '../admission/request.ts'
 import { refusalOf } from '../admission/verdict.ts'
 import { type Catalogue, isInScope } from '../catalogue.ts'
 import type { ModelConfig } from '../config/router.ts'
 import { ApiError, asApiError } from '../errors.ts'
+import { rateLimitHeaders } from '../limits/refusal.ts'
+import type { Operation } from '../metering/generation.ts'
 import type { Meter } from '../metering/meter.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { RelayTask } from '../relay/task.ts'
+import type { Tokenizers } from '../relay/tokenizer.ts'
 import type { KeyFinder } from '../store/key-finder.ts'
 import { ClientGone, declaredLength, readBody } from './body.ts'
 import type { BodyLease, BodyMemory } from './body-memory.ts'
@@ -28,6 +26,7 @@ export interface InferenceDependencies {
   readonly keys: KeyFinder
   readonly meter: Meter
   readonly relay: Relay
+  readonly tokenizers: Tokenizers
   readonly memory: BodyMemory
   /** The publication in force at admission is what a generation names (§2.3.1). */
   readonly shelf: Shelf
@@ -40,7 +39,7 @@ export interface InferenceDependencies {
 
 /** The one way into every metered route: judged, held, relayed, settled (decisions, 5; M-20). */
 export function serveInference(
-  operation: ReadableOperation,
+  operation: Operation,
   path: string,
   dependencies: InferenceDependencies,
 ): RawHandler {
@@ -64,16 +63,19 @@ export function serveInference(
 
 /** What was read and parsed stays in here: an answer may run for an hour, and only the task lives as long. */
 async function accept(
-  operation: ReadableOperation,
+  operation: Operation,
   path: string,
   keyHash: string,
-  { incoming, response, headers, startedAtMs }: Exchange,
-  { catalogue, keys, meter, createGenerationId, now, signal, shelf, maxBodyBytes }: InferenceDependencies,
+  { incoming, response, headers, startedAtMs, trace }: Exchange,
+  dependencies: InferenceDependencies,
   lease: BodyLease,
 ): Promise<RelayTask> {
-  const bytes = await readBody(incoming, { maxBytes: maxBodyBytes, lease })
+  const { catalogue, keys, meter, tokenizers, createGenerationId, now, signal, shelf } = dependencies
+  const bytes = await readBody(incoming, { maxBytes: dependencies.maxBodyBytes, lease })
   const { model, request } = await judge(operation, bytes, keyHash, catalogue, keys)
-  const promptBound = boundPrompt({ bytes: bytes.length, hasOtherParts: request.prompt.hasOtherParts }, model)
+  const authorize = () => requireUse(keys, keyHash, model)
+  await refuseLongPrompt({ operation, model, request }, tokenizers, authorize)
+  const { promptBound } = request
   const cap = capOutput(request.outputCap, promptBound, model)
   const generation = await meter.accept({
     keyHash,
@@ -90,6 +92,7 @@ async function accept(
     startedAtMs,
     createdAt: now(),
   })
+  trace.generationId = generation.id
   return {
     generation,
     path,
@@ -97,7 +100,11 @@ async function accept(
     ...(cap.sent === undefined ? {} : { additions: { max_tokens: String(cap.sent) } }),
     includeUsage: request.includeUsage,
     response,
-    headers: { ...headers, 'X-Router-Generation-Id': generation.id },
+    headers: {
+      ...headers,
+      'X-Router-Generation-Id': generation.id,
+      ...rateLimitHeaders(generation.rateLimit),
+    },
     signal,
     onAnswering: lease.release,
   }
@@ -107,7 +114,7 @@ async function run(relay: Relay, task: RelayTask): Promise<void> {
   try {
     await (task.generation.streamed ? relay.stream(task) : relay.answer(task))
   } catch (thrown) {
-    throw withGenerationId(thrown, task.generation.id)
+    throw withHeaders(thrown, task.headers)
   }
 }
 
@@ -117,7 +124,7 @@ async function run(relay: Relay, task: RelayTask): Promise<void> {
  * none, for admission judges its key.
  */
 async function judge(
-  operation: ReadableOperation,
+  operation: Operation,
   body: Buffer,
   keyHash: string,
   catalogue: Catalogue,
@@ -128,18 +135,19 @@ async function judge(
     named = parseModel(operation, body, catalogue)
     return { model: named.model, request: parseRequest(operation, named) }
   } catch (refusal) {
-    const { modelScope } = await requireKey(keys, keyHash)
-    if (named && !isInScope(modelScope, named.model.id)) throw refusalOf('model_not_in_key_scope')
+    await requireUse(keys, keyHash, named?.model)
     throw refusal
   }
 }
 
-/** Every response of an accepted request names its generation, errors too (decisions, 5). */
-function withGenerationId(thrown: unknown, id: string): ApiError {
+/** Throws 401 for a key that may not be used, and 403 for one that may not use the model. */
+async function requireUse(keys: KeyFinder, keyHash: string, model: ModelConfig | undefined): Promise<void> {
+  const { modelScope } = await requireKey(keys, keyHash)
+  if (model && !isInScope(modelScope, model.id)) throw refusalOf('model_not_in_key_scope')
+}
+
+/** Every response of an accepted request names its generation and the tighter request bucket, errors too. */
+function withHeaders(thrown: unknown, added: Readonly<Record<string, string>>): ApiError {
   const { code, message, param, headers, cause } = asApiError(thrown)
-  return new ApiError(code as 'internal', message, {
-    param,
-    headers: { ...headers, 'X-Router-Generation-Id': id },
-    cause,
-  })
+  return new ApiError(code as 'internal', message, { param, headers: { ...headers, ...added }, cause })
 }

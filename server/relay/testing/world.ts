@@ -5,6 +5,7 @@ import { expect, vi } from 'vitest'
 import { asApiError } from '../../errors.ts'
 import type { Operation, Outcome, Receipt, RunningGeneration } from '../../metering/generation.ts'
 import type { BackendConfig } from '../backend.ts'
+import type { Observation } from '../observation.ts'
 import { createRelay } from '../relay.ts'
 import type { RelayTimers } from '../task.ts'
 import { type Script, startBackend } from './backend.ts'
@@ -53,6 +54,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const warnings: string[] = []
   const logged: string[] = []
   const thrown: unknown[] = []
+  const observations: Observation[] = []
   const backend = await startBackend(options.script ?? (() => {}))
   const timers = {
     connectMs: 1_000,
@@ -71,6 +73,7 @@ export async function startWorld(options: WorldOptions = {}) {
         logged.push(error instanceof Error ? `${error.stack} ${error.cause}` : String(error))
       },
     },
+    observe: (observation) => observations.push(observation),
   })
   const server = createServer(async (incoming, response) => {
     const pieces: Buffer[] = []
@@ -125,7 +128,7 @@ export async function startWorld(options: WorldOptions = {}) {
   })
   const body =
     options.body ?? `{"model":"${MODEL}","messages":[{"role":"user","content":"hi"}],"stream":${streamed}}`
-  return { backend, port, body, outcomes, progress, warnings, logged, thrown, server }
+  return { backend, port, body, outcomes, observations, progress, warnings, logged, thrown, server }
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { createCatalogue } from '../catalogue.ts'
+import type { ModelConfig } from '../config/router.ts'
+import type { Operation } from '../metering/generation.ts'
+import type { Question } from '../relay/tokenizer.ts'
+import { refuseLongPrompt } from './prompt-length.ts'
+import { parseModel, parseRequest } from './request.ts'
+
+const endpoint = { name: 'demo', hostname: 'a', evidence: { hostname: 'a', url: 'b', caFile: undefined } }
+const model: ModelConfig = {
+  id: 'demo',
+  name: 'Demo',
+  ownedBy: 'demo',
+  created: 0,
+  contextLength: 1_000,
+  maxOutputTokens: 100,
+  templateTokens: 10,
+  pricing: { promptMicros: 1, completionMicros: 1 },
+  capabilities: ['chat', 'completions', 'embeddings'],
+  endpoint,
+  backends: [],
+}
+
+/** Judges a request's length with a tokenizer that counts `count` tokens; tells what was asked, and of whom. */
+async function judge(operation: Operation, fields: object, count: number | undefined, has = true) {
+  const bytes = Buffer.from(JSON.stringify({ model: 'demo', ...fields }))
+  const request = parseRequest(operation, parseModel(operation, bytes, createCatalogue([model])))
+  const asked: (Question | 'authorized')[] = []
+  const tokenizers = {
+    has: () => has,
+    count: async (_: string, question: Question) => {
+      asked.push(Object.fromEntries(Object.entries(question).map(([name, json]) => [name, String(json)])))
+      return count
+    },
+    close: async () => {},
+  }
+  const judged = refuseLongPrompt({ operation, model, request }, tokenizers, async () =>
+    asked.push('authorized'),
+  )
+  const refusal: unknown = await judged.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  return { refusal, asked }
+}
+
+const text = 'x'.repeat(1_000)
+const messages = [{ role: 'user', content: text }]
+const json = JSON.stringify
+
+test.each<[Operation, object, object, string]>([
+  ['chat', { messages, tools: [] }, { messages: json(messages), tools: '[]' }, 'messages'],
+  ['completions', { prompt: text }, { prompt: json(text) }, 'prompt'],
+  ['completions', { prompt: [text] }, { prompt: json(text) }, 'prompt'],
+  ['embeddings', { input: ['a', text, 'bc'] }, { prompt: json(text) }, 'input'],
+])(
+  'a %s request that may be too long is counted, and refused beyond the window',
+  async (operation, fields, question, param) => {
+    const { refusal, asked } = await judge(operation, fields, 1_001)
+    expect(refusal).toMatchObject({ code: 'context_length_exceeded', param })
+    expect(asked).toEqual(['authorized', question])
+    expect((await judge(operation, fields, 1_000)).refusal).toBeUndefined()
+    expect((await judge(operation, fields, undefined)).refusal).toBeUndefined()
+    expect(await judge(operation, fields, 1_001, false)).toEqual({ refusal: undefined, asked: [] })
+  },
+)
+
+test.each<[string, Operation, object]>([
+  ['is short', 'chat', { messages: [{ content: 'x' }] }],
+  ['is short', 'completions', { prompt: 'x' }],
+  ['has short inputs, however many', 'embeddings', { input: Array(500).fill('xxxx') }],
+  ['was sent as tokens', 'completions', { prompt: Array(999).fill(1) }],
+  ['was sent as tokens', 'embeddings', { input: [Array(999).fill(1)] }],
+  ['holds an image', 'chat', { messages: [{ content: [{ type: 'image_url', image_url: { url: text } }] }] }],
+])('nobody is asked about a prompt that %s', async (_, operation, fields) => {
+  expect(await judge(operation, fields, 1_001)).toEqual({ refusal: undefined, asked: [] })
+})
+
+test('nobody counts for a caller who is not let in', async () => {
+  const bytes = Buffer.from(json({ model: 'demo', prompt: text }))
+  const request = parseRequest('completions', parseModel('completions', bytes, createCatalogue([model])))
+  const tokenizers = {
+    has: () => true,
+    count: () => Promise.reject(new Error('asked')),
+    close: async () => {},
+  }
+  const refused = refuseLongPrompt({ operation: 'completions', model, request }, tokenizers, () =>
+    Promise.reject(new Error('not let in')),
+  )
+  await expect(refused).rejects.toThrow('not let in')
+})

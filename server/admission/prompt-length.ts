@@ -1,0 +1,78 @@
+import type { ModelConfig } from '../config/router.ts'
+import { findMember } from '../json/members.ts'
+import type { Operation } from '../metering/generation.ts'
+import type { Question, Tokenizers } from '../relay/tokenizer.ts'
+import type { BodyFields } from './body-fields.ts'
+import { boundPrompt } from './hold.ts'
+import { readers } from './readers.ts'
+import { type InferenceRequest, tooLong } from './request.ts'
+import { sizeMessages } from './sizing.ts'
+
+/** A request that has been read, and the model it is for. */
+export interface ReadRequest {
+  readonly operation: Operation
+  readonly model: ModelConfig
+  readonly request: InferenceRequest
+}
+
+/**
+ * Refuses a prompt that is longer than the model's context window before anything is sent to the model, where a
+ * backend's tokenizer is configured (§7.1; decisions, 5). It is asked only about prompts whose bytes leave it open,
+ * and only for callers whom `authorize` lets pass.
+ */
+export async function refuseLongPrompt(
+  { operation, model, request }: ReadRequest,
+  tokenizers: Tokenizers,
+  authorize: () => Promise<unknown>,
+): Promise<void> {
+  if (!tokenizers.has(model.id)) return
+  const question = questions[operation](request, model)
+  if (question === undefined) return
+  await authorize()
+  const tokens = await tokenizers.count(model.id, question)
+  if (tokens !== undefined && tokens > model.contextLength) {
+    throw tooLong(readers[operation].prompt, tokens, model.contextLength)
+  }
+}
+
+/** What a tokenizer is asked about each kind of request; undefined: it need not, or could not, count that. */
+const questions: Readonly<
+  Record<Operation, (request: InferenceRequest, model: ModelConfig) => Question | undefined>
+> = {
+  chat({ body, promptBound }, { contextLength }) {
+    if (promptBound < contextLength) return undefined
+    if (sizeMessages(body.fields.messages as unknown[]).hasOtherParts) return undefined
+    return membersNamed(['messages', 'tools'], body)
+  },
+  completions({ body, promptBound }, { contextLength }) {
+    if (promptBound < contextLength) return undefined
+    return aboutText(longestText(body.fields.prompt))
+  },
+  // Each input has the window to itself; the longest one stands for all.
+  embeddings({ body }, model) {
+    const text = longestText(body.fields.input)
+    const bound = boundPrompt({ bytes: Buffer.byteLength(text), hasOtherParts: false }, model)
+    return bound < model.contextLength ? undefined : aboutText(text)
+  },
+}
+
+function membersNamed(names: readonly string[], { bytes, span }: BodyFields): Question {
+  const members = names.flatMap((name) => findMember(span, name) ?? [])
+  return Object.fromEntries(
+    members.map(({ name, valueStart, end }) => [name, bytes.subarray(valueStart, end)]),
+  )
+}
+
+/** Tokens that were sent as such have been counted already. */
+function aboutText(text: string): Question | undefined {
+  return text === '' ? undefined : { prompt: JSON.stringify(text) }
+}
+
+function longestText(value: unknown): string {
+  if (typeof value === 'string') return value
+  let longest = ''
+  for (const entry of value as unknown[]) {
+    if (typeof entry === 'string' && entry.length > longest.length) longest = entry
+  }
+  return longest
+}

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import { createCatalogue } from '../catalogue.ts'
+import type { ModelConfig } from '../config/router.ts'
+import { ApiError } from '../errors.ts'
+import type { Operation } from '../metering/generation.ts'
+import { parseModel, parseRequest } from './request.ts'
+
+const endpoint = { name: 'demo', hostname: 'a', evidence: { hostname: 'a', url: 'b', caFile: undefined } }
+const model: ModelConfig = {
+  id: 'demo',
+  name: 'Demo',
+  ownedBy: 'demo',
+  created: 0,
+  contextLength: 2_000,
+  maxOutputTokens: 500,
+  templateTokens: 10,
+  pricing: { promptMicros: 1, completionMicros: 1 },
+  capabilities: ['chat', 'completions', 'embeddings'],
+  endpoint,
+  backends: [],
+}
+const catalogue = createCatalogue([model, { ...model, id: 'mute', capabilities: [] }])
+
+function parse(operation: Operation, fields: object) {
+  const bytes = Buffer.from(JSON.stringify({ model: 'demo', ...fields }))
+  return { bytes, request: parseRequest(operation, parseModel(operation, bytes, catalogue)) }
+}
+
+function refusalOf(operation: Operation, fields: object): ApiError {
+  try {
+    parse(operation, fields)
+  } catch (thrown) {
+    if (thrown instanceof ApiError) return thrown
+    throw thrown
+  }
+  throw new Error('This should have been refused.')
+}
+
+test.each<[Operation, string, unknown]>([
+  ['completions', 'prompt', undefined],
+  ['completions', 'prompt', null],
+  ['completions', 'prompt', ''],
+  ['completions', 'prompt', []],
+  ['completions', 'prompt', 5],
+  ['completions', 'prompt', { text: 'Once' }],
+  ['embeddings', 'input', undefined],
+  ['embeddings', 'input', null],
+  ['embeddings', 'input', ''],
+  ['embeddings', 'input', []],
+  ['embeddings', 'input', true],
+])('%s whose %s is %j lacks it', (operation, field, value) => {
+  expect(refusalOf(operation, { [field]: value })).toMatchObject({ code: 'missing_field', param: field })
+})
+
+test.each<[Operation, object, string]>([
+  ['completions', { prompt: ['Once', 'Twice'] }, 'prompt'],
+  ['completions', { prompt: [[1], [2]] }, 'prompt'],
+  ['completions', { prompt: [1, 'Once'] }, 'prompt'],
+  ['completions', { prompt: [1.5] }, 'prompt'],
+  ['completions', { prompt: [[]] }, 'prompt'],
+  ['completions', { prompt: 'Once', best_of: 2 }, 'best_of'],
+  ['completions', { prompt: 'Once', n: 2 }, 'n'],
+  ['completions', { prompt: 'Once', max_tokens: 0 }, 'max_tokens'],
+  ['completions', { prompt: 'Once', Prompt: 'Twice' }, 'Prompt'],
+  ['embeddings', { input: ['Once', 1] }, 'input'],
+  ['embeddings', { input: [{}] }, 'input'],
+  ['embeddings', { input: [[]] }, 'input'],
+  ['embeddings', { input: 'Once', stream: true }, 'stream'],
+  ['embeddings', { input: 'Once', dimensions: 0 }, 'dimensions'],
+  ['embeddings', { input: 'Once', encoding_format: 1 }, 'encoding_format'],
+  ['embeddings', { input: 'Once', user: 1 }, 'user'],
+])('%s with %j are refused, and the field named', (operation, fields, param) => {
+  const refusal = refusalOf(operation, fields)
+  expect(refusal).toMatchObject({ code: 'unsupported_parameter', param })
+  expect(refusal.message).toContain(param)
+})
+
+test.each<Operation>(['chat', 'completions', 'embeddings'])(
+  'a model that does not serve %s is refused, and the model named',
+  (operation) => {
+    const fields = { model: 'mute', messages: [1], prompt: 'Once', input: 'Once' }
+    expect(refusalOf(operation, fields)).toMatchObject({ code: 'unsupported_parameter', param: 'model' })
+  },
+)
+
+test.each([
+  ['Once', 1],
+  ['größe', 2],
+  [['Once'], 1],
+  [[1, 2, 3], 3],
+  [[[1, 2, 3]], 3],
+])('the prompt %j counts as %i tokens and is bounded by the body', (prompt, counted) => {
+  const { bytes, request } = parse('completions', { prompt, best_of: 1, stream: true, max_tokens: 7 })
+  expect(request).toMatchObject({ streamed: true, outputCap: 7, countedPromptTokens: counted })
+  expect(request.promptBound).toBe(bytes.length + 10)
+})
+
+test.each([
+  ['Once', 1, 14],
+  [['Once', 'größe'], 3, 14 + 17],
+  [[1, 2, 3], 3, 13],
+  [[[1, 2, 3], [4]], 4, 13 + 11],
+  [['x'.repeat(5_000), 'a'], 1_251, 2_000 + 11],
+])('the input %j is bounded input by input, and nothing is generated', (input, counted, bound) => {
+  const { request } = parse('embeddings', {
+    input,
+    encoding_format: 'base64',
+    max_tokens: 'unread',
+    stream: false,
+  })
+  expect(request).toMatchObject({
+    streamed: false,
+    outputCap: 0,
+    countedPromptTokens: counted,
+    promptBound: bound,
+  })
+})
+
+test.each<[Operation, object, string]>([
+  ['completions', { prompt: Array(2_001).fill(1) }, 'prompt'],
+  ['embeddings', { input: [[1], Array(2_001).fill(1)] }, 'input'],
+])('%s with more tokens than the context window holds are refused untried', (operation, fields, param) => {
+  expect(refusalOf(operation, fields)).toMatchObject({ code: 'context_length_exceeded', param })
+})
+
+test('tokens that just fill the context window are let through', () => {
+  const { request } = parse('completions', { prompt: Array(2_000).fill(1) })
+  expect(request).toMatchObject({ countedPromptTokens: 2_000, promptBound: 2_000 })
+})

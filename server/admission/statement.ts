@@ -1,0 +1,73 @@
+import type { KeyLimits } from '../limits/key-limits.ts'
+import { columnsOf } from '../store/columns.ts'
+import type { Sql } from '../store/connection.ts'
+import type { Candidate } from './candidate.ts'
+import type { AdmissionVerdict } from './verdict.ts'
+
+/** A request and what its buckets have said of it. */
+export interface Case {
+  readonly candidate: Candidate
+  /** Undefined: the key's limits are not known yet, and so its buckets were not asked. */
+  readonly buckets: { readonly limits: KeyLimits; readonly admit: boolean } | undefined
+  /** A statement that carried it was sent and its answer lost: its hold may be there already. */
+  isRetried: boolean
+}
+
+/** What the database says of a request. */
+export type Judgement =
+  /** There is no such key. */
+  | { readonly verdict: 'invalid_api_key' }
+  /** `limits` are the key's, as they are now. */
+  | { readonly verdict: Exclude<AdmissionVerdict, 'invalid_api_key'>; readonly limits: KeyLimits }
+
+/** Whose statement it is, and what the deployment allows. */
+interface StatementOptions {
+  readonly sql: Sql
+  readonly replica: string
+  readonly allowOverdraftMicros: number
+}
+
+/** One statement; its text is what an operator looks for in the database's statistics. */
+export async function judgeBatch<Entry extends Case>(
+  entries: readonly Entry[],
+  { sql, replica, allowOverdraftMicros }: StatementOptions,
+): Promise<Map<Entry, Judgement>> {
+  const { text, bigint, boolean, integer, timestamptz } = columnsOf(sql, entries)
+  const rows = await sql<Row[]>`select * from admit_generations(
+    ${replica}::text,
+    ${allowOverdraftMicros}::bigint,
+    ${entries.some((entry) => entry.isRetried)}::boolean,
+    ${text(({ candidate }) => candidate.keyHash)}::text[],
+    ${text(({ candidate }) => candidate.generationId)}::text[],
+    ${text(({ candidate }) => candidate.operation)}::text[],
+    ${boolean(({ candidate }) => candidate.streamed)}::boolean[],
+    ${text(({ candidate }) => candidate.model)}::text[],
+    ${text(({ candidate }) => candidate.endpoint)}::text[],
+    ${text(({ candidate }) => candidate.evidenceDigest)}::text[],
+    ${bigint(({ candidate }) => candidate.pricing.promptMicros)}::bigint[],
+    ${bigint(({ candidate }) => candidate.pricing.completionMicros)}::bigint[],
+    ${bigint(({ candidate }) => candidate.holdMicros)}::bigint[],
+    ${bigint(({ candidate }) => candidate.countedPromptTokens)}::bigint[],
+    ${timestamptz(({ candidate }) => candidate.createdAt)}::timestamptz[],
+    ${boolean(({ buckets }) => buckets?.admit ?? null)}::boolean[],
+    ${integer(({ buckets }) => buckets?.limits.requestsPerMinute ?? null)}::integer[],
+    ${bigint(({ buckets }) => buckets?.limits.tokensPerMinute ?? null)}::bigint[]
+  )`
+  return new Map(entries.map((entry, index) => [entry, toJudgement(rows[index]!)]))
+}
+
+interface Row {
+  readonly verdict: AdmissionVerdict
+  readonly workspace_id: string
+  readonly key_id: string
+  readonly requests_per_minute: number | null
+  readonly tokens_per_minute: bigint | null
+}
+
+function toJudgement(row: Row): Judgement {
+  const { verdict, workspace_id: workspaceId, key_id: keyId } = row
+  if (verdict === 'invalid_api_key') return { verdict }
+  const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokens } = row
+  const tokensPerMinute = tokens === null ? null : Number(tokens)
+  return { verdict, limits: { keyId, workspaceId, requestsPerMinute, tokensPerMinute } }
+}

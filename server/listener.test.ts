@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { request, type Server } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, test } from 'vitest'
+import { createListener, listen } from './listener.ts'
+
+const servers: Server[] = []
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections()
+})
+
+async function start(): Promise<number> {
+  const server = createListener(() => new Response('ok'))
+  servers.push(server)
+  return await listen(server, { host: '127.0.0.1', port: 0 })
+}
+
+/** Sends bytes and reads all that comes back. */
+async function exchange(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.end(bytes)
+  return await text(socket)
+}
+
+test('an idle connection outlives the minute that load balancers keep theirs', async () => {
+  const port = await start()
+  const sent = request({ port, host: '127.0.0.1', headers: { connection: 'keep-alive' } }).end()
+  const [response] = await once(sent, 'response')
+  const timeout = /timeout=(\d+)/.exec(response.headers['keep-alive'])?.[1]
+  expect(Number(timeout)).toBeGreaterThan(60)
+  expect(servers[0]!.keepAliveTimeout).toBeGreaterThan(60_000)
+  response.destroy()
+})
+
+test('a generation may take as long as it takes: requests have no total limit', async () => {
+  await start()
+  expect(servers[0]!.requestTimeout).toBe(0)
+  expect(servers[0]!.timeout).toBe(0)
+})
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n'],
+  ['a broken header', 'GET / HTTP/1.1\r\nhost: x\r\nbro ken: 1\r\n\r\n'],
+  ['no host', 'GET / HTTP/1.1\r\n\r\n'],
+  ['an odd expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: cookies\r\n\r\n'],
+  ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx'],
+])('%s is refused in the contract’s shape', async (_, bytes) => {
+  const answer = await exchange(await start(), bytes)
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+  expect(body).toMatchObject({ error: { type: 'invalid_request_error', code: expect.any(String) } })
+  expect(answer).not.toContain('hello')
+})
+
+test('an address that is taken is told with the setting that names it', async () => {
+  const port = await start()
+  const server = createListener(() => new Response())
+  await expect(listen(server, { host: '127.0.0.1', port }, 'admin')).rejects.toThrow(/EADDRINUSE.*See admin/)
+})

@@ -1,0 +1,38 @@
+import type { ErrorCode } from '#contract'
+import type { Operation, Outcome } from '../metering/generation.ts'
+import type { End } from './hop.ts'
+
+/** Why a generation did not come to its end; closed, so that it may label a metric. */
+export type AbortCause =
+  | ErrorCode
+  /** It closed its connection. */
+  | 'client_left'
+  /** It read nothing for too long and was dropped. */
+  | 'client_stalled'
+  /** The router stopped. */
+  | 'shutdown'
+  /** The answer was whole, but the database did not take it in time. */
+  | 'unsettled'
+
+/** What the relay tells of each generation once it is settled, or could not be: figures and no content. */
+export interface Observation {
+  readonly operation: Operation
+  /** Router model id. */
+  readonly model: string
+  readonly outcome: Outcome
+  /** Undefined when it came to its end. */
+  readonly cause: AbortCause | undefined
+  /** Its time inside the router: all but what was spent on the call to the backend. */
+  readonly overheadMs: number
+}
+
+/** The cause of an end that is none of the answer's own. */
+export function causeOf(end: Exclude<End, { readonly kind: 'done' }>): AbortCause {
+  if (end.kind === 'gone') return end.isStalled ? 'client_stalled' : 'client_left'
+  const { code } = end.error
+  // A withdrawn verdict ends an answer under its own name; all else that the router ends is its own end.
+  return end.kind === 'stopped' && code === 'internal' ? 'shutdown' : code
+}
+
+/** Told of each generation, once; must be quick and never throw. */
+export type Observe = (observation: Observation) => void
