@@ -10,6 +10,8 @@ export interface OpenDatabase {
   readonly sql: Sql
   /** The server that came with the router; undefined where the configuration names one. */
   readonly embedded: Embedded | undefined
+  /** How many migrations were applied as it was opened. */
+  readonly applied: number
   /** Closes the connections; stops an embedded server that this command has started. */
   close(): Promise<void>
 }
@@ -24,12 +26,12 @@ export async function openDatabase(config: RouterConfig, log: Log): Promise<Open
     if (embedded && !embedded.adopted) await embedded.stop()
   }
   try {
-    await migrate(sql)
+    const applied = await migrate(sql)
+    return { sql, embedded, applied, close }
   } catch (error) {
     await close()
     throw error
   }
-  return { sql, embedded, close }
 }
 
 const CLOSE_TIMEOUT_SECONDS = 5

@@ -1,70 +1,87 @@
-import { limits } from '#contract'
-import { createKey } from '../store/keys.ts'
+import { createKey, type Key, listKeys, revokeKey, updateKey } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
 import { withDatabase } from './database.ts'
-import { parseDollars } from './dollars.ts'
-import { type CommonOptions, print } from './output.ts'
-import { parseCount, parseText, parseTime, UsageError } from './usage.ts'
+import { formatDollars } from './dollars.ts'
+import { type KeySettingOptions, parseSettings } from './key-settings.ts'
+import { type CommonOptions, columns, formatTime, print } from './output.ts'
+import { UsageError } from './usage.ts'
 
 /** What `router key create` takes. */
-export interface KeyOptions extends CommonOptions {
+export interface KeyOptions extends CommonOptions, KeySettingOptions {
   readonly workspace: string
   readonly name: string
-  readonly models?: string
-  readonly rpm?: string
-  readonly tpm?: string
-  readonly spendLimit?: string
-  readonly expires?: string
 }
 
 /** `router key create`: the only time that the key itself is printed (§2.1). */
 export async function create(options: KeyOptions): Promise<void> {
-  const settings = parseSettings(options)
+  const settings = { ...parseSettings(options), name: options.name }
   const { key, plaintext } = await withDatabase(options.config, async (sql) => {
-    if (!(await findWorkspace(sql, options.workspace))) {
-      throw new Error(`There is no workspace ${options.workspace}. See: router workspace list`)
-    }
+    if (!(await findWorkspace(sql, options.workspace))) throw noWorkspace(options.workspace)
     return createKey(sql, options.workspace, settings)
   })
-  const document = {
+  const { id, ...rest } = toDocument(key)
+  print(options, { id, api_key: plaintext, ...rest }, [
+    plaintext,
+    '',
+    `Key ${id} (${key.name}). It is not shown again: keep it now.`,
+  ])
+}
+
+/** `router key list`: a workspace's keys, revoked and expired ones too. */
+export async function list(options: CommonOptions & { readonly workspace: string }): Promise<void> {
+  const keys = await withDatabase(options.config, async (sql) => {
+    if (!(await findWorkspace(sql, options.workspace))) throw noWorkspace(options.workspace)
+    return listKeys(sql, options.workspace)
+  })
+  const head = ['KEY', 'NAME', 'PREFIX', 'STATE', 'SPENT', 'LIMIT', 'EXPIRES', 'LAST USED']
+  print(options, keys.map(toDocument), columns([head, ...keys.map(toCells)]))
+}
+
+/** `router key revoke`: for good, from the next request on. Again is harmless. */
+export async function revoke(id: string, options: CommonOptions): Promise<void> {
+  const key = await withDatabase(options.config, (sql) => revokeKey(sql, id))
+  if (!key) throw noKey(id)
+  print(options, toDocument(key), [`Key ${id} (${key.name}) is revoked since ${formatTime(key.revokedAt)}.`])
+}
+
+/** `router key update`: changes what is named and nothing else. */
+export async function update(id: string, options: CommonOptions & KeySettingOptions): Promise<void> {
+  const settings = parseSettings(options)
+  if (Object.keys(settings).length === 0) throw new UsageError('Nothing to change is named; see --help.')
+  const key = await withDatabase(options.config, (sql) => updateKey(sql, id, settings))
+  if (!key) throw noKey(id)
+  print(options, toDocument(key), [`Key ${id} (${key.name}) is changed; it is ${key.state}.`])
+}
+
+function toCells({ id, name, prefix, state, spentMicros, spendLimitMicros, expiresAt, lastUsedAt }: Key) {
+  const limit = spendLimitMicros === null ? '-' : formatDollars(spendLimitMicros)
+  const cells = [id, name, prefix, state, formatDollars(spentMicros), limit]
+  return [...cells, formatTime(expiresAt), formatTime(lastUsedAt)]
+}
+
+function toDocument(key: Key) {
+  return {
     id: key.id,
-    api_key: plaintext,
     prefix: key.prefix,
     workspace_id: key.workspaceId,
     name: key.name,
+    state: key.state,
     model_scope: key.modelScope,
     requests_per_minute: key.requestsPerMinute,
     tokens_per_minute: key.tokensPerMinute,
     spend_limit_micros: key.spendLimitMicros,
-    created_at: key.createdAt.toISOString(),
-    expires_at: key.expiresAt?.toISOString() ?? null,
-  }
-  print(options, document, [
-    plaintext,
-    '',
-    `Key ${key.id} (${key.name}). It is not shown again: keep it now.`,
-  ])
-}
-
-function parseSettings({ name, models, rpm, tpm, spendLimit, expires }: KeyOptions) {
-  return {
-    name: parseText('--name', name, limits.maxKeyNameCharacters),
-    modelScope: models === undefined ? null : parseModels(models),
-    requestsPerMinute: parseCount('--rpm', rpm) ?? null,
-    tokensPerMinute: parseCount('--tpm', tpm) ?? null,
-    spendLimitMicros: spendLimit === undefined ? null : parseSpendLimit(spendLimit),
-    expiresAt: parseTime('--expires', expires) ?? null,
+    spent_micros: key.spentMicros,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    last_used_at: key.lastUsedAt,
+    revoked_at: key.revokedAt,
   }
 }
 
-function parseModels(text: string): string[] {
-  const models = text.split(',').map((id) => id.trim())
-  if (models.includes('')) throw new UsageError('--models must be model ids separated by commas.')
-  return models
+function noWorkspace(id: string): Error {
+  return new Error(`There is no workspace ${id}. See: router workspace list`)
 }
 
-function parseSpendLimit(text: string): bigint {
-  const micros = parseDollars('--spend-limit', text)
-  if (micros < 0n) throw new UsageError('--spend-limit must not be negative.')
-  return micros
+function noKey(id: string): Error {
+  return new Error(`There is no key ${id}. See: router key list --workspace <id>`)
 }

@@ -1,11 +1,17 @@
 import { pino } from 'pino'
 import type { Log, LogFields } from '../log.ts'
 
-/** Structured lines on stderr: stdout belongs to a command's result. */
-export function createLog(level: 'info' | 'warn'): Log {
+const STDERR = 2
+
+/**
+ * Structured lines on stderr: stdout belongs to a command's result. What comes while a line is being written leaves
+ * with the next write, so that no request waits for the log; all of it is out before the process ends.
+ */
+export function createLog(level: 'info' | 'warn', fd = STDERR): Log {
   const formatters = { level: (label: string) => ({ level: label }) }
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }
-  const lines = pino(options, pino.destination(2))
+  const destination = pino.destination({ fd, sync: false })
+  const lines = pino(options, { write: (line: string) => destination.write(withoutKeys(line)) })
   return {
     info: (message, fields) => lines.info(toLine(fields), message),
     warn: (message, fields) => lines.warn(toLine(fields), message),
@@ -23,4 +29,12 @@ function describe(thrown: unknown): object {
   const { name, message, stack, cause } = thrown
   const code = 'code' in thrown ? { code: thrown.code } : {}
   return { name, ...code, message, stack, ...(cause === undefined ? {} : { cause: describe(cause) }) }
+}
+
+/** A key beyond the prefix by which it is shown. */
+const KEYS = /(sk-tee-v1-[\w-]{2})[\w-]+/g
+
+/** No field is meant for a key, but a caller may put one anywhere, into its request id for instance. */
+function withoutKeys(line: string): string {
+  return line.includes('sk-tee-v1-') ? line.replace(KEYS, '$1…') : line
 }

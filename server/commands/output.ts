@@ -20,6 +20,11 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
+/** A time for people, to the second; `-` where there is none. */
+export function formatTime(time: Date | null): string {
+  return time === null ? '-' : `${time.toISOString().slice(0, 19)}Z`
+}
+
 function toJson(document: unknown): string {
   return JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? asInteger(value) : value), 2)
 }

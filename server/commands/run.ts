@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { loadRouterConfig } from '../config/router.ts'
 import { startRouter } from '../router.ts'
 import { supervise } from '../store/supervise.ts'
+import { check } from './config.ts'
 import { openDatabase } from './database.ts'
 import { createLog } from './log.ts'
 import { type CommonOptions, print } from './output.ts'
@@ -14,11 +15,8 @@ export interface RunOptions extends CommonOptions {
 
 /** `router run`: serves until it is told to stop, then lets what runs come to its end. */
 export async function run(options: RunOptions): Promise<void> {
+  if (options.check) return check(options)
   const config = loadRouterConfig(options.config, process.env)
-  if (options.check) {
-    print(options, { ok: true, models: config.models.length }, [`${options.config} is in order.`])
-    return
-  }
   const log = createLog('info')
   const stopped = stopRequest(options.withParent === true)
   const database = await openDatabase(config, log)
@@ -26,8 +24,9 @@ export async function run(options: RunOptions): Promise<void> {
   try {
     const router = await startRouter({ config, sql: database.sql, log })
     const address = `http://${config.listen.host}:${router.port}/v1`
-    log.info('the router serves', { address, pid: process.pid })
-    if (options.json) print(options, { address, pid: process.pid }, [])
+    const admin = config.admin && `http://${config.admin.host}:${router.adminPort}`
+    log.info('the router serves', { address, admin, pid: process.pid })
+    if (options.json) print(options, { address, ...(admin && { admin }), pid: process.pid }, [])
     log.info(`the router stops: ${await stopped}`)
     await router.stop()
   } finally {

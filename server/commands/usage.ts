@@ -4,8 +4,7 @@ export class UsageError extends Error {
 }
 
 /** Parses a whole number of at least 1, or throws `UsageError` naming the option. */
-export function parseCount(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
+export function parseCount(option: string, text: string): number {
   const count = Number(text)
   if (!/^\d+$/.test(text) || count < 1 || count > MAX_COUNT) {
     throw new UsageError(`${option} must be a whole number from 1 to ${MAX_COUNT}, not "${text}".`)
@@ -18,8 +17,7 @@ const MAX_COUNT = 2_147_483_647
 const TIME = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
 
 /** Parses an ISO 8601 date, or a time with its zone; throws `UsageError` naming the option. */
-export function parseTime(option: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
+export function parseTime(option: string, text: string): Date {
   const day = TIME.exec(text)?.[1]
   const time = new Date(text)
   // 2030-02-31 would be read as the third of March.

@@ -1,0 +1,8 @@
+import { loadRouterConfig } from '../config/router.ts'
+import { type CommonOptions, print } from './output.ts'
+
+/** `router config check`, and `run --check`: every mistake of the file at once, or none (exit 4, or 0). */
+export function check(options: CommonOptions): void {
+  const { models } = loadRouterConfig(options.config, process.env)
+  print(options, { ok: true, models: models.length }, [`${options.config} is in order.`])
+}
