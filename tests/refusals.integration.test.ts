@@ -218,7 +218,7 @@ test.each([
   ['/v1/models/', 'slash'],
   ['/models', '/v1'],
   ['/v1/completions', ''],
-  ['/v1/invites/ABCD-EFGH-JKMN', ''],
+  ['/v1/invites', ''],
 ])('%s answers a JSON 404 with a hint', async (path, hint) => {
   const { origin } = new URL(service.baseUrl)
   const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${account.apiKey}` } })

@@ -11,34 +11,64 @@ const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
 /** A router in a process of its own, which a test may kill. */
 export interface RouterProcess {
   readonly baseUrl: string
+  /** Of the operator's listener. */
+  readonly adminUrl: string
   readonly child: ChildProcess
+  /** What it has written to its log so far. */
+  log(): string
   /** SIGKILL: no handler runs. */
   kill(): Promise<void>
   /** SIGTERM, and the exit code. */
   stop(): Promise<number | null>
 }
 
+/** What differs from a router of the demo. */
+export interface RouterProcessOptions {
+  readonly preparedStatements?: boolean
+  readonly redisUrl?: string
+  readonly drainMs?: number
+  /** For its configuration, its data and its temporary files; the test removes it. A new one by default. */
+  readonly folder?: string
+  /** For the Node that it runs on. */
+  readonly nodeOptions?: string
+}
+
 /** Starts `bin/router run` on a free port and waits until it serves. */
-export async function startRouterProcess(databaseUrl: string, backendUrl: string): Promise<RouterProcess> {
-  const folder = mkdtempSync(join(tmpdir(), 'router-process-'))
+export async function startRouterProcess(
+  databaseUrl: string,
+  backendUrl: string,
+  options: RouterProcessOptions = {},
+): Promise<RouterProcess> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'router-process-'))
   const config = join(folder, 'router.yaml')
-  writeFileSync(config, configFor(backendUrl))
+  writeFileSync(config, configFor(backendUrl, options))
   const child = spawn(LAUNCHER, ['run', '--config', config, '--json'], {
-    env: { ...process.env, DATABASE_URL: databaseUrl },
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      TMPDIR: folder,
+      ...(options.nodeOptions && { NODE_OPTIONS: options.nodeOptions }),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit') as Promise<[number | null]>
-  void exited.then(() => rmSync(folder, { recursive: true, force: true }))
-  child.stderr.resume()
+  if (options.folder === undefined) void exited.then(() => rmSync(folder, { recursive: true, force: true }))
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line)
     if (line === '}') break
   }
-  const { address } = JSON.parse(lines.join('\n')) as { address: string }
+  if (lines.length === 0) throw new Error(`The router did not start: ${log}`)
+  const { address, admin } = JSON.parse(lines.join('\n')) as { address: string; admin: string }
   return {
     baseUrl: address,
+    adminUrl: admin,
     child,
+    log: () => log,
     async kill() {
       child.kill('SIGKILL')
       await exited
@@ -51,17 +81,24 @@ export async function startRouterProcess(databaseUrl: string, backendUrl: string
   }
 }
 
-function configFor(backendUrl: string): string {
+function configFor(
+  backendUrl: string,
+  { preparedStatements = true, redisUrl = '', drainMs = 500 }: RouterProcessOptions,
+): string {
   return `
 listen: { host: 127.0.0.1, port: 0 }
-database: { url: "\${DATABASE_URL}" }
-timers: { drainMs: 500 }
+admin: { port: 0 }
+database: { url: "\${DATABASE_URL}", preparedStatements: ${preparedStatements} }
+redis: { url: "${redisUrl}" }
+limits: { requestsPerMinute: 1000000, tokensPerMinute: 1000000000 }
+timers: { drainMs: ${drainMs} }
 endpoints: [ { name: demo, hostname: router.localhost } ]
 models:
   - id: demo/tiny-chat
     contextLength: 32768
     pricing: { promptPer1mMicros: 150000, completionPer1mMicros: 600000 }
     endpoint: demo
+    capabilities: [chat, completions, embeddings]
     backends: [ { url: "${backendUrl}", model: tiny-chat } ]
 `
 }

@@ -18,6 +18,7 @@ interface Count {
 
 const check: readonly Step[] = [
   { title: 'generated/ is what spec/ generates', command: ['node', 'spec/check.ts'] },
+  { title: 'the contract only grows', command: ['node', 'spec/diff.ts'] },
   { title: 'format and lint', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { title: 'types', command: ['tsc', '--noEmit'] },
   { title: 'unit tests', command: ['vitest', 'run', '--project', 'unit'], project: 'unit' },

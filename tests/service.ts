@@ -1,10 +1,10 @@
 import { type Backend, createBackend } from '../conformance/stand-ins/backend/backend.ts'
 import type { EndpointConfig, ModelConfig, RouterConfig } from '../server/config/router.ts'
-import { silent } from '../server/log.ts'
+import { type Log, silent } from '../server/log.ts'
 import { postEntry } from '../server/metering/ledger.ts'
 import type { MeterTimers } from '../server/metering/meter.ts'
 import { type LedgerReport, verifyLedger } from '../server/metering/verify-ledger.ts'
-import { startRouter } from '../server/router.ts'
+import { type Router, startRouter } from '../server/router.ts'
 import type { Sql } from '../server/store/connection.ts'
 import { createKey, type KeySettings } from '../server/store/keys.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
@@ -14,6 +14,8 @@ import { createWorkspace } from '../server/store/workspaces.ts'
 export interface Service {
   /** With `/v1`. */
   readonly baseUrl: string
+  /** Of the operator's listener. */
+  readonly adminUrl: string
   readonly backend: Backend
   readonly server: TestServer
   readonly sql: Sql
@@ -21,6 +23,10 @@ export interface Service {
   createAccount(balanceMicros: bigint, settings?: KeySettings): Promise<Account>
   balanceOf(workspaceId: string): Promise<bigint>
   verify(): Promise<LedgerReport>
+  /** Starts another router of the same configuration on the same database; resolves its base URL. */
+  startReplica(): Promise<string>
+  /** Stops the router alone, as SIGTERM does. */
+  stopRouter(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -34,6 +40,7 @@ export interface Account {
 /** What differs from the demo. */
 export interface ServiceOptions {
   readonly models?: (backendUrl: string) => readonly ModelConfig[]
+  readonly redis?: RouterConfig['redis']
   readonly limits?: Partial<RouterConfig['limits']>
   readonly timers?: Partial<RouterConfig['timers']>
   readonly meterTimers?: Partial<MeterTimers>
@@ -41,6 +48,7 @@ export interface ServiceOptions {
   readonly endpoints?: readonly EndpointConfig[]
   readonly trustedProxies?: readonly string[]
   readonly publicBaseUrl?: string
+  readonly log?: Log
 }
 
 /** Starts everything; stop it in `afterAll`. */
@@ -50,22 +58,37 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { sql } = await server.open()
   const models = options.models?.(backend.url) ?? [demoModel(backend.url)]
   const config = configFor(models, options)
-  const router = await startRouter({
-    config,
-    sql,
-    log: silent,
-    ...(options.meterTimers && { meterTimers: options.meterTimers }),
-  })
+  const start = () =>
+    startRouter({
+      config,
+      sql,
+      log: options.log ?? silent,
+      ...(options.meterTimers && { meterTimers: options.meterTimers }),
+    })
+  const router = await start()
+  const replicas: Router[] = []
+  let stopped: Promise<void> | undefined
+  const stopRouter = () => {
+    stopped ??= router.stop()
+    return stopped
+  }
   return {
     baseUrl: `http://127.0.0.1:${router.port}/v1`,
+    adminUrl: `http://127.0.0.1:${router.adminPort}`,
     backend,
     server,
     sql,
     createAccount: (balanceMicros, settings) => createAccount(sql, balanceMicros, settings),
     balanceOf: (workspaceId) => balanceOf(sql, workspaceId),
     verify: () => verifyLedger(sql),
+    async startReplica() {
+      const replica = await start()
+      replicas.push(replica)
+      return `http://127.0.0.1:${replica.port}/v1`
+    },
+    stopRouter,
     async stop() {
-      await router.stop()
+      await Promise.all([stopRouter(), ...replicas.map((replica) => replica.stop())])
       await backend.close()
       await server.stop()
     },
@@ -140,17 +163,26 @@ export async function balanceOf(sql: Sql, workspaceId: string): Promise<bigint> 
 function configFor(models: readonly ModelConfig[], options: ServiceOptions): RouterConfig {
   return {
     listen: { host: '127.0.0.1', port: 0 },
+    admin: { host: '127.0.0.1', port: 0 },
     publicBaseUrl: options.publicBaseUrl ?? 'http://127.0.0.1/v1',
     dataDir: '.',
     database: { url: undefined, preparedStatements: true, maxConnections: 8 },
     allowOverdraftMicros: 0n,
-    limits: { maxBodyBytes: 33_554_432, bodyMemoryBytes: 268_435_456, ...options.limits },
+    redis: options.redis ?? { url: undefined, fallback: 'memory' },
+    limits: {
+      maxBodyBytes: 33_554_432,
+      bodyMemoryBytes: 268_435_456,
+      requestsPerMinute: 1_000_000,
+      tokensPerMinute: 1_000_000_000,
+      ...options.limits,
+    },
     timers: {
       connectMs: 5_000,
       firstByteMs: 600_000,
       idleMs: 120_000,
       pingMs: 15_000,
       stalledClientMs: 60_000,
+      notReadyMs: 0,
       drainMs: 1_000,
       evidencePollMs: 200,
       ...options.timers,

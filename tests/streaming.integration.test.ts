@@ -1,0 +1,78 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Account, chat, demoModel, type Service, startService } from './service.ts'
+
+let service: Service
+let account: Account
+
+beforeAll(async () => {
+  service = await startService({
+    models: (url) => [
+      demoModel(url),
+      demoModel(url, {
+        id: 'demo/other',
+        backends: [{ url, model: 'other', apiKey: undefined, usage: 'final' }],
+      }),
+    ],
+  })
+  account = await service.createAccount(500_000_000n)
+})
+
+afterAll(() => service.stop())
+
+/** Sends a streaming chat as a client that would take any encoding, and tells when each part of it arrived. */
+async function arrivals(content: string): Promise<{ headers: IncomingMessage['headers']; atMs: number[] }> {
+  const messages = [{ role: 'user', content }]
+  const body = JSON.stringify({ model: 'demo/tiny-chat', messages, stream: true })
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${account.apiKey}`,
+      'content-type': 'application/json',
+      'accept-encoding': 'gzip, deflate, br, zstd',
+    }
+    const request = httpRequest(`${service.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers,
+      agent: false,
+    })
+    request.on('response', resolve).on('error', reject)
+    request.end(body)
+  })
+  const atMs: number[] = []
+  for await (const part of response.setEncoding('utf8') as AsyncIterable<string>) {
+    for (const _ of part.matchAll(/"content":"[^"]/g)) atMs.push(performance.now())
+  }
+  return { headers: response.headers, atMs }
+}
+
+test('chunks arrive as they are sent, each by itself and none held back', async () => {
+  const gapMs = 60
+  await service.backend.play({ rules: [{ chunks: 15, betweenChunksMs: gapMs }] })
+  const begun = performance.now()
+  const { headers, atMs } = await arrivals('Hello')
+  await service.backend.play({})
+  expect(headers).not.toHaveProperty('content-encoding')
+  expect(headers).toMatchObject({ 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' })
+  expect(atMs).toHaveLength(15)
+  // The first comes long before the last was even sent, and no two come together.
+  expect(atMs[0]! - begun).toBeLessThan(7 * gapMs)
+  const gaps = atMs.slice(1).map((at, index) => at - atMs[index]!)
+  expect(Math.min(...gaps)).toBeGreaterThan(gapMs / 3)
+  expect(atMs.at(-1)! - atMs[0]!).toBeGreaterThan(13 * gapMs)
+})
+
+test('a model whose backend is silent holds no other model up', async () => {
+  await service.backend.play({ rules: [{ model: 'other', fault: { kind: 'silence' } }] })
+  const left = new AbortController()
+  const waiting = Array.from({ length: 200 }, () =>
+    chat(service, account.apiKey, { model: 'demo/other' }, { signal: left.signal }).catch(() => undefined),
+  )
+  while (service.backend.connections().inFlight < 200) await new Promise((resolve) => setTimeout(resolve, 10))
+  const begun = performance.now()
+  const answers = await Promise.all([1, 2, 3].map(() => chat(service, account.apiKey, {})))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(performance.now() - begun).toBeLessThan(2_000)
+  left.abort()
+  await Promise.all(waiting)
+  await service.backend.play({})
+})
