@@ -10,6 +10,8 @@ export default defineConfig({
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: [...outside, '**/*.integration.test.ts', '**/*.long.test.ts'],
+          // None takes a second by itself; the machine may be busy.
+          testTimeout: 20_000,
         },
       },
       {
@@ -19,7 +21,8 @@ export default defineConfig({
           exclude: outside,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
+          // Most of them wait more than they work, for leases, crashes and deadlines: two at a time fill two cores.
+          maxWorkers: 2,
         },
       },
       {
