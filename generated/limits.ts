@@ -4,6 +4,8 @@
 export const limits = {
   /** Largest request body, unless configured. */
   maxBodyBytes: 33_554_432,
+  /** Most values of JSON in a request body: each takes more memory than it takes bytes. */
+  maxBodyValues: 1_000_000,
   /** Memory that all request bodies together may take, unless configured. */
   bodyMemoryBytes: 268_435_456,
   /** Bodies beyond this size have their key looked up before they are read. */

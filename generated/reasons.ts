@@ -7,46 +7,57 @@ export const reasons = {
     unreachable: {
       meaning: 'No connection to the endpoint came about.',
       remedy: "Check the address, the name's DNS entry and the network between here and the endpoint.",
+      anchor: 'fetch-unreachable',
     },
     timeout: {
       meaning: 'The bundle did not arrive whole within the time for a fetch.',
       remedy: 'Try again; if it persists, ask the operator why the evidence path is slow.',
+      anchor: 'fetch-timeout',
     },
     tls_failed: {
       meaning: 'The TLS handshake with the endpoint failed.',
       remedy: 'Check that the endpoint speaks TLS 1.3 on this port and that nothing on the way intercepts it.',
+      anchor: 'fetch-tls_failed',
     },
     http_status: {
       meaning: 'The evidence path answered with another status than 200.',
       remedy: 'Ask the operator whether this endpoint publishes evidence.',
+      anchor: 'fetch-http_status',
     },
     redirected: {
       meaning: 'The evidence path answered with a redirect, and none is followed.',
       remedy: "Configure the address that the redirect names, if it is the endpoint's own.",
+      anchor: 'fetch-redirected',
     },
     too_large: {
       meaning: 'The bundle is larger than 1 MiB.',
       remedy: 'Ask the operator to publish a smaller snapshot.',
+      anchor: 'fetch-too_large',
     },
     not_json: {
       meaning: 'The answer is not JSON.',
       remedy: "Check that the address is the endpoint's and not a page in front of it.",
+      anchor: 'fetch-not_json',
     },
     malformed_bundle: {
       meaning: 'The document lacks a member of a bundle, or has one of the wrong type.',
       remedy: 'Report it to the operator: the platform publishes something that is no bundle.',
+      anchor: 'fetch-malformed_bundle',
     },
     unsupported_version: {
       meaning: 'The bundle has a schema version that this verifier does not know.',
       remedy: 'Update this verifier.',
+      anchor: 'fetch-unsupported_version',
     },
     unsupported_kind: {
       meaning: 'The document is of another kind than `DeploymentEvidence`.',
       remedy: 'Check that the address is the evidence path of the endpoint.',
+      anchor: 'fetch-unsupported_kind',
     },
     hostname_mismatch: {
       meaning: 'The bundle is for another hostname than the one that was asked.',
       remedy: 'Use the hostname that the bundle names, or ask the operator to publish for this one.',
+      anchor: 'fetch-hostname_mismatch',
     },
   },
   /** The certificates that sign the bundle do not form a valid chain. */
@@ -54,58 +65,72 @@ export const reasons = {
     certificate_malformed: {
       meaning: 'An entry of the chain is not exactly one certificate.',
       remedy: 'Report it to the operator; the chain cannot be read.',
+      anchor: 'cert-chain-certificate_malformed',
     },
     certificate_expired: {
       meaning: 'A certificate of the chain is past its last day.',
       remedy: 'Ask the operator to renew the chain, and check the clock of this machine.',
+      anchor: 'cert-chain-certificate_expired',
     },
     certificate_not_yet_valid: {
       meaning: 'A certificate of the chain is not valid yet.',
       remedy: 'Check the clock of this machine.',
+      anchor: 'cert-chain-certificate_not_yet_valid',
     },
     issuer_mismatch: {
       meaning: 'A certificate does not name the next one as its issuer.',
       remedy: 'Report it to the operator: the chain is incomplete or out of order.',
+      anchor: 'cert-chain-issuer_mismatch',
     },
     signature_invalid: {
       meaning: 'A certificate is not signed by the next one.',
       remedy: 'Do not use the endpoint; somebody put together a chain that nobody issued.',
+      anchor: 'cert-chain-signature_invalid',
     },
     not_a_ca: {
       meaning: 'A certificate that issued another is no certificate authority.',
       remedy: 'Do not use the endpoint; report it to the operator.',
+      anchor: 'cert-chain-not_a_ca',
     },
     path_too_long: {
       meaning: 'More authorities stand below a certificate than it allows.',
       remedy: 'Report it to the operator; the authority forbids this chain.',
+      anchor: 'cert-chain-path_too_long',
     },
     key_usage: {
       meaning: 'An issuing certificate is not meant for signing certificates.',
       remedy: 'Report it to the operator; the authority forbids this use.',
+      anchor: 'cert-chain-key_usage',
     },
     name_constraint: {
       meaning: 'A name lies outside what an authority of the chain may certify.',
       remedy: 'Do not use the endpoint; its authority may not speak for this name.',
+      anchor: 'cert-chain-name_constraint',
     },
     unknown_critical_extension: {
       meaning: 'A certificate carries a critical extension that this verifier does not know.',
       remedy: 'Update this verifier; what it cannot read it must not accept.',
+      anchor: 'cert-chain-unknown_critical_extension',
     },
     weak_key: {
       meaning: 'A key of the chain is shorter than is safe.',
       remedy: "Ask the operator for a chain with keys of today's length (RSA 2048 or more).",
+      anchor: 'cert-chain-weak_key',
     },
     weak_signature: {
       meaning: 'A certificate is signed with a broken algorithm.',
       remedy: 'Ask the operator for a chain that is not signed with SHA-1 or older.',
+      anchor: 'cert-chain-weak_signature',
     },
     not_self_signed_root: {
       meaning: 'The last certificate is not a root that signed itself.',
       remedy: 'Ask the operator to publish the chain up to its root.',
+      anchor: 'cert-chain-not_self_signed_root',
     },
     leaf_name_mismatch: {
       meaning: 'The signing certificate is not for the hostname.',
       remedy: 'Do not use the endpoint, unless its platform signs without names: then say so for its root.',
+      anchor: 'cert-chain-leaf_name_mismatch',
     },
   },
   /** The chain does not end at a root that the verifier was told to trust. */
@@ -113,10 +138,12 @@ export const reasons = {
     root_not_trusted: {
       meaning: 'The root is not among the trusted ones.',
       remedy: "Compare the root with what the platform's operator published, and add it if it is theirs.",
+      anchor: 'untrusted-root-root_not_trusted',
     },
     no_trusted_roots: {
       meaning: 'No root is trusted at all.',
       remedy: 'Configure the root certificate of the platform.',
+      anchor: 'untrusted-root-no_trusted_roots',
     },
   },
   /** The signature, or what it signs, does not hold. */
@@ -124,62 +151,77 @@ export const reasons = {
     jws_malformed: {
       meaning: 'The signature is not a compact JWS.',
       remedy: 'Report it to the operator.',
+      anchor: 'jws-jws_malformed',
     },
     algorithm_not_allowed: {
       meaning: 'The signature names an algorithm that is not accepted, or none.',
       remedy: 'Do not use the endpoint; report it to the operator.',
+      anchor: 'jws-algorithm_not_allowed',
     },
     key_algorithm_mismatch: {
       meaning: 'The algorithm does not fit the key of the signing certificate.',
       remedy: 'Do not use the endpoint; report it to the operator.',
+      anchor: 'jws-key_algorithm_mismatch',
     },
     critical_header: {
       meaning: 'The signature asks for extensions that a verifier must know, and none are known.',
       remedy: 'Update this verifier, or report it to the operator.',
+      anchor: 'jws-critical_header',
     },
     signature_invalid: {
       meaning: 'The signature is not by the key of the signing certificate.',
       remedy: 'Do not use the endpoint; the evidence was altered.',
+      anchor: 'jws-signature_invalid',
     },
     payload_malformed: {
       meaning: 'What was signed is not a snapshot as it should be.',
       remedy: 'Report it to the operator.',
+      anchor: 'jws-payload_malformed',
     },
     duplicate_key: {
       meaning: 'What was signed names a member twice, and two readers could read it differently.',
       remedy: 'Do not use the endpoint; report it to the operator.',
+      anchor: 'jws-duplicate_key',
     },
     kind_mismatch: {
       meaning: 'What was signed is of another kind than `DeploymentEvidence`.',
       remedy: 'Do not use the endpoint; a signature was put to another use.',
+      anchor: 'jws-kind_mismatch',
     },
     hostname_mismatch: {
       meaning: 'What was signed is for another hostname.',
       remedy: "Do not use the endpoint; another endpoint's evidence was put here.",
+      anchor: 'jws-hostname_mismatch',
     },
     envelope_mismatch: {
       meaning: 'The bundle says something else than what was signed.',
       remedy: 'Do not use the endpoint; the bundle was altered around its signature.',
+      anchor: 'jws-envelope_mismatch',
     },
     bundle_stale: {
       meaning: 'The signature is older than is accepted.',
       remedy: 'Ask the operator why the bundle is no longer signed anew, and check the clock of this machine.',
+      anchor: 'jws-bundle_stale',
     },
     issued_in_future: {
       meaning: 'The signature is from the future.',
       remedy: 'Check the clock of this machine.',
+      anchor: 'jws-issued_in_future',
     },
     issued_at_rolled_back: {
       meaning: 'A newer bundle of this endpoint has been accepted before.',
       remedy: 'Do not use the endpoint until it publishes its newest bundle again; an old one was played back.',
+      anchor: 'jws-issued_at_rolled_back',
     },
     snapshot_missing: {
       meaning: 'What was signed holds no snapshot.',
       remedy: 'Report it to the operator; without a snapshot nothing can be judged.',
+      anchor: 'jws-snapshot_missing',
     },
     digest_mismatch: {
       meaning: 'The snapshot does not have the digest that was signed for it.',
       remedy: 'Do not use the endpoint; digest and snapshot belong to different deployments.',
+      anchor: 'jws-digest_mismatch',
     },
   },
   /** The connection does not end at the party that signed the evidence. */
@@ -187,10 +229,12 @@ export const reasons = {
     leaf_mismatch: {
       meaning: 'The certificate on the connection is not the one that the evidence names.',
       remedy: 'Wait for the next attestation if the platform is renewing its certificate; else do not use the network.',
+      anchor: 'tls-fingerprint-leaf_mismatch',
     },
     leaf_not_observed: {
       meaning: 'Nobody looked at the certificate of a connection.',
       remedy: "Verify the address itself, hand in the certificate that was observed, or accept the producer's word.",
+      anchor: 'tls-fingerprint-leaf_not_observed',
     },
   },
   /** The deployment is genuine but not one that was approved. */
@@ -198,18 +242,22 @@ export const reasons = {
     no_pins: {
       meaning: 'No deployment is pinned, and none is trusted on first use.',
       remedy: 'Read the evidence, and pin its digest if you approve of it.',
+      anchor: 'policy-no_pins',
     },
     digest_not_pinned: {
       meaning: 'The deployment is not among the pinned ones.',
       remedy: 'Compare it with the pinned one, and pin it if you approve of the difference.',
+      anchor: 'policy-digest_not_pinned',
     },
     policy_refused: {
       meaning: 'A policy of the user says no.',
       remedy: 'Read what the policy asks for; change the deployment or the policy.',
+      anchor: 'policy-policy_refused',
     },
     policy_failed: {
       meaning: 'A policy could not be evaluated, which counts as no.',
       remedy: 'Mend the policy: it asks for something that the evidence does not hold.',
+      anchor: 'policy-policy_failed',
     },
   },
   /** There is no verdict to act on. */
@@ -217,14 +265,17 @@ export const reasons = {
     verdict_pending: {
       meaning: 'The first check is still under way.',
       remedy: 'Try again in a moment.',
+      anchor: 'attesting-verdict_pending',
     },
     verdict_expired: {
       meaning: 'The last verdict is too old, and no newer one could be had.',
       remedy: 'Try again in a moment; if it persists, look at why the evidence cannot be fetched.',
+      anchor: 'attesting-verdict_expired',
     },
     disabled: {
       meaning: 'An administrator has taken the external endpoint out of service.',
       remedy: "Ask the router's administrator to enable it.",
+      anchor: 'attesting-disabled',
     },
   },
 } as const satisfies Record<string, Record<string, ReasonEntry>>
@@ -256,4 +307,6 @@ export type Reason = ReasonOf<Stage>
 export interface ReasonEntry {
   readonly meaning: string
   readonly remedy: string
+  /** Where it stands in generated/reasons.md. */
+  readonly anchor: string
 }

@@ -26,17 +26,28 @@ export declare const validators: {
   readonly controlBooks: Validator<components['schemas']['ControlBooks']>
   readonly controlCreatedKey: Validator<components['schemas']['ControlCreatedKey']>
   readonly controlDone: Validator<components['schemas']['ControlDone']>
+  readonly controlInvitation: Validator<components['schemas']['ControlInvitation']>
   readonly controlKey: Validator<components['schemas']['ControlKey']>
+  readonly controlRedemption: Validator<components['schemas']['ControlRedemption']>
   readonly controlVerification: Validator<components['schemas']['ControlVerification']>
   readonly controlWorkspace: Validator<components['schemas']['ControlWorkspace']>
   readonly createKeyCommand: Validator<components['schemas']['CreateKeyCommand']>
   readonly createWorkspaceCommand: Validator<components['schemas']['CreateWorkspaceCommand']>
   readonly emptyCommand: Validator<components['schemas']['EmptyCommand']>
+  readonly issueInvitationCommand: Validator<components['schemas']['IssueInvitationCommand']>
   readonly ledgerCommand: Validator<components['schemas']['LedgerCommand']>
   readonly publishEvidenceCommand: Validator<components['schemas']['PublishEvidenceCommand']>
+  readonly redeemInvitationCommand: Validator<components['schemas']['RedeemInvitationCommand']>
+  readonly registerUpstreamCommand: Validator<components['schemas']['RegisterUpstreamCommand']>
   readonly revokeKeyCommand: Validator<components['schemas']['RevokeKeyCommand']>
   readonly scenarioFile: Validator<components['schemas']['ScenarioFile']>
   readonly setBalanceCommand: Validator<components['schemas']['SetBalanceCommand']>
   readonly setVerdictCommand: Validator<components['schemas']['SetVerdictCommand']>
   readonly updateKeyCommand: Validator<components['schemas']['UpdateKeyCommand']>
+  readonly vectorFile: Validator<components['schemas']['VectorFile']>
+  readonly verifierAnswer: Validator<components['schemas']['VerifierAnswer']>
+  readonly verifierCapabilities: Validator<components['schemas']['VerifierCapabilities']>
+  readonly verifierRequest: Validator<components['schemas']['VerifierRequest']>
+  readonly verifierResults: Validator<components['schemas']['VerifierResults']>
+  readonly withdrawInvitationCommand: Validator<components['schemas']['WithdrawInvitationCommand']>
 }

@@ -371,6 +371,87 @@ export interface components {
          * @enum {string}
          */
         Capability: "chat" | "completions" | "embeddings";
+        /** @description What is expected of an endpoint. */
+        CapsuleExpectation: {
+            /** @description The hostname that the evidence must be for. */
+            hostname: string;
+            /** @description Oldest signature that is accepted. */
+            max_bundle_age_ms: components["schemas"]["DurationMs"];
+            /** @description The approved deployments. */
+            pins: components["schemas"]["JournalDigest"][];
+            /** @description The policies, all of which must allow. */
+            policies: components["schemas"]["PolicyConfig"][];
+            /** @description The trusted roots. */
+            roots: components["schemas"]["CapsuleRoot"][];
+        };
+        /** @description Where the generation stands in the journal. */
+        CapsuleJournal: {
+            /** @description The end of the journal when the capsule was made. */
+            head: components["schemas"]["JournalHead"];
+            /** @description The lines, in their order. */
+            lines: components["schemas"]["CapsuleJournalLine"][];
+        };
+        /** @description A line of the journal. */
+        CapsuleJournalLine: {
+            /** @description Its number, from 1. */
+            number: components["schemas"]["ExactCount"];
+            /** @description Its bytes, without the line end. */
+            text: string;
+        };
+        /** @description How one part of a capsule goes with the others. */
+        CapsulePart: {
+            /** @description Whether it goes together; null when there is nothing to compare. */
+            holds: boolean | null;
+            /** @description What was compared. */
+            part: components["schemas"]["CapsulePartName"];
+        };
+        /**
+         * @description What is compared in a capsule.
+         * @enum {string}
+         */
+        CapsulePartName: "journal_lines" | "generation" | "bundle_digest" | "expectation_digest" | "basis" | "admission" | "record" | "ledger";
+        /** @description A trusted root. */
+        CapsuleRoot: {
+            /** @description The certificate in PEM. */
+            pem: string;
+            /** @description Whether the signing certificate must name the hostname. */
+            require_leaf_name: boolean;
+        };
+        /** @description What `proxy verify --json` prints of a capsule: the verdict on its bundle, and how the capsule's parts go together. */
+        CapsuleVerificationOutput: {
+            /** @description Whether every step passed. */
+            admitted: boolean;
+            /** @description What is known of the certificate on the connection. */
+            channel_binding: components["schemas"]["ChannelBinding"];
+            /** @description Digest of the snapshot in wire form; null until its signature has been checked. */
+            evidence_digest: string | null;
+            /**
+             * @description Whether roots and pins are those of the capsule itself, or were given beside it.
+             * @enum {string}
+             */
+            expectation: "capsule" | "given";
+            /** @description The generation. */
+            generation: string;
+            /** @description Whether the bundle is admitted and every part goes with every other. */
+            holds: boolean;
+            /**
+             * Format: date-time
+             * @description The clock that it was judged by.
+             */
+            judged_at: string;
+            /** @description How the parts go together, in this order. */
+            parts: components["schemas"]["CapsulePart"][];
+            /** @description Digests that were approved, in wire form. */
+            pins: string[];
+            /** @description Why it refused; null when admitted. */
+            reason: string | null;
+            /** @description Fingerprints of the roots that were trusted, in wire form. */
+            roots: string[];
+            /** @description The step that refused; null when admitted. */
+            stage: components["schemas"]["VerificationStage"] | null;
+            /** @description The last step that passed; null if none did. */
+            verified_through: components["schemas"]["VerificationStage"] | null;
+        };
         /**
          * @description Why the chain is not valid.
          * @enum {string}
@@ -518,6 +599,31 @@ export interface components {
             role: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description What commands print with `--json` when they end because an endpoint or a bundle is refused. */
+        CommandRefusalOutput: {
+            /** @description Why. */
+            reason: string;
+            /** @description Where the reason is explained. */
+            see: string | null;
+            /** @description The stage that refused. */
+            stage: string;
+            /** @description What was refused: an endpoint's name, an address or a file. */
+            subject: string;
+        };
+        /** @description A snapshot that was compared. */
+        ComparedSnapshot: {
+            /** @description Digest of the snapshot as `sha256:` and hex. */
+            evidence_digest_hex: string;
+            /** @description The hostname it is for. */
+            hostname: string;
+            /**
+             * Format: date-time
+             * @description When it was signed.
+             */
+            issued_at: string;
+            /** @description As it was named. */
+            subject: string;
         };
         /** @description A whole continuation. */
         Completion: {
@@ -759,6 +865,10 @@ export interface components {
             mayGenerate?: boolean;
             /** @description Router model ids, by what they are. */
             models: components["schemas"]["TargetModels"];
+            /** @description What clients of that listener have to present. */
+            openProxyToken?: components["schemas"]["Secret"];
+            /** @description Another listener of the proxy, open to other machines: it asks for the token. */
+            openProxyUrl?: string;
             /** @description The name of that endpoint, in the handshake and in its evidence; the address's own when left out. */
             platformHostname?: string;
             /** @description The platform gateway of the router's own endpoint: where connections go. */
@@ -767,8 +877,16 @@ export interface components {
             product: components["schemas"]["TargetProduct"];
             /** @description The roles it plays. */
             profiles: components["schemas"]["ConformanceProfile"][];
+            /** @description Path of a Unix socket at which the proxy listens, too. */
+            proxySocket?: string;
             /** @description The verifying proxy in front of that router, with `/v1`. */
             proxyUrl?: string;
+            /** @description Where that other router tells its operator of health, readiness and metrics. */
+            siblingAdminUrl?: string;
+            /** @description Another router on the same database. It lists the model `chat` at other prices, and its public address is not that of any of its endpoints, of which there are several. */
+            siblingUrl?: string;
+            /** @description A third router on that database, of whose own endpoint no evidence could be fetched. */
+            spareUrl?: string;
             /** @description How patient the suite has to be. */
             timing?: components["schemas"]["TargetTiming"];
         };
@@ -792,13 +910,44 @@ export interface components {
         ControlCreatedKey: {
             /** @description The key itself. */
             api_key: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ends; null for never.
+             */
+            expires_at?: string | null;
             /** @description Its id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, as far as that is known yet.
+             */
+            last_used_at?: string | null;
+            /** @description The models it may use; null for all. */
+            model_scope?: string[] | null;
+            /** @description Its name. */
+            name?: string;
+            /** @description Its first 12 characters. */
+            prefix?: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the default.
+             */
+            requests_per_minute?: number | null;
             /**
              * Format: date-time
              * @description When it was revoked.
              */
             revoked_at: string | null;
+            /**
+             * Format: int64
+             * @description What it may use up in all; null for no limit.
+             */
+            spend_limit_micros?: number | null;
             /**
              * Format: int64
              * @description Its own usage so far.
@@ -809,6 +958,11 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "revoked" | "expired";
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the default.
+             */
+            tokens_per_minute?: number | null;
             /** @description The workspace that pays. */
             workspace_id: string;
         } & {
@@ -924,15 +1078,87 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description An invitation, as its operator sees it. */
+        ControlInvitation: {
+            /** @description As people are shown it. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description When it was issued.
+             */
+            created_at: string;
+            /** @description What it is for. */
+            description: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            expires_at: string | null;
+            /**
+             * Format: int64
+             * @description What it grants.
+             */
+            grant_micros: number;
+            /**
+             * Format: int32
+             * @description How often it may be redeemed.
+             */
+            max_redemptions: number;
+            /** @description For the operator alone. */
+            note: string | null;
+            /**
+             * Format: int32
+             * @description How often it was.
+             */
+            redemptions: number;
+            /**
+             * Format: date-time
+             * @description When it was withdrawn.
+             */
+            withdrawn_at: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A key without its plaintext. */
         ControlKey: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ends; null for never.
+             */
+            expires_at?: string | null;
             /** @description Its id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, as far as that is known yet.
+             */
+            last_used_at?: string | null;
+            /** @description The models it may use; null for all. */
+            model_scope?: string[] | null;
+            /** @description Its name. */
+            name?: string;
+            /** @description Its first 12 characters. */
+            prefix?: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the default.
+             */
+            requests_per_minute?: number | null;
             /**
              * Format: date-time
              * @description When it was revoked.
              */
             revoked_at: string | null;
+            /**
+             * Format: int64
+             * @description What it may use up in all; null for no limit.
+             */
+            spend_limit_micros?: number | null;
             /**
              * Format: int64
              * @description Its own usage so far.
@@ -943,8 +1169,23 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "revoked" | "expired";
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the default.
+             */
+            tokens_per_minute?: number | null;
             /** @description The workspace that pays. */
             workspace_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What came of redeeming a code. A code that is no good is no failure: it grants nothing. */
+        ControlRedemption: {
+            /**
+             * Format: int64
+             * @description What was granted; null for nothing.
+             */
+            granted_micros: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -1093,6 +1334,39 @@ export interface components {
             /** @description `postgres://…`; empty for the embedded one. */
             url?: string;
         };
+        /** @description One thing that was looked at. */
+        DiagnosisCheck: {
+            /** @description What. */
+            check: components["schemas"]["DiagnosisCheckName"];
+            /** @description What was seen. */
+            detail: string;
+            /** @description What mends it; null unless it failed. */
+            remedy: string | null;
+            /**
+             * @description How it went. One that was not reached is no pass.
+             * @enum {string}
+             */
+            result: "ok" | "failed" | "not_reached";
+            /** @description Where the refusal is explained; null unless it is one of the catalogue. */
+            see: string | null;
+        };
+        /**
+         * @description What is looked at, in its order.
+         * @enum {string}
+         */
+        DiagnosisCheckName: "dns" | "connect" | "tls" | "clock" | "fetch" | "cert-chain" | "untrusted-root" | "jws" | "tls-fingerprint" | "policy";
+        /**
+         * @description What can be wrong.
+         * @enum {string}
+         */
+        DiagnosisKind: "none" | "dns" | "connect_proxy" | "unreachable" | "tls_interception" | "certificate_renewal" | "no_evidence" | "clock_skew" | "stale_bundle" | "invalid_evidence" | "untrusted_root" | "wrong_pin" | "policy";
+        /** @description What `proxy doctor --json` prints. */
+        DiagnosisOutput: {
+            /** @description What was found, endpoint by endpoint. */
+            endpoints: components["schemas"]["EndpointDiagnosis"][];
+            /** @description Whether every check of every endpoint passed. */
+            ok: boolean;
+        };
         /** @description What `proxy discover --json` prints: what one could pin, which is not yet a reason to (decisions, 9). */
         DiscoveryOutput: {
             /** @description Digest of the snapshot in wire form: what a pin is. */
@@ -1202,6 +1476,26 @@ export interface components {
         };
         /** @description Asks for nothing in particular. */
         EmptyCommand: Record<string, never>;
+        /** @description What was found of one endpoint. */
+        EndpointDiagnosis: {
+            /** @description What was looked at, in its order. */
+            checks: components["schemas"]["DiagnosisCheck"][];
+            /** @description What is most likely wrong. */
+            diagnosis: components["schemas"]["DiagnosisKind"];
+            /** @description Its hostname. */
+            hostname: string;
+            /** @description Its name. */
+            name: string;
+        };
+        /** @description The pins of one endpoint. */
+        EndpointPins: {
+            /** @description Its hostname. */
+            hostname: string;
+            /** @description Its name. */
+            name: string;
+            /** @description What is approved, as `sha256:` and hex. */
+            pins: string[];
+        };
         /** @description The shape that all errors share (§2.7); `stage` and `reason` stand beside `error` in a 503 (§7/5). */
         ErrorBody: {
             /** @description What went wrong. */
@@ -1254,6 +1548,36 @@ export interface components {
             version: 1 | "1";
         } & {
             [key: string]: unknown;
+        };
+        /** @description One generation with everything that its admission rests on: `proxy capsule` writes it, and `proxy verify` judges it without a network, by the clock of that time (decisions, 9). */
+        EvidenceCapsule: {
+            /** @description The bundle's bytes in base64, as they were published. */
+            bundle: string;
+            /** @description What the proxy expected of the endpoint at that time. */
+            expectation: components["schemas"]["CapsuleExpectation"];
+            /** @description The generation. */
+            generation: string;
+            /** @description The lines of the journal that are about it, byte for byte: the endpoint's admission and the generation. */
+            journal: components["schemas"]["CapsuleJournal"];
+            /**
+             * Format: date-time
+             * @description The clock that the evidence was judged by.
+             */
+            judged_at: string;
+            /**
+             * @description What this file is.
+             * @enum {string}
+             */
+            kind: "EvidenceCapsule";
+            /** @description SHA-256 of the certificate that was seen on the connection. */
+            observed_leaf: components["schemas"]["JournalDigest"];
+            /** @description What the router keeps of it, with the ledger row; null when the capsule was made without a key. */
+            record: unknown;
+            /**
+             * @description Version of the format.
+             * @enum {number}
+             */
+            version: 1;
         };
         /** @description The router failed. */
         EvidenceInternalError: {
@@ -1355,6 +1679,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * Format: int64
+         * @description A count as JSON holds it exactly.
+         */
+        ExactCount: number;
         /** @description A case that is known to fail; one that passes all the same is reported. */
         ExpectedFailure: {
             /** @description Why. */
@@ -1573,6 +1902,274 @@ export interface components {
              */
             withdrawn_at: string | null;
         };
+        /** @description Asks for an invitation. */
+        IssueInvitationCommand: {
+            /** @description What it is for, in the words of whoever looks it up. */
+            description?: string;
+            /**
+             * Format: date-time
+             * @description When it ends; never when left out.
+             */
+            expires_at?: string;
+            /**
+             * Format: int64
+             * @description What it grants.
+             */
+            grant_micros: number;
+            /**
+             * Format: int32
+             * @description How often it may be redeemed; once when left out.
+             */
+            max_redemptions?: number;
+            /** @description For the operator alone. */
+            note?: string;
+        };
+        /** @description What an admitting verdict rests on. */
+        JournalBasis: {
+            /** @description SHA-256 of the bundle's bytes, which lie in the evidence folder under this digest; null if they could not be kept. */
+            bundle_digest: components["schemas"]["JournalDigest"] | null;
+            /** @description SHA-256 of the certificate seen on the connection. */
+            cert_fingerprint: components["schemas"]["JournalDigest"];
+            /** @description Digest of the deployment. */
+            evidence_digest: components["schemas"]["JournalDigest"];
+            /** @description SHA-256 of what was expected (hostname, roots, pins, policies), which lies there as well; null alike. */
+            expectation_digest: components["schemas"]["JournalDigest"] | null;
+            /**
+             * Format: date-time
+             * @description The clock that the evidence was judged by.
+             */
+            judged_at: string;
+        };
+        /** @description Requests that the proxy refused because no live verdict admitted the endpoint. */
+        JournalDenial: {
+            /**
+             * @description What the client was told.
+             * @enum {string}
+             */
+            code: "attestation_failed" | "attestation_revoked";
+            /** @description How many requests were refused alike since the last such line: the first is told at once, more once a minute. */
+            count: components["schemas"]["ExactCount"];
+            /** @description The endpoint's name in the configuration. */
+            endpoint: components["schemas"]["JournalName"];
+            /**
+             * @description Which line this is.
+             * @enum {string}
+             */
+            kind: "denial";
+            /** @description SHA-256 of the line before, without its line end. */
+            prev: components["schemas"]["JournalDigest"];
+            /** @description Why it refused. */
+            reason: components["schemas"]["JournalName"];
+            /** @description Number of the line, from 1. */
+            seq: components["schemas"]["ExactCount"];
+            /** @description The stage that refused. */
+            stage: components["schemas"]["JournalName"];
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            time: string;
+        };
+        /** @description SHA-256 in wire form, with a canonical last character. */
+        JournalDigest: string;
+        /** @description Something that is wrong with a journal. */
+        JournalFault: {
+            /** @description What is wrong. */
+            fault: components["schemas"]["JournalFaultKind"];
+            /**
+             * Format: int64
+             * @description Number of the line, from 1; null when it is about the whole.
+             */
+            line: number | null;
+            /** @description What to think of it. */
+            message: string;
+        };
+        /**
+         * @description What can be wrong with a journal.
+         * @enum {string}
+         */
+        JournalFaultKind: "malformed" | "changed" | "removed" | "out_of_order" | "truncated" | "no_head" | "head_not_found";
+        /** @description A path, from the configuration file. */
+        JournalFile: string;
+        /** @description Lines that could not be written, or the beginning of one that a crash left behind. */
+        JournalGap: {
+            /**
+             * @description Which line this is.
+             * @enum {string}
+             */
+            kind: "gap";
+            /** @description How many lines were lost since the line before. */
+            lost_lines: components["schemas"]["ExactCount"];
+            /** @description SHA-256 of the line before, without its line end. */
+            prev: components["schemas"]["JournalDigest"];
+            /** @description Number of the line, from 1. */
+            seq: components["schemas"]["ExactCount"];
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            time: string;
+            /** @description Length of the torn line that was cut off, in bytes. */
+            torn_bytes: components["schemas"]["ExactCount"];
+        };
+        /** @description A generation whose answer came through the proxy. */
+        JournalGeneration: {
+            /** @description Whether the answer reached its end at the proxy. */
+            complete: boolean;
+            /** @description Tokens that were generated, under the same condition. */
+            completion_tokens: components["schemas"]["ExactCount"] | null;
+            /** @description What the answer says it cost, under the same condition; never guessed. */
+            cost_micros: components["schemas"]["ExactCount"] | null;
+            /** @description The endpoint's name in the configuration. */
+            endpoint: components["schemas"]["JournalName"];
+            /** @description The generation's id, as the router gave it. */
+            id: string;
+            /**
+             * @description Which line this is.
+             * @enum {string}
+             */
+            kind: "generation";
+            /** @description The model that the answer names; null when it names none. */
+            model: components["schemas"]["JournalName"] | null;
+            /** @description SHA-256 of the line before, without its line end. */
+            prev: components["schemas"]["JournalDigest"];
+            /** @description Tokens of the prompt; null when the answer carried no usage that the proxy could read. */
+            prompt_tokens: components["schemas"]["ExactCount"] | null;
+            /** @description Number of the line, from 1. */
+            seq: components["schemas"]["ExactCount"];
+            /** @description The router's endpoint that served it, under the same condition. */
+            served_by: components["schemas"]["JournalName"] | null;
+            /** @description What the answer says was published for that endpoint, under the same condition. */
+            served_digest: components["schemas"]["JournalDigest"] | null;
+            /**
+             * Format: date-time
+             * @description When it was written: as the answer ended.
+             */
+            time: string;
+            /** @description The verdict that it went under. */
+            verdict: components["schemas"]["JournalBasis"];
+        };
+        /** @description The first line: what follows, and in which form. */
+        JournalGenesis: {
+            /**
+             * @description What this file is.
+             * @enum {string}
+             */
+            format: "proxy-journal";
+            /**
+             * @description Which line this is.
+             * @enum {string}
+             */
+            kind: "genesis";
+            /** @description Nothing stands before it. */
+            prev: null;
+            /**
+             * @description The first line.
+             * @enum {number}
+             */
+            seq: 1;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            time: string;
+            /**
+             * @description Version of the format.
+             * @enum {number}
+             */
+            version: 1;
+        };
+        /** @description The end of a journal, which lies beside it: a journal that does not reach it was cut. */
+        JournalHead: {
+            /** @description How many lines there are. */
+            count: components["schemas"]["ExactCount"];
+            /** @description SHA-256 of the last one, without its line end. */
+            hash: components["schemas"]["JournalDigest"];
+        };
+        /** @description One line of the proxy's journal (decisions, 9). Every line carries the SHA-256 of the line before it; none has a field for a key, a prompt or an answer. */
+        JournalLine: components["schemas"]["JournalGenesis"] | components["schemas"]["JournalStart"] | components["schemas"]["JournalVerdict"] | components["schemas"]["JournalDenial"] | components["schemas"]["JournalGeneration"] | components["schemas"]["JournalGap"];
+        /** @description A name of the router's or the configuration's: short, and in visible ASCII. */
+        JournalName: string;
+        /** @description A proxy was started and writes from here on: verdicts begin anew. */
+        JournalStart: {
+            /**
+             * @description Which line this is.
+             * @enum {string}
+             */
+            kind: "start";
+            /** @description SHA-256 of the line before, without its line end. */
+            prev: components["schemas"]["JournalDigest"];
+            /** @description The proxy's version. */
+            proxy_version: components["schemas"]["JournalName"];
+            /** @description Number of the line, from 1. */
+            seq: components["schemas"]["ExactCount"];
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            time: string;
+        };
+        /** @description An endpoint's verdict changed. */
+        JournalVerdict: {
+            /** @description SHA-256 of the only certificate that may be sent anything; null unless admitted. */
+            cert_fingerprint: components["schemas"]["JournalDigest"] | null;
+            /** @description The endpoint's name in the configuration. */
+            endpoint: components["schemas"]["JournalName"];
+            /** @description Digest of the deployment; null unless admitted. */
+            evidence_digest: components["schemas"]["JournalDigest"] | null;
+            /** @description The hostname that its evidence must be for. */
+            hostname: components["schemas"]["JournalName"];
+            /**
+             * @description Which line this is.
+             * @enum {string}
+             */
+            kind: "verdict";
+            /** @description SHA-256 of the line before, without its line end. */
+            prev: components["schemas"]["JournalDigest"];
+            /** @description Why it refused; null when admitted. */
+            reason: components["schemas"]["JournalName"] | null;
+            /** @description Number of the line, from 1. */
+            seq: components["schemas"]["ExactCount"];
+            /** @description The stage that refused; null when admitted. */
+            stage: components["schemas"]["JournalName"] | null;
+            /** @description What the verdict is from now on. */
+            state: components["schemas"]["ProxyVerdictState"];
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            time: string;
+        };
+        /** @description What `proxy journal verify --json` prints. */
+        JournalVerificationOutput: {
+            /** @description What is wrong; empty when ok. */
+            faults: components["schemas"]["JournalFault"][];
+            /** @description The file. */
+            file: string;
+            /** @description SHA-256 of the last line that holds; null without one. Note it down elsewhere, and give it as `--head` next time. */
+            head: string | null;
+            /** @description How many lines there are of each kind. */
+            kinds: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int64
+             * @description How many lines hold, counted from the first.
+             */
+            lines: number;
+            /** @description Whether the journal is whole. */
+            ok: boolean;
+            /**
+             * Format: int64
+             * @description Length of what a crash left of a last line; it counts for nothing, and is no fault.
+             */
+            torn_bytes: number;
+            /**
+             * Format: int64
+             * @description How many of these lines are newer than the head file; a crash, or a proxy that is writing, leaves a few.
+             */
+            unconfirmed_lines: number;
+        };
         /**
          * @description Why the signature or its payload does not hold.
          * @enum {string}
@@ -1782,8 +2379,8 @@ export interface components {
         };
         /** @description A model and where it runs. */
         ModelConfig: {
-            /** @description Servers of the OpenAI API that run it. */
-            backends: components["schemas"]["BackendConfig"][];
+            /** @description Servers of the OpenAI API that run it, for a model of an own endpoint. */
+            backends?: components["schemas"]["BackendConfig"][];
             /** @description The routes that take it; chat alone when left out. */
             capabilities?: ("chat" | "completions" | "embeddings")[];
             /** @description Size of its context window, in tokens. */
@@ -1793,7 +2390,7 @@ export interface components {
              * @description When it was put into service, in seconds since 1970.
              */
             created?: number;
-            /** @description Name of the endpoint that serves it. */
+            /** @description Name of the endpoint that serves it: an own one, or an external upstream (`router upstream add`). */
             endpoint: string;
             /** @description Router model id. */
             id: string;
@@ -1810,6 +2407,8 @@ export interface components {
              * @description What its chat template adds to a prompt at most, in tokens.
              */
             templateTokens?: number;
+            /** @description How an external upstream knows it, for a model that one of those serves. */
+            upstream?: components["schemas"]["UpstreamModelConfig"];
         };
         /** @description The endpoint that serves a model. */
         ModelEndpoint: {
@@ -1902,13 +2501,15 @@ export interface components {
         NotFoundCode: "not_found";
         /** @description Answers that were alike. */
         ObservedAnswer: {
-            /** @description The code of the error; null for a success. */
+            /** @description The code of the error, in a stream that of its last event; null for a success. */
             code: string | null;
             /**
              * Format: int32
              * @description How many there were.
              */
             count: number;
+            /** @description Why a verifier refused, as stage and reason with a stroke between them; null where none did. */
+            ground: string | null;
             /** @description The operation. */
             operation: string;
             /**
@@ -1916,6 +2517,8 @@ export interface components {
              * @description The status.
              */
             status: number;
+            /** @description Where it was asked. */
+            subject: components["schemas"]["ConformanceProfile"];
         };
         /** @description The request comes from somewhere that may not speak to this listener. */
         OriginForbidden: {
@@ -1990,6 +2593,20 @@ export interface components {
         PaymentRequiredCode: "insufficient_credits" | "key_spend_limit_reached";
         /** @description A digest as people write it: wire form, `sha256:` or `sha256/` with hex, or bare hex. */
         Pin: string;
+        /**
+         * @description What a pin rests on.
+         * @enum {string}
+         */
+        PinBasis: "endpoint" | "bundle" | "word";
+        /** @description What `proxy pin add`, `remove` and `list` print with `--json`. */
+        PinsOutput: {
+            /** @description What the digest rests on; null unless one was put in. */
+            basis: components["schemas"]["PinBasis"] | null;
+            /** @description The digest that was put in or taken out, in wire form; null for `list`, and when it was so before. */
+            changed: string | null;
+            /** @description The pins of each endpoint that was asked about. */
+            endpoints: components["schemas"]["EndpointPins"][];
+        };
         /** @description The reference platform gateway's configuration file. */
         PlatformConfig: {
             /** @description How the bundle is signed; ES256 unless told otherwise. */
@@ -2015,9 +2632,9 @@ export interface components {
             /** @description Origin of the router, where requests go other than those for the evidence. */
             upstream: string;
         };
-        /** @description A condition on the evidence, in the Common Expression Language. */
+        /** @description A condition on what was signed, in the Common Expression Language. An error is a refusal. */
         PolicyConfig: {
-            /** @description Must be true of `evidence`. */
+            /** @description Must be true. It knows `evidence` (the snapshot), `hostname`, `digest` (in wire form) and `issuedAt` (a timestamp). */
             allow: string;
             /** @description Its name in refusals. */
             name: string;
@@ -2091,14 +2708,34 @@ export interface components {
             /** @description The router's base URL, with `/v1`: where connections go. Names under `localhost` are this machine. */
             url: string;
         };
+        /** @description One endpoint as the proxy knows it at this moment. */
+        ProxiedEndpointStatus: {
+            /** @description The hostname that its evidence must be for. */
+            hostname: string;
+            /** @description Where clients connect: an address with `/v1`, or `unix:` and the path of a socket. */
+            listen: string;
+            /** @description Its name in the configuration. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Until the next check is due, in milliseconds; 0 while one runs.
+             */
+            next_check_in_ms: number;
+            /** @description Requests since the proxy was started. */
+            requests: components["schemas"]["RequestCounts"];
+            /** @description What is known of it. */
+            verdict: components["schemas"]["VerdictStatus"];
+        };
         /** @description The verifying proxy's configuration file (decisions, 9). */
         ProxyConfig: {
-            /** @description Where health, metrics and the status page are served; nowhere when left out. */
+            /** @description Where health, metrics and the status page are served, on loopback; 127.0.0.1:8485 when empty, nowhere when left out. */
             admin?: components["schemas"]["ListenConfig"];
             /** @description Folder of the journal and of what must outlive a restart; `.data/proxy` when left out. */
             dataDir?: string;
             /** @description The endpoints it stands in front of, each on a listener of its own. */
             endpoints: components["schemas"]["ProxiedEndpointConfig"][];
+            /** @description File of the journal; `journal.jsonl` in the data folder when left out, and none is kept when it is false. */
+            journal?: components["schemas"]["JournalFile"] | false;
         };
         /** @description A listener for clients. */
         ProxyListenConfig: {
@@ -2110,11 +2747,28 @@ export interface components {
             origins?: string[];
             /** @description Port; 0 takes a free one. */
             port?: components["schemas"]["Port"];
-            /** @description Path of a Unix socket, instead of host and port. */
+            /** @description Path of a Unix socket, instead of host and port; nobody but the user who runs the proxy may open it. */
             socket?: string;
             /** @description What clients must present in `X-Proxy-Token` when the listener is open to others. */
             token?: string;
         };
+        /** @description What the proxy's admin listener serves at `/status`, and `proxy status --json` prints (decisions, 9). */
+        ProxyStatus: {
+            /** @description Its endpoints, in the order of the configuration. */
+            endpoints: components["schemas"]["ProxiedEndpointStatus"][];
+            /**
+             * Format: int32
+             * @description The proxy's process id.
+             */
+            pid: number;
+            /** @description Its version. */
+            version: string;
+        };
+        /**
+         * @description What a proxy knows of an endpoint (§3.2).
+         * @enum {string}
+         */
+        ProxyVerdictState: "pending" | "denied" | "admitted";
         /** @description Asks for a bundle to stand published. */
         PublishEvidenceCommand: {
             /** @description The bundle, byte for byte. */
@@ -2146,6 +2800,51 @@ export interface components {
         };
         /** @description Why a verifier refuses; a slug can stand under more than one stage. */
         Reason: components["schemas"]["FetchReason"] | components["schemas"]["CertChainReason"] | components["schemas"]["UntrustedRootReason"] | components["schemas"]["JwsReason"] | components["schemas"]["TlsFingerprintReason"] | components["schemas"]["PolicyReason"] | components["schemas"]["AttestingReason"];
+        /**
+         * @description What is compared.
+         * @enum {string}
+         */
+        ReconciliationCheck: "missing_record" | "answer_price" | "record_price" | "no_price" | "prompt_tokens" | "completion_tokens" | "cost_micros" | "model" | "endpoint" | "evidence_digest" | "ledger_amount" | "ledger_row";
+        /** @description Something that is not equal. */
+        ReconciliationDifference: {
+            /** @description What the router says; null for nothing. */
+            actual: string | null;
+            /** @description What was compared. */
+            check: components["schemas"]["ReconciliationCheck"];
+            /** @description What the proxy saw or worked out; null for nothing. */
+            expected: string | null;
+            /** @description The generation. */
+            generation: string;
+        };
+        /** @description What `proxy reconcile --json` prints (decisions, 9). */
+        ReconciliationOutput: {
+            /**
+             * Format: int64
+             * @description What all records together cost.
+             */
+            cost_micros: number;
+            /** @description Everything that is not equal. */
+            differences: components["schemas"]["ReconciliationDifference"][];
+            /** @description The endpoint whose generations were compared. */
+            endpoint: string;
+            /**
+             * Format: int64
+             * @description How many generations of it the journal holds.
+             */
+            generations: number;
+            /** @description Whether everything that could be compared is equal, and no record is missing. */
+            ok: boolean;
+            /**
+             * Format: int64
+             * @description How many have a record.
+             */
+            recorded: number;
+            /**
+             * Format: int64
+             * @description How many carried no usage that the proxy could read; their record was compared with the price alone.
+             */
+            unseen_usage: number;
+        };
         /** @description One request and its answer, shortened and without secrets. */
         RecordedExchange: {
             /** @description Beginning of the body that came back. */
@@ -2183,6 +2882,15 @@ export interface components {
              */
             status: number | null;
         };
+        /** @description Redeems a code, as the creation of an account does. */
+        RedeemInvitationCommand: {
+            /** @description Whose account it is; a name that was never given before is a new account. */
+            account: string;
+            /** @description As it was typed. */
+            code: string;
+            /** @description The account's workspace. */
+            workspace_id: string;
+        };
         /** @description A Redis or Valkey server. */
         RedisConfig: {
             /**
@@ -2192,6 +2900,39 @@ export interface components {
             fallback?: "memory" | "closed" | "open";
             /** @description `redis://…` or `rediss://…`; empty for buckets in memory. */
             url?: string;
+        };
+        /** @description Asks for an external upstream to be registered, or registered anew under the same name. */
+        RegisterUpstreamCommand: {
+            /** @description The key that it asks for. */
+            api_key?: string;
+            /** @description Its name; the deployment's models say which of them it serves. */
+            endpoint: string;
+            /** @description The name in its handshake and its evidence; the URL's when left out. */
+            hostname?: string;
+            /** @description Digests of the deployments that are approved. */
+            pins: string[];
+            /** @description PEM of the roots to trust for it. */
+            roots: string[];
+            /** @description Its base URL, with `/v1`. */
+            url: string;
+        };
+        /** @description Requests since the proxy was started. */
+        RequestCounts: {
+            /**
+             * Format: int64
+             * @description Sent on to the endpoint; those that run are among them.
+             */
+            forwarded: number;
+            /**
+             * Format: int64
+             * @description Answered by the proxy itself, without a byte sent to the endpoint.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description Under way at this moment.
+             */
+            running: number;
         };
         /**
          * @description Times of a request, each configurable; there is no total limit.
@@ -2257,6 +2998,8 @@ export interface components {
             publicBaseUrl?: string;
             /** @description Where several routers share their rate buckets; each has its own when no URL is given. */
             redis?: components["schemas"]["RedisConfig"];
+            /** @description What stored secrets are encrypted and codes are hashed under; all replicas have the same. Made in `dataDir` when it is left out, which only a router for development may do: one with a public `https` base URL has to name it. */
+            secretsKey?: string;
             /** @description Where a test may control this router, on loopback; never on a router that serves anybody. */
             testControl?: components["schemas"]["ListenConfig"];
             /** @description Times of a request. */
@@ -2305,8 +3048,10 @@ export interface components {
         };
         /** @description What `proxy run --json` prints once it serves. */
         RunningProxyOutput: {
-            /** @description Where it serves its first endpoint, with `/v1`. */
+            /** @description Where it serves its first endpoint, with `/v1`; `unix:` and a path for a Unix socket. */
             address: string;
+            /** @description Where health, metrics and the status page are; absent when they are nowhere. */
+            admin_url?: string;
             /** @description Where it serves each of them. */
             endpoints: components["schemas"]["ServedEndpoint"][];
             /**
@@ -2332,6 +3077,11 @@ export interface components {
              * @description Its balance; five dollars when left out.
              */
             balanceMicros?: number;
+            /**
+             * Format: int32
+             * @description Its own requests a minute.
+             */
+            requestsPerMinute?: number;
             /** @description Names of the target's models that the key may use. */
             scope?: string[];
             /**
@@ -2339,6 +3089,11 @@ export interface components {
              * @description What the key may use up in all.
              */
             spendLimitMicros?: number;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute.
+             */
+            tokensPerMinute?: number;
         };
         /** @description How many scenarios got which verdict. */
         ScenarioCounts: {
@@ -2513,7 +3268,7 @@ export interface components {
         Secret: string;
         /** @description An endpoint and where clients reach it. */
         ServedEndpoint: {
-            /** @description With `/v1`. */
+            /** @description With `/v1`; `unix:` and a path for a Unix socket. */
             address: string;
             /** @description Its name in the configuration. */
             name: string;
@@ -2573,7 +3328,36 @@ export interface components {
          * @description Sizes.
          * @enum {number}
          */
-        SizeLimit: 33554432 | 268435456 | 65536 | 1048576 | 128 | 64 | 12;
+        SizeLimit: 33554432 | 1000000 | 268435456 | 65536 | 1048576 | 128 | 64 | 12;
+        /** @description One difference. */
+        SnapshotChange: {
+            /** @description What stands there, as JSON; null for nothing. */
+            after: string | null;
+            /** @description What stood there, as JSON; null for nothing. */
+            before: string | null;
+            /** @description Of what kind. */
+            change: components["schemas"]["SnapshotChangeKind"];
+            /** @description Where in it; empty for the whole. */
+            path: string;
+            /** @description The resource: kind, namespace and name. */
+            resource: string;
+        };
+        /**
+         * @description Kinds of difference.
+         * @enum {string}
+         */
+        SnapshotChangeKind: "resource_added" | "resource_removed" | "image" | "configuration" | "field";
+        /** @description What `proxy pin diff --json` prints: what differs between two snapshots. Nothing of it is approved by that. */
+        SnapshotDiffOutput: {
+            /** @description The second. */
+            after: components["schemas"]["ComparedSnapshot"];
+            /** @description The first. */
+            before: components["schemas"]["ComparedSnapshot"];
+            /** @description What differs, by resource and place. */
+            changes: components["schemas"]["SnapshotChange"][];
+            /** @description Whether the two are the same. */
+            equal: boolean;
+        };
         /** @description What `npm start` writes to `.data/stack.json`; a field is there when its part is (interfaces, `npm start`). */
         Stack: {
             /** @description Health and metrics. */
@@ -2658,10 +3442,14 @@ export interface components {
         };
         /** @description Endpoints by what they are. */
         TargetEndpoints: {
-            /** @description An external endpoint. */
+            /** @description An external endpoint that scenarios register anew, each with a gateway of its own on loopback. */
+            doubted?: string;
+            /** @description An external endpoint that is admitted all the time. */
             external?: string;
             /** @description The own endpoint that serves the model `chat`. */
             own?: string;
+            /** @description An own endpoint for which the hook `publishEvidence` publishes. */
+            published?: string;
             /** @description An own endpoint of which no evidence could be fetched. */
             unfetched?: string;
         };
@@ -2671,28 +3459,56 @@ export interface components {
             advanceClock?: components["schemas"]["HookConfig"];
             /** @description Control address of the suite's scripted backend, which every model of the deployment is served by. */
             backendScript?: components["schemas"]["HookAddress"];
+            /** @description The wire between the router and the first backend of the model `fragile`. */
+            backendWire?: components["schemas"]["HookAddress"];
             /** @description Makes a key. */
             createKey?: components["schemas"]["HookConfig"];
             /** @description Makes a workspace. */
             createWorkspace?: components["schemas"]["HookConfig"];
+            /** @description The wire between the router and its database; wires are those of the suite's stand-ins/wire. */
+            databaseWire?: components["schemas"]["HookAddress"];
+            /** @description Issues an invitation. */
+            issueInvitation?: components["schemas"]["HookConfig"];
             /** @description Reads what is booked of a workspace. */
             ledger?: components["schemas"]["HookConfig"];
             /** @description Control address of the suite's platform gateway, which the deployment is published by. */
             platformControl?: components["schemas"]["HookAddress"];
+            /** @description Control address of whoever runs the proxy: `POST /restart`, and `POST /advance` to move its clocks, or one of them: `{ "milliseconds": 60000, "clock": "wall" }` or `"monotonic"`. */
+            proxyControl?: components["schemas"]["HookAddress"];
+            /** @description The wire between the proxy and the platform. */
+            proxyWire?: components["schemas"]["HookAddress"];
             /** @description Publishes a bundle for an endpoint. */
             publishEvidence?: components["schemas"]["HookConfig"];
+            /** @description Redeems a code for an account. */
+            redeemInvitation?: components["schemas"]["HookConfig"];
+            /** @description Registers an external upstream. */
+            registerUpstream?: components["schemas"]["HookConfig"];
             /** @description Empties what earlier runs have left. */
             reset?: components["schemas"]["HookConfig"];
             /** @description Revokes a key. */
             revokeKey?: components["schemas"]["HookConfig"];
+            /** @description The wire between the platform and the router. */
+            routerWire?: components["schemas"]["HookAddress"];
             /** @description Moves a balance to a sum. */
             setBalance?: components["schemas"]["HookConfig"];
             /** @description Sets the verdict on an external endpoint. */
             setVerdict?: components["schemas"]["HookConfig"];
+            /** @description Control address of whoever runs the sibling: `POST /stop` asks it to end, `POST /start` starts it again, and `POST /advance` moves its clocks. */
+            siblingControl?: components["schemas"]["HookAddress"];
+            /** @description The wire between the sibling and that database. */
+            siblingWire?: components["schemas"]["HookAddress"];
+            /** @description The wire between the spare router and that database. */
+            spareWire?: components["schemas"]["HookAddress"];
+            /** @description The wire between the sibling and the store in which it and the router share their buckets. */
+            storeWire?: components["schemas"]["HookAddress"];
             /** @description Changes a key. */
             updateKey?: components["schemas"]["HookConfig"];
+            /** @description Control address of the suite's platform gateway that the endpoint `external` is published by. */
+            upstreamControl?: components["schemas"]["HookAddress"];
             /** @description Proves the whole ledger. */
             verifyLedger?: components["schemas"]["HookConfig"];
+            /** @description Withdraws an invitation. */
+            withdrawInvitation?: components["schemas"]["HookConfig"];
         };
         /** @description Keys that are there already. */
         TargetKeys: {
@@ -2711,6 +3527,13 @@ export interface components {
         };
         /** @description Limits of the deployment under test; production's where one is left out. */
         TargetLimits: {
+            /**
+             * Format: int64
+             * @description Memory that all bodies together may take at the sibling.
+             */
+            bodyMemoryBytes?: number;
+            /** @description Time that running streams get when the sibling stops. */
+            drainMs?: components["schemas"]["DurationMs"];
             /** @description How often the router reads the bundle of its own endpoint. */
             evidencePollMs?: components["schemas"]["DurationMs"];
             /** @description Longest wait for a backend's first byte. */
@@ -2732,6 +3555,11 @@ export interface components {
              * @description What a chat template adds to a prompt at most, in tokens.
              */
             templateTokens?: number;
+            /**
+             * Format: int64
+             * @description Tokens a minute of a key that names none, and of every workspace.
+             */
+            tokensPerMinute?: number;
         };
         /** @description Models by what they are. */
         TargetModels: {
@@ -2741,20 +3569,28 @@ export interface components {
             completions?: string;
             /** @description Its backend is declared to tell usage on every chunk. */
             continuous?: string;
+            /** @description Is served by the external endpoint `doubted`: chat, text completions and embeddings. */
+            doubted?: string;
             /** @description Serves embeddings and no chat. */
             embeddings?: string;
-            /** @description Is served by an external endpoint. */
+            /** @description Is served by the external endpoint `external`, behind which the scripted backend stands. */
             external?: string;
             /** @description Has two backends; nothing listens at the first, the scripted one is the second. */
             failover?: string;
+            /** @description Has two backends, both scripted, which call the model by different names; the first is reached through the wire `backendWire`. */
+            fragile?: string;
             /** @description Costs nothing. */
             free?: string;
             /** @description Another one. */
             other?: string;
+            /** @description Is served by the own endpoint `published`, for which the hook `publishEvidence` publishes. */
+            published?: string;
             /** @description Has a `/` in its id. */
             slashed?: string;
             /** @description Its `max_output_tokens` and any prompt together are more than its context. */
             small?: string;
+            /** @description Its backend's tokenizer is configured, which is the scripted one's. */
+            tokenized?: string;
             /** @description Has two backends, both scripted, which call the model by different names. */
             twins?: string;
             /** @description Is served by an own endpoint of which no evidence could be fetched. */
@@ -2898,6 +3734,101 @@ export interface components {
              */
             tokens_per_minute?: number | null;
         };
+        /** @description What an admitting verdict named. */
+        UpstreamAdmission: {
+            /**
+             * Format: date-time
+             * @description When it was given.
+             */
+            at: string;
+            /** @description The deployment. */
+            evidence_digest: components["schemas"]["UpstreamDigest"];
+        };
+        /** @description A sticky denial. */
+        UpstreamDenial: {
+            /**
+             * Format: date-time
+             * @description When a router denied it.
+             */
+            at: string;
+            /** @description Why. */
+            reason: string;
+            /** @description At which step. */
+            stage: components["schemas"]["VerificationStage"];
+        };
+        /** @description A SHA-256 in wire form. */
+        UpstreamDigest: string;
+        /** @description What `router upstream events --json` prints for each event, newest first. */
+        UpstreamEventOutput: {
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description The state after the change, or the act.
+             * @enum {string}
+             */
+            event: "pending" | "admitted" | "denied" | "disabled" | "registered" | "pinned" | "unpinned" | "attestation_asked" | "taken_out" | "put_back";
+            /** @description The deployment that it is about; null where none is known. */
+            evidence_digest: components["schemas"]["UpstreamDigest"] | null;
+            /**
+             * Format: int64
+             * @description Its number; events are never changed and never taken away.
+             */
+            number: number;
+            /** @description Why; null where nothing was refused. */
+            reason: string | null;
+            /** @description The router whose verdict changed; null for an act of an administrator. */
+            replica: string | null;
+            /** @description The stage that refused; null where none did. */
+            stage: components["schemas"]["VerificationStage"] | "attesting" | null;
+            /** @description Name of the upstream. */
+            upstream: string;
+        };
+        /** @description A model at an external upstream. */
+        UpstreamModelConfig: {
+            /** @description Its name there; the router's id when left out. */
+            model?: string;
+            /**
+             * @description Whether the upstream can tell the usage in every chunk, which makes the count of aborted streams exact.
+             * @enum {string}
+             */
+            usage?: "final" | "continuous";
+        };
+        /** @description What the `router upstream` commands print with `--json`, and `list` for each upstream. Its key is not in it. */
+        UpstreamOutput: {
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             */
+            created_at: string;
+            /** @description Why it was denied after it had been admitted; it stays so until an administrator acts. Null for not at all. */
+            denial: components["schemas"]["UpstreamDenial"] | null;
+            /** @description Whether an administrator has taken it out of service. */
+            disabled: boolean;
+            /** @description Whether a key for it is stored. */
+            has_api_key: boolean;
+            /** @description The name in its handshake and its evidence. */
+            hostname: string;
+            /** @description The upstream's id. */
+            id: string;
+            /** @description What the last admitting verdict named; null for never. */
+            last_admitted: components["schemas"]["UpstreamAdmission"] | null;
+            /** @description Its name in models, records and paths. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description The newest time of signing that was accepted; null for none.
+             */
+            newest_issued_at: string | null;
+            /** @description Digests of the deployments that are approved; with none, nothing is ever admitted. */
+            pins: components["schemas"]["UpstreamDigest"][];
+            /** @description SHA-256 of each trusted root. */
+            roots: components["schemas"]["UpstreamDigest"][];
+            /** @description Its base URL, with `/v1`. */
+            url: string;
+        };
         /** @description What a generation used and cost (§2.3.1). The counts are the ones that are billed. */
         Usage: {
             /**
@@ -2929,6 +3860,207 @@ export interface components {
          * @enum {string}
          */
         UsageSource: "backend" | "counted";
+        /** @description One question to a verifier, and its only right answer. */
+        Vector: {
+            /** @description The right answer. */
+            expected: components["schemas"]["VectorAnswer"];
+            /** @description Its name, for good. */
+            id: string;
+            /** @description What a verifier has to offer for it. */
+            needs?: components["schemas"]["VerifierCapability"][];
+            /** @description What is asked. */
+            request: components["schemas"]["VectorRequest"];
+            /** @description The rules it counts for. */
+            rules: string[];
+            /** @description What it shows, as a sentence. */
+            title: string;
+        };
+        /** @description The right answer to a vector. */
+        VectorAnswer: {
+            /** @description Whether it is admitted. */
+            admitted: boolean;
+            /** @description Why. */
+            reason: string | null;
+            /**
+             * @description Whether that is all that is wrong: a verifier without this stage's checks would admit it. Otherwise there is nothing left that could be admitted.
+             * @enum {boolean}
+             */
+            sole_fault?: true;
+            /** @description The step that refuses; null when admitted, and when the request itself cannot be meant. */
+            stage: components["schemas"]["VerificationStage"] | null;
+        };
+        /** @description How many vectors were answered how. */
+        VectorCounts: {
+            /**
+             * Format: int32
+             * @description No answer, or none that is one.
+             */
+            error: number;
+            /**
+             * Format: int32
+             * @description Not claimed by the verifier.
+             */
+            not_supported: number;
+            /**
+             * Format: int32
+             * @description Refused, but at another stage or for another reason.
+             */
+            other_ground: number;
+            /**
+             * Format: int32
+             * @description Rightly.
+             */
+            pass: number;
+            /**
+             * Format: int32
+             * @description Admitted what has to be refused.
+             */
+            wrongly_admitted: number;
+            /**
+             * Format: int32
+             * @description Refused what has to be admitted.
+             */
+            wrongly_refused: number;
+        };
+        /** @description What a bundle is judged against. */
+        VectorExpectation: {
+            /** @description Whether the producer's own word for that certificate is enough where nobody looked. */
+            accept_producer_asserted: boolean;
+            /** @description The hostname that was asked. */
+            hostname: string;
+            /**
+             * Format: int64
+             * @description Oldest signature that is accepted.
+             */
+            max_bundle_age_ms: number;
+            /**
+             * Format: date-time
+             * @description The newest time of signing that was accepted of this endpoint; null for none.
+             */
+            newest_issued_at: string | null;
+            /**
+             * Format: date-time
+             * @description The time at which it is judged.
+             */
+            now: string;
+            /** @description SHA-256 of the certificate seen on the connection; null when nobody looked. */
+            observed_leaf: string | null;
+            /** @description Digests of the approved deployments, as a person writes them. */
+            pins: string[];
+            /** @description Conditions of the user in CEL, as the proxy's configuration takes them; all must allow. */
+            policies?: string[];
+            /** @description The trust store; it may be empty. */
+            roots: components["schemas"]["VectorRoot"][];
+        };
+        /** @description The vectors about one stage of the verification. */
+        VectorFile: {
+            /** @description The stage, which is the first part of each id. */
+            stage: components["schemas"]["VerificationStage"];
+            /** @description The vectors. */
+            vectors: components["schemas"]["Vector"][];
+        };
+        /** @description A piece of a bundle. */
+        VectorPiece: {
+            /** @description Bytes that are no text, in base64. */
+            base64?: string;
+            /** @description A text, in UTF-8. */
+            text?: string;
+            /**
+             * Format: int32
+             * @description How often it stands there; once when left out.
+             */
+            times?: number;
+        };
+        /** @description A request whose bundle is written in pieces, so that large ones stay small here. */
+        VectorRequest: {
+            /** @description Whether the producer's own word for that certificate is enough where nobody looked. */
+            accept_producer_asserted: boolean;
+            /** @description The bundle's bytes: the pieces, one after the other. */
+            bundle: components["schemas"]["VectorPiece"][];
+            /** @description The hostname that was asked. */
+            hostname: string;
+            /**
+             * Format: int64
+             * @description Oldest signature that is accepted.
+             */
+            max_bundle_age_ms: number;
+            /**
+             * Format: date-time
+             * @description The newest time of signing that was accepted of this endpoint; null for none.
+             */
+            newest_issued_at: string | null;
+            /**
+             * Format: date-time
+             * @description The time at which it is judged.
+             */
+            now: string;
+            /** @description SHA-256 of the certificate seen on the connection; null when nobody looked. */
+            observed_leaf: string | null;
+            /** @description Digests of the approved deployments, as a person writes them. */
+            pins: string[];
+            /** @description Conditions of the user in CEL, as the proxy's configuration takes them; all must allow. */
+            policies?: string[];
+            /** @description The trust store; it may be empty. */
+            roots: components["schemas"]["VectorRoot"][];
+            /**
+             * Format: int32
+             * @description As in VerifierRequest.
+             */
+            status?: number;
+        };
+        /** @description What was found of one vector. */
+        VectorResult: {
+            /** @description The answer that came, in words. */
+            actual: string;
+            /** @description The right answer, in words. */
+            expected: string;
+            /** @description Its id. */
+            id: string;
+            /** @description The rules it counts for. */
+            rules: string[];
+            /** @description What it shows. */
+            title: string;
+            /** @description The verdict. */
+            verdict: components["schemas"]["VectorVerdict"];
+        };
+        /** @description A certificate of the trust store. */
+        VectorRoot: {
+            /** @description One certificate in PEM. */
+            pem: string;
+            /** @description Off for platforms whose signing certificates carry no hostname. */
+            require_leaf_name: boolean;
+        };
+        /**
+         * @description How one vector was answered.
+         * @enum {string}
+         */
+        VectorVerdict: "pass" | "wrongly-admitted" | "wrongly-refused" | "other-ground" | "not-supported" | "error";
+        /** @description A verdict and its life. */
+        VerdictStatus: {
+            /**
+             * Format: int64
+             * @description Time since the check began that an admitted verdict rests on, else since the state began.
+             */
+            age_ms: number;
+            /** @description Digest of the admitted deployment, in wire form. */
+            evidence_digest?: string;
+            /**
+             * Format: int64
+             * @description How long an admitted verdict lives on unless it is renewed.
+             */
+            expires_in_ms?: number;
+            /** @description Why it refused, unless admitted. */
+            reason?: string;
+            /**
+             * Format: date-time
+             * @description When the state began; a check that only renews a verdict changes nothing.
+             */
+            since: string;
+            /** @description The stage that refused, unless admitted. */
+            stage?: string;
+            /** @description The state. */
+            state: components["schemas"]["ProxyVerdictState"];
+        };
         /** @description What `proxy verify --json` prints (interfaces, commands). */
         VerificationOutput: {
             /** @description Whether every step passed. */
@@ -2949,6 +4081,120 @@ export interface components {
          * @enum {string}
          */
         VerificationStage: "fetch" | "cert-chain" | "untrusted-root" | "jws" | "tls-fingerprint" | "policy";
+        /** @description What a verifier answers on standard output, one line for each request. The process exits with 0 for `accept`, 10 for `reject`, 20 for `unsupported`, 30 for `malformed` and 1 for `internal`; with `--batch` it exits with 0 once every request has its answer. */
+        VerifierAnswer: {
+            /** @description The request's own. */
+            id: string;
+            /** @description For people; never needed. */
+            message?: string;
+            /** @description The verdict. */
+            outcome: components["schemas"]["VerifierOutcome"];
+            /** @description Why it refused; null unless it is a `reject`. */
+            reason: string | null;
+            /** @description The step that refused; null unless it is a `reject`. */
+            stage: components["schemas"]["VerificationStage"] | null;
+        };
+        /** @description What `VERIFIER capabilities` prints. */
+        VerifierCapabilities: {
+            /** @description Optional parts that it has; a vector that needs another one is not run. */
+            capabilities: components["schemas"]["VerifierCapability"][];
+            /** @description Its name. */
+            name: string;
+            /** @description Its own version. */
+            release: string;
+            /**
+             * @description Version of the request that it reads.
+             * @enum {number}
+             */
+            version: 1;
+        };
+        /**
+         * @description An optional part of a verifier.
+         * @enum {string}
+         */
+        VerifierCapability: "batch" | "status" | "policies" | "producer-asserted" | "nameless-leaves";
+        /**
+         * @description How a verifier answers.
+         * @enum {string}
+         */
+        VerifierOutcome: "accept" | "reject" | "unsupported" | "malformed" | "internal";
+        /** @description What a verifier is asked on standard input: `VERIFIER verify` reads one of these, `VERIFIER verify --batch` one on each line. Everything that it may know is in it; it opens no connection and reads no clock. */
+        VerifierRequest: {
+            /** @description Whether the producer's own word for that certificate is enough where nobody looked. */
+            accept_producer_asserted: boolean;
+            /** @description The bundle's bytes, in base64. */
+            bundle: string;
+            /** @description The hostname that was asked. */
+            hostname: string;
+            /** @description Given back with the verdict. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Oldest signature that is accepted.
+             */
+            max_bundle_age_ms: number;
+            /**
+             * Format: date-time
+             * @description The newest time of signing that was accepted of this endpoint; null for none.
+             */
+            newest_issued_at: string | null;
+            /**
+             * Format: date-time
+             * @description The time at which it is judged.
+             */
+            now: string;
+            /** @description SHA-256 of the certificate seen on the connection; null when nobody looked. */
+            observed_leaf: string | null;
+            /** @description Digests of the approved deployments, as a person writes them. */
+            pins: string[];
+            /** @description Conditions of the user in CEL, as the proxy's configuration takes them; all must allow. */
+            policies?: string[];
+            /** @description The trust store; it may be empty. */
+            roots: components["schemas"]["VectorRoot"][];
+            /**
+             * Format: int32
+             * @description The status of the answer that it came with; 200 when left out.
+             */
+            status?: number;
+            /**
+             * @description Version of this document.
+             * @enum {number}
+             */
+            version: 1;
+        };
+        /** @description What `conformance run --profile verifier` found. */
+        VerifierResults: {
+            /** @description How many of each. */
+            counts: components["schemas"]["VectorCounts"];
+            /**
+             * Format: int64
+             * @description How long it took.
+             */
+            duration_ms: number;
+            /** @description The suite. */
+            suite: components["schemas"]["VerifierSuite"];
+            /** @description The verdict on each vector. */
+            vectors: components["schemas"]["VectorResult"][];
+            /** @description The verdict on all of it. */
+            verdict: components["schemas"]["ProfileVerdict"];
+            /** @description Who was judged, as it calls itself. */
+            verifier: components["schemas"]["VerifierCapabilities"];
+            /**
+             * @description Version of this document.
+             * @enum {number}
+             */
+            version: 1;
+        };
+        /** @description The suite's version and how many vectors it has. */
+        VerifierSuite: {
+            /**
+             * Format: int32
+             * @description All vectors, selected or not.
+             */
+            vectors: number;
+            /** @description Its version. */
+            version: string;
+        };
         /**
          * @description The SHA-256 of a document in wire form: `sha256/` and unpadded base64url.
          * @example sha256/47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU
@@ -2956,6 +4202,11 @@ export interface components {
         WireDigest: string;
         /** @description A stage as it stands in an answer: bare from the user's proxy, with `upstream-` before it from the router (§7/5). */
         WireStage: components["schemas"]["Stage"] | ("upstream-fetch" | "upstream-cert-chain" | "upstream-untrusted-root" | "upstream-jws" | "upstream-tls-fingerprint" | "upstream-policy" | "upstream-attesting");
+        /** @description Withdraws an invitation. */
+        WithdrawInvitationCommand: {
+            /** @description Its code. */
+            code: string;
+        };
         /** @description What `router workspace create --json` prints. */
         WorkspaceOutput: {
             /**
@@ -2967,6 +4218,17 @@ export interface components {
             id: string;
             /** @description Its name. */
             name: string;
+        };
+        /** @description What `proxy capsule --json` prints. */
+        WrittenCapsuleOutput: {
+            /** @description SHA-256 of the file, in wire form. */
+            digest: string;
+            /** @description The file that was written. */
+            file: string;
+            /** @description The generation. */
+            generation: string;
+            /** @description Whether the router's record and ledger row are in it. */
+            has_record: boolean;
         };
     };
     responses: {

@@ -20,10 +20,13 @@ export interface Validator<T = unknown> {
 
 /** The validators of the contract. */
 export declare const validators: {
+  readonly capsuleExpectation: Validator<components['schemas']['CapsuleExpectation']>
+  readonly capsuleVerificationOutput: Validator<components['schemas']['CapsuleVerificationOutput']>
   readonly chatCompletion: Validator<components['schemas']['ChatCompletion']>
   readonly chatCompletionChunk: Validator<components['schemas']['ChatCompletionChunk']>
   readonly chatCompletionRequest: Validator<components['schemas']['ChatCompletionRequest']>
   readonly chatEvent: Validator<components['schemas']['ChatEvent']>
+  readonly commandRefusalOutput: Validator<components['schemas']['CommandRefusalOutput']>
   readonly completion: Validator<components['schemas']['Completion']>
   readonly completionChunk: Validator<components['schemas']['CompletionChunk']>
   readonly completionEvent: Validator<components['schemas']['CompletionEvent']>
@@ -31,11 +34,13 @@ export declare const validators: {
   readonly configCheckOutput: Validator<components['schemas']['ConfigCheckOutput']>
   readonly createdKeyOutput: Validator<components['schemas']['CreatedKeyOutput']>
   readonly creditOutput: Validator<components['schemas']['CreditOutput']>
+  readonly diagnosisOutput: Validator<components['schemas']['DiagnosisOutput']>
   readonly discoveryOutput: Validator<components['schemas']['DiscoveryOutput']>
   readonly embeddingList: Validator<components['schemas']['EmbeddingList']>
   readonly embeddingRequest: Validator<components['schemas']['EmbeddingRequest']>
   readonly errorBody: Validator<components['schemas']['ErrorBody']>
   readonly evidenceBundle: Validator<components['schemas']['EvidenceBundle']>
+  readonly evidenceCapsule: Validator<components['schemas']['EvidenceCapsule']>
   readonly evidenceNotFetchedBody: Validator<components['schemas']['EvidenceNotFetchedBody']>
   readonly evidenceNotFoundBody: Validator<components['schemas']['EvidenceNotFoundBody']>
   readonly evidencePayload: Validator<components['schemas']['EvidencePayload']>
@@ -43,18 +48,28 @@ export declare const validators: {
   readonly generationResult: Validator<components['schemas']['GenerationResult']>
   readonly invitation: Validator<components['schemas']['Invitation']>
   readonly invitationRecordOutput: Validator<components['schemas']['InvitationRecordOutput']>
+  readonly journalHead: Validator<components['schemas']['JournalHead']>
+  readonly journalLine: Validator<components['schemas']['JournalLine']>
+  readonly journalVerificationOutput: Validator<components['schemas']['JournalVerificationOutput']>
   readonly keyOutput: Validator<components['schemas']['KeyOutput']>
   readonly ledgerEntry: Validator<components['schemas']['LedgerEntry']>
   readonly ledgerVerificationOutput: Validator<components['schemas']['LedgerVerificationOutput']>
   readonly migrationOutput: Validator<components['schemas']['MigrationOutput']>
   readonly model: Validator<components['schemas']['Model']>
   readonly modelList: Validator<components['schemas']['ModelList']>
+  readonly pinsOutput: Validator<components['schemas']['PinsOutput']>
   readonly platformConfig: Validator<components['schemas']['PlatformConfig']>
   readonly proxyConfig: Validator<components['schemas']['ProxyConfig']>
+  readonly proxyStatus: Validator<components['schemas']['ProxyStatus']>
+  readonly reconciliationOutput: Validator<components['schemas']['ReconciliationOutput']>
   readonly routerConfig: Validator<components['schemas']['RouterConfig']>
   readonly runningProxyOutput: Validator<components['schemas']['RunningProxyOutput']>
   readonly runningRouterOutput: Validator<components['schemas']['RunningRouterOutput']>
+  readonly snapshotDiffOutput: Validator<components['schemas']['SnapshotDiffOutput']>
   readonly stack: Validator<components['schemas']['Stack']>
+  readonly upstreamEventOutput: Validator<components['schemas']['UpstreamEventOutput']>
+  readonly upstreamOutput: Validator<components['schemas']['UpstreamOutput']>
   readonly verificationOutput: Validator<components['schemas']['VerificationOutput']>
   readonly workspaceOutput: Validator<components['schemas']['WorkspaceOutput']>
+  readonly writtenCapsuleOutput: Validator<components['schemas']['WrittenCapsuleOutput']>
 }

@@ -135,10 +135,14 @@ test('every route of the table of endpoints is there', () => {
   expect(Object.entries(routes).filter(([, { metered }]) => metered)).toHaveLength(3)
 })
 
-test('reasons stand under the stages of the verification, each with a meaning and a remedy', () => {
+test('reasons stand under the stages of the verification, each with a meaning, a remedy and a place on the page', () => {
   expect(stages).toEqual(Object.keys(reasons))
   for (const entry of Object.values(reasons).flatMap((stage) => Object.values(stage))) {
-    expect(entry).toEqual({ meaning: expect.stringMatching(/\.$/), remedy: expect.stringMatching(/\.$/) })
+    expect(entry).toEqual({
+      meaning: expect.stringMatching(/\.$/),
+      remedy: expect.stringMatching(/\.$/),
+      anchor: expect.stringMatching(/^[a-z_-]+$/),
+    })
   }
 })
 

@@ -1,7 +1,8 @@
 // @ts-check
 import { getDoc } from '@typespec/compiler'
 import { reportDiagnostic, stateKeys } from './lib.js'
-import { comment, key, oneLine, text, writeModule } from './output.js'
+import { comment, key, oneLine, text, writeModule, writeText } from './output.js'
+import { anchorOf, reasonsPage } from './reasons-page.js'
 
 /**
  * @typedef {import('@typespec/compiler').Program} Program
@@ -11,11 +12,13 @@ import { comment, key, oneLine, text, writeModule } from './output.js'
  */
 
 /**
- * Writes the catalogue of refusals: stage, reason, meaning, remedy.
+ * Writes the catalogue of refusals, stage, reason, meaning, remedy: once for programs and once as a page.
  * @param {import('@typespec/compiler').EmitContext} context
  */
 export async function emitReasons(context) {
-  await writeModule(context, 'reasons.ts', reasonsModule(collectReasons(context.program)))
+  const stages = collectReasons(context.program)
+  await writeModule(context, 'reasons.ts', reasonsModule(stages))
+  await writeText(context, 'reasons.md', reasonsPage(stages))
 }
 
 /**
@@ -85,7 +88,7 @@ function remedyOf(program, member) {
 function reasonsModule(stages) {
   const sections = stages.map(
     ({ stage, doc, reasons }) =>
-      `${comment(doc, '  ')}  ${key(stage)}: {\n${reasons.map(entry).join('')}  },\n`,
+      `${comment(doc, '  ')}  ${key(stage)}: {\n${reasons.map((reason) => entry(stage, reason)).join('')}  },\n`,
   )
   return `/** Why a verifier refuses, by stage: what each reason means and what mends it. */
 export const reasons = {
@@ -111,11 +114,18 @@ export type Reason = ReasonOf<Stage>
 export interface ReasonEntry {
   readonly meaning: string
   readonly remedy: string
+  /** Where it stands in generated/reasons.md. */
+  readonly anchor: string
 }
 `
 }
 
-/** @param {Stage['reasons'][number]} reason */
-function entry({ slug, meaning, remedy }) {
-  return `    ${key(slug)}: {\n      meaning: ${text(meaning)},\n      remedy: ${text(remedy)},\n    },\n`
+/**
+ * @param {string} stage
+ * @param {Stage['reasons'][number]} reason
+ */
+function entry(stage, { slug, meaning, remedy }) {
+  const members = { meaning, remedy, anchor: anchorOf(stage, slug) }
+  const lines = Object.entries(members).map(([name, value]) => `      ${name}: ${text(value)},\n`)
+  return `    ${key(slug)}: {\n${lines.join('')}    },\n`
 }
