@@ -1,10 +1,12 @@
-import { type Reason, type ReasonOf, reasons, type Stage, stages } from '#contract'
+import { type Reason, type ReasonEntry, type ReasonOf, reasons, type Stage, stages } from '#contract'
 import type { Digest } from './digest.ts'
 
 /** What a refusal carries beside its stage and reason. */
 export interface AttestationErrorDetails {
   /** Digest of the snapshot, once its signature has been checked. */
   readonly evidenceDigest?: Digest | undefined
+  /** Name of the policy that refuses. */
+  readonly policy?: string | undefined
   readonly cause?: unknown
 }
 
@@ -20,11 +22,17 @@ export class AttestationError extends Error {
   readonly reason: Reason
   readonly evidenceDigest: Digest | undefined
 
-  constructor(...[stage, reason, { evidenceDigest, cause } = {}]: Refusal) {
-    super(meaningOf(stage, reason), cause === undefined ? undefined : { cause })
+  constructor(...[stage, reason, { evidenceDigest, policy, cause } = {}]: Refusal) {
+    const called = policy === undefined ? '' : ` It is called "${policy}".`
+    super((findEntry(stage, reason)?.meaning ?? reason) + called, cause === undefined ? undefined : { cause })
     this.stage = stage
     this.reason = reason
     this.evidenceDigest = evidenceDigest
+  }
+
+  /** What mends it; empty for what is not of the catalogue. */
+  get remedy(): string {
+    return findEntry(this.stage, this.reason)?.remedy ?? ''
   }
 
   /** The last stage that passed: as they run in a fixed order, the one before the stage that refused. */
@@ -43,7 +51,7 @@ export function readOrRefuse<T, S extends Stage>(stage: S, reason: ReasonOf<S>, 
   }
 }
 
-function meaningOf(stage: Stage, reason: Reason): string {
-  const entries: Readonly<Partial<Record<Reason, { readonly meaning: string }>>> = reasons[stage]
-  return entries[reason]?.meaning ?? reason
+function findEntry(stage: Stage, reason: Reason): ReasonEntry | undefined {
+  const entries: Readonly<Partial<Record<Reason, ReasonEntry>>> = reasons[stage]
+  return entries[reason]
 }

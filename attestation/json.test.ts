@@ -117,10 +117,11 @@ test.each([
   ['a string of escapes that never ends', `"${'\\n'.repeat(1 << 19)}`],
   ['a number of a million digits', '9'.repeat(1 << 20)],
   ['a million brackets', '['.repeat(1 << 20)],
-])('%s is refused within a second', (_, text) => {
+])('%s is refused within seconds', (_, text) => {
   const start = performance.now()
   expect(() => read(text)).toThrow(JsonError)
-  expect(performance.now() - start).toBeLessThan(1_000)
+  // Generous: what is quadratic takes minutes.
+  expect(performance.now() - start).toBeLessThan(5_000)
 })
 
 function isJson(text: string): boolean {

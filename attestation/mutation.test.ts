@@ -1,30 +1,13 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { AttestationError, inspectBundle, verifyBundle } from './index.ts'
-import { parsePem } from './pem.ts'
 import { toPem } from './testing/certificates.ts'
 import { goodChain, makeChain } from './testing/chains.ts'
 import { apply, edit } from './testing/edits.ts'
+import { admits, essenceOf } from './testing/essence.ts'
 import { type Changes, makeCase } from './testing/evidence.ts'
 import { algorithms } from './testing/keys.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
-
-/** What of a bundle may not differ: what was signed, and the certificates that say by whom. */
-function essenceOf(bytes: Uint8Array) {
-  const { bundle, payload } = inspectBundle(bytes)
-  return { payload, chain: bundle.certChain.map((pem) => parsePem(pem).toString('hex')) }
-}
-
-async function admits({ bytes, expected }: ReturnType<typeof makeCase>): Promise<boolean> {
-  try {
-    await verifyBundle(bytes, expected)
-    return true
-  } catch (error) {
-    expect(error).toBeInstanceOf(AttestationError)
-    return false
-  }
-}
 
 test.each(algorithms)(
   'a bundle of %s with any bytes changed is admitted only if it still says and proves the same',

@@ -39,8 +39,9 @@ test('a file without a certificate is refused', () => {
   expect(() => parsePemFile('nothing here')).toThrow(TypeError)
 })
 
-test('a mebibyte of white space is read within a second', () => {
+test('a mebibyte of white space is read within seconds', () => {
   const start = performance.now()
   expect(() => parsePem(`${' '.repeat(1 << 20)}x${' '.repeat(1 << 20)}`)).toThrow(TypeError)
-  expect(performance.now() - start).toBeLessThan(1_000)
+  // Generous: what is quadratic takes minutes.
+  expect(performance.now() - start).toBeLessThan(5_000)
 })

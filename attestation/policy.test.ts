@@ -10,28 +10,28 @@ const candidate: Candidate = {
   evidence: { a: 1 },
 }
 const pins = [digestOf('b'), digestOf('a')]
+const named = (allows: () => unknown): Policy => ({ name: 'test', allows: allows as Policy['allows'] })
 const refusal = (reason: string) =>
   expect.objectContaining({ stage: 'policy', reason, evidenceDigest: candidate.digest })
 
 test('a pinned deployment that every policy allows passes, and policies see what was signed', () => {
   const policy = vi.fn(() => true)
-  checkPolicy(candidate, { pins, policies: [policy, policy] })
+  checkPolicy(candidate, { pins, policies: [named(policy), named(policy)] })
   expect(policy.mock.calls).toEqual([[candidate], [candidate]])
 })
 
 test('no policy is asked about a deployment that is not pinned', () => {
   const policy = vi.fn(() => true)
-  expect(() => checkPolicy(candidate, { pins: [digestOf('b')], policies: [policy] })).toThrow(
+  expect(() => checkPolicy(candidate, { pins: [digestOf('b')], policies: [named(policy)] })).toThrow(
     refusal('digest_not_pinned'),
   )
-  expect(() => checkPolicy(candidate, { pins: [], policies: [policy] })).toThrow(refusal('no_pins'))
+  expect(() => checkPolicy(candidate, { pins: [], policies: [named(policy)] })).toThrow(refusal('no_pins'))
   expect(policy).not.toHaveBeenCalled()
 })
 
 test('one refusal among many is enough', () => {
-  expect(() => checkPolicy(candidate, { pins, policies: [() => true, () => false, () => true] })).toThrow(
-    refusal('policy_refused'),
-  )
+  const policies = [true, false, true].map((answer) => named(() => answer))
+  expect(() => checkPolicy(candidate, { pins, policies })).toThrow(refusal('policy_refused'))
 })
 
 test.each<[string, () => unknown]>([
@@ -40,9 +40,7 @@ test.each<[string, () => unknown]>([
   ['a promise of true', () => Promise.resolve(true)],
   ['an error', () => Promise.reject],
 ])('a policy that answers %s has failed', (_, answer) => {
-  expect(() => checkPolicy(candidate, { pins, policies: [answer as Policy] })).toThrow(
-    refusal('policy_failed'),
-  )
+  expect(() => checkPolicy(candidate, { pins, policies: [named(answer)] })).toThrow(refusal('policy_failed'))
 })
 
 test('a policy that throws has failed, and its error is the cause', () => {
@@ -50,7 +48,15 @@ test('a policy that throws has failed, and its error is the cause', () => {
   const policy = () => {
     throw cause
   }
-  expect(() => checkPolicy(candidate, { pins, policies: [policy] })).toThrow(
+  expect(() => checkPolicy(candidate, { pins, policies: [named(policy)] })).toThrow(
     expect.objectContaining({ reason: 'policy_failed', cause }),
   )
+})
+
+test('a refusal names the policy that refuses', () => {
+  const policies = [
+    { name: 'no debugging', allows: () => true },
+    { name: 'own images', allows: () => false },
+  ]
+  expect(() => checkPolicy(candidate, { pins, policies })).toThrow(/own images/)
 })

@@ -1,3 +1,4 @@
+import type { ReasonOf } from '#contract'
 import type { Digest } from './digest.ts'
 import { AttestationError } from './errors.ts'
 import type { Json } from './json-value.ts'
@@ -10,8 +11,13 @@ export interface Candidate {
   readonly evidence: Json
 }
 
-/** A condition of the user's: true allows, false refuses, and everything else counts as no answer. */
-export type Policy = (candidate: Candidate) => boolean
+/** A condition of the user's. */
+export interface Policy {
+  /** What refusals call it. */
+  readonly name: string
+  /** True allows, false refuses, and everything else counts as no answer. */
+  allows(candidate: Candidate): boolean
+}
 
 /** What a deployment must meet to be approved. */
 export interface PolicyExpectation {
@@ -27,19 +33,25 @@ export function checkPolicy(candidate: Candidate, { pins, policies = [] }: Polic
   if (!pins.includes(evidenceDigest))
     throw new AttestationError('policy', 'digest_not_pinned', { evidenceDigest })
   for (const policy of policies)
-    if (!isAllowed(policy, candidate))
-      throw new AttestationError('policy', 'policy_refused', { evidenceDigest })
+    if (!isAllowed(policy, candidate)) throw refusal('policy_refused', policy, candidate)
 }
 
 function isAllowed(policy: Policy, candidate: Candidate): boolean {
-  const failed = (cause?: unknown) =>
-    new AttestationError('policy', 'policy_failed', { evidenceDigest: candidate.digest, cause })
   let answer: unknown
   try {
-    answer = policy(candidate)
+    answer = policy.allows(candidate)
   } catch (cause) {
-    throw failed(cause)
+    throw refusal('policy_failed', policy, candidate, cause)
   }
-  if (typeof answer !== 'boolean') throw failed()
+  if (typeof answer !== 'boolean') throw refusal('policy_failed', policy, candidate)
   return answer
+}
+
+function refusal(
+  reason: ReasonOf<'policy'>,
+  { name: policy }: Policy,
+  { digest: evidenceDigest }: Candidate,
+  cause?: unknown,
+): AttestationError {
+  return new AttestationError('policy', reason, { evidenceDigest, policy, cause })
 }

@@ -48,10 +48,11 @@ test.each([
   )
 })
 
-test('a mebibyte is judged within a second', () => {
+test('a mebibyte is judged within seconds', () => {
   const text = `{"a":"${'x\\n'.repeat(300_000)}","b":[${'1 , '.repeat(30_000)}1]}`
   const start = performance.now()
   check(text, text.replaceAll(' ', ''))
-  expect(performance.now() - start).toBeLessThan(1_000)
+  // Generous: what is quadratic takes minutes.
+  expect(performance.now() - start).toBeLessThan(5_000)
   expect(() => check(SNAPSHOT_TEXT, SNAPSHOT_TEXT)).not.toThrow()
 })

@@ -1,4 +1,5 @@
 import { digestOf } from '../../digest.ts'
+import type { Policy } from '../../policy.ts'
 import { TLS_FINGERPRINT } from '../evidence.ts'
 import type { Refusals } from './table.ts'
 
@@ -14,16 +15,16 @@ export const bindingRefusals: Refusals = {
 export const policyRefusals: Refusals = {
   no_pins: { 'no pins': () => ({ expected: { pins: [] } }) },
   digest_not_pinned: { 'another pin': () => ({ expected: { pins: [TLS_FINGERPRINT] } }) },
-  policy_refused: { 'a policy that says no': () => ({ expected: { policies: [() => true, () => false] } }) },
-  policy_failed: {
-    'a policy that throws': () => ({
-      expected: {
-        policies: [
-          () => {
-            throw new Error('no such member')
-          },
-        ],
-      },
-    }),
+  policy_refused: {
+    'a policy that says no': () => ({ expected: { policies: [policy(() => true), policy(() => false)] } }),
   },
+  policy_failed: { 'a policy that throws': () => ({ expected: { policies: [policy(fail)] } }) },
+}
+
+function policy(allows: Policy['allows']): Policy {
+  return { name: 'test', allows }
+}
+
+function fail(): never {
+  throw new Error('no such member')
 }
