@@ -17,7 +17,7 @@ afterEach(async () => {
 async function startWorld(connect?: DialOptions['connect']) {
   const gateway = await startGateway(first, (_, response) => void response.end('hello'))
   const target = { hostname: HOSTNAME, host: '127.0.0.1', port: gateway.port }
-  const connector = createConnector(target, first.fingerprint, connect)
+  const connector = createConnector(target, first.fingerprint, connect && { connect })
   const pool = new Pool(`https://${HOSTNAME}:${gateway.port}`, { connect: connector, allowH2: false })
   open.push(gateway, { close: () => pool.destroy() })
   return { gateway, pool }

@@ -4,6 +4,11 @@ import { limits } from '#contract'
 import { type DialOptions, dial, discard } from './dial.ts'
 import type { Target } from './target.ts'
 
+/** How to connect; tests pass a `connect` that misbehaves. */
+export interface ConnectorOptions extends Pick<DialOptions, 'connect'> {
+  readonly connectMs?: number
+}
+
 /**
  * Gives undici sockets whose certificate is the expected one, and no others: what it never gets, it cannot write a
  * request to (decisions, 8).
@@ -11,10 +16,10 @@ import type { Target } from './target.ts'
 export function createConnector(
   target: Target,
   expected: Digest,
-  connect?: DialOptions['connect'],
+  { connect, connectMs = limits.connectTimeoutMs }: ConnectorOptions = {},
 ): buildConnector.connector {
   return (_, callback) => {
-    const signal = AbortSignal.timeout(limits.connectTimeoutMs)
+    const signal = AbortSignal.timeout(connectMs)
     dial(target, { signal, ...(connect && { connect }) }).then(
       ({ socket, leaf }) => {
         if (leaf === expected) return callback(null, socket)

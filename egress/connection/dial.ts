@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect, createSecureContext, type TLSSocket } from 'node:tls'
 import { AttestationError, type Digest, digestOf } from '#attestation'
 import type { Target } from './target.ts'
+import { openTunnel } from './tunnel.ts'
 
 /** A TLS connection and the certificate that was seen on it. */
 export interface Dialled {
@@ -38,21 +39,31 @@ const KEEP_ALIVE_PROBE_MS = 60_000
  * Opens a TLS connection and looks at its certificate before anybody can write to it. No session is ever offered: on
  * a resumed one the server shows no certificate (decisions, 8).
  */
-export function dial(target: Target, { signal, connect: open = connect }: DialOptions): Promise<Dialled> {
-  const { hostname, host, port } = target
+export async function dial(target: Target, options: DialOptions): Promise<Dialled> {
+  const { tunnel } = target
+  if (tunnel === undefined) return shakeHands(target, undefined, options)
+  const carrier = await openTunnel(tunnel, target, options.signal).catch((error: Error) => {
+    throw new DialError(options.signal.aborted ? 'timeout' : 'unreachable', error)
+  })
+  return shakeHands(target, carrier, options)
+}
+
+function shakeHands(
+  { hostname, host, port }: Target,
+  carrier: Socket | undefined,
+  { signal, connect: open = connect }: DialOptions,
+): Promise<Dialled> {
   return new Promise((resolve, reject) => {
     const socket = open({
-      host,
-      port,
+      ...(carrier === undefined ? { host, port, lookup: lookupHost } : { socket: carrier }),
       // An address is no server name.
       servername: isIP(hostname) === 0 ? hostname : '',
       secureContext,
       rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'],
-      lookup: lookupHost,
     })
     socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
-    let failure: DialError['reason'] = 'unreachable'
+    let failure: DialError['reason'] = carrier === undefined ? 'unreachable' : 'tls_failed'
     const fail = (error: Error) => {
       settle()
       discard(socket)
@@ -67,6 +78,7 @@ export function dial(target: Target, { signal, connect: open = connect }: DialOp
     }
     socket.once('error', onError).once('close', onClose)
     signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
     socket.once('connect', () => {
       failure = 'tls_failed'
     })

@@ -1,11 +1,22 @@
 import { Pool } from 'undici'
 import type { Digest } from '#attestation'
+import { limits } from '#contract'
 import { createConnector } from './connector.ts'
 import { authorityOf, type Target } from './target.ts'
 
-/** Longest waits for an answer's head and between two pieces of it: longer than a router's own (ours). */
-const FIRST_BYTE_MS = 660_000
-const IDLE_MS = 300_000
+/** Longest waits: for a connection, for an answer's head, and between two pieces of it; 0 is no end of patience. */
+export interface Patience {
+  readonly connectMs: number
+  readonly firstByteMs: number
+  readonly idleMs: number
+}
+
+/** Longer than a router's own (ours). */
+const PATIENCE: Patience = {
+  connectMs: limits.connectTimeoutMs,
+  firstByteMs: 660_000,
+  idleMs: 300_000,
+}
 
 /** How long an idle connection is kept when the server does not say (ours). */
 const KEEP_ALIVE_MS = 30_000
@@ -14,18 +25,20 @@ const MAX_KEEP_ALIVE_MS = 600_000
 /** The connections to one endpoint: a pool for each certificate, and only one of them takes requests. */
 export class Pools {
   readonly #target: Target
+  readonly #patience: Patience
   readonly #serving = new Map<Digest, Pool>()
   readonly #retired = new Set<Pool>()
 
-  constructor(target: Target) {
+  constructor(target: Target, patience = PATIENCE) {
     this.#target = target
+    this.#patience = patience
   }
 
   /** The connections that end at this certificate. */
   of(fingerprint: Digest): Pool {
     let pool = this.#serving.get(fingerprint)
     if (pool === undefined) {
-      pool = createPool(this.#target, fingerprint)
+      pool = createPool(this.#target, fingerprint, this.#patience)
       this.#serving.set(fingerprint, pool)
     }
     return pool
@@ -52,11 +65,12 @@ export class Pools {
   }
 }
 
-function createPool(target: Target, fingerprint: Digest): Pool {
+function createPool(target: Target, fingerprint: Digest, patience: Patience): Pool {
+  const { connectMs, firstByteMs, idleMs } = patience
   return new Pool(`https://${authorityOf(target)}`, {
-    connect: createConnector(target, fingerprint),
-    headersTimeout: FIRST_BYTE_MS,
-    bodyTimeout: IDLE_MS,
+    connect: createConnector(target, fingerprint, { connectMs }),
+    headersTimeout: firstByteMs,
+    bodyTimeout: idleMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
     allowH2: false,

@@ -3,6 +3,7 @@ import {
   AttestationError,
   type Digest,
   type Expectation,
+  type Policy,
   type TrustedRoot,
   verifyBundle,
 } from '#attestation'
@@ -11,7 +12,13 @@ import { fetchBundle, UnfinishedFetch } from './fetch.ts'
 
 /** How one check of an endpoint ended (decisions, 8). */
 export type Outcome =
-  | { readonly kind: 'passed'; readonly admission: Admission }
+  | {
+      readonly kind: 'passed'
+      readonly admission: Admission
+      /** The bundle as it came, and the clock that it was judged by: for whoever keeps what a verdict rests on. */
+      readonly bytes?: Uint8Array
+      readonly judgedAt?: Date
+    }
   /** The evidence could not be had: no result. */
   | { readonly kind: 'unfinished'; readonly ground: AttestationError }
   | { readonly kind: 'failed'; readonly ground: AttestationError }
@@ -27,6 +34,8 @@ export interface Approval {
   readonly target: Target
   readonly roots: readonly TrustedRoot[]
   readonly pins: readonly Digest[]
+  /** Further conditions; each must allow. */
+  readonly policies?: readonly Policy[] | undefined
   readonly maxBundleAgeMs: number
 }
 
@@ -35,8 +44,9 @@ export function createAttest(approval: Approval, now: () => Date): Attest {
   return async (newestIssuedAt, signal) => {
     try {
       const { bytes, observedLeaf } = await fetchBundle(approval.target, { signal })
-      const expected = expectationOf(approval, observedLeaf, now(), newestIssuedAt)
-      return { kind: 'passed', admission: await verifyBundle(bytes, expected) }
+      const judgedAt = now()
+      const expected = expectationOf(approval, observedLeaf, judgedAt, newestIssuedAt)
+      return { kind: 'passed', admission: await verifyBundle(bytes, expected), bytes, judgedAt }
     } catch (thrown) {
       return outcomeOf(thrown)
     }
@@ -44,7 +54,7 @@ export function createAttest(approval: Approval, now: () => Date): Attest {
 }
 
 function expectationOf(
-  { target, roots, pins, maxBundleAgeMs }: Approval,
+  { target, roots, pins, policies, maxBundleAgeMs }: Approval,
   observedLeaf: Digest,
   now: Date,
   newestIssuedAt: Date | undefined,
@@ -53,6 +63,7 @@ function expectationOf(
     hostname: target.hostname,
     trustedRoots: roots,
     pins,
+    policies,
     observedLeaf,
     now,
     maxBundleAgeMs,

@@ -80,7 +80,8 @@ async function readBody(response: IncomingMessage): Promise<Uint8Array> {
   return Buffer.concat(pieces)
 }
 
-function checkStatus(status: number): void {
+/** Passes the only status that a bundle comes with; of the others some are no result. */
+export function checkStatus(status: number): void {
   if (status === 200) return
   if (status >= 500 || status === TOO_MANY_REQUESTS) throw new UnfinishedFetch('http_status')
   throw new AttestationError('fetch', status >= 300 && status < 400 ? 'redirected' : 'http_status')

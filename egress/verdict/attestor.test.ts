@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { digestOf } from '#attestation'
+import { AttestationError, digestOf } from '#attestation'
 import type { Outcome } from '../evidence/attest.ts'
 import { failed, passed, unfinished } from '../testing/admissions.ts'
 import { TestClock } from '../testing/clock.ts'
 import { Attestor } from './attestor.ts'
-import type { Admitted, Verdict } from './verdict.ts'
+import { type Admitted, proxyRules, upstreamRules, type Verdict } from './verdict.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -12,7 +12,7 @@ const old = digestOf('old leaf')
 const renewed = digestOf('renewed leaf')
 
 /** A platform that answers every check as it is told; `hold` makes checks wait for `release`. */
-function createWorld(first: Outcome) {
+function createWorld(first: Outcome, rules = proxyRules) {
   const clock = new TestClock()
   const checks: number[] = []
   const changes: Verdict[] = []
@@ -35,6 +35,7 @@ function createWorld(first: Outcome) {
   }
   world.attestor = new Attestor({
     clock,
+    rules,
     async attest(known) {
       checks.push(clock.now().monotonicMs)
       given.push(known)
@@ -53,8 +54,8 @@ function createWorld(first: Outcome) {
   return world
 }
 
-async function startWorld(first: Outcome) {
-  const world = createWorld(first)
+async function startWorld(first: Outcome, rules = proxyRules) {
+  const world = createWorld(first, rules)
   world.attestor.start()
   await world.clock.pass(0)
   return world
@@ -230,4 +231,57 @@ test('after it was stopped it checks no more', async () => {
   world.attestor.stop()
   await world.clock.pass(60 * MINUTE)
   expect(world.checks).toHaveLength(1)
+})
+
+const unpinned = new AttestationError('policy', 'digest_not_pinned')
+const free = { isDisabled: false, denial: undefined }
+
+test('a denial for good is not checked again until an administrator has acted, and then at once', async () => {
+  const world = await startWorld(passed(old), upstreamRules)
+  world.outcome = failed('policy', 'digest_not_pinned')
+  await world.clock.pass(4 * MINUTE)
+  world.outcome = passed(old)
+  await world.clock.pass(60 * MINUTE)
+  expect(world.attestor.verdict).toMatchObject({ state: 'denied', isSticky: true })
+  expect((await world.attestor.awaitVerdict()).state).toBe('denied')
+  await world.attestor.attest()
+  expect(world.checks).toHaveLength(2)
+  world.attestor.stand(free)
+  expect((await world.attestor.awaitVerdict()).state).toBe('admitted')
+  expect(world.checks).toHaveLength(3)
+})
+
+test('a pin that is withdrawn denies at once', async () => {
+  const world = await startWorld(passed(old), upstreamRules)
+  world.attestor.withdraw(unpinned)
+  expect(world.attestor.verdict).toEqual({ state: 'denied', ground: unpinned, isSticky: true })
+})
+
+test('a disabled endpoint is not checked; enabled, its first request waits for a check', async () => {
+  const world = createWorld(passed(old), upstreamRules)
+  world.attestor.stand({ isDisabled: true, denial: undefined })
+  world.attestor.start()
+  await world.clock.pass(20 * MINUTE)
+  expect(world.checks).toHaveLength(0)
+  world.attestor.stand(free)
+  expect((await world.attestor.awaitVerdict()).state).toBe('admitted')
+})
+
+test('a check that ends while the endpoint is disabled changes nothing', async () => {
+  const world = createWorld(passed(old), upstreamRules)
+  world.hold()
+  world.attestor.start()
+  world.attestor.stand({ isDisabled: true, denial: undefined })
+  world.release()
+  await world.clock.pass(0)
+  expect(world.attestor.verdict.state).toBe('disabled')
+})
+
+test('an upstream’s verdict outlives an outage of less than ten minutes', async () => {
+  const world = await startWorld(passed(old), upstreamRules)
+  world.outcome = unfinished('unreachable')
+  await world.clock.pass(10 * MINUTE - 1)
+  expect(world.attestor.verdict.state).toBe('admitted')
+  await world.clock.pass(1)
+  expect(world.attestor.verdict).toMatchObject({ ground: { reason: 'verdict_expired' } })
 })

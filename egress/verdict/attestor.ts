@@ -1,13 +1,28 @@
+import type { AttestationError } from '#attestation'
 import { limits } from '#contract'
 import type { Clock, Moment } from '../clock.ts'
 import type { Attest, Outcome } from '../evidence/attest.ts'
 import { Checks } from './checks.ts'
-import { type Admitted, afterCheck, afterTime, lifeLeftMs, unjudged, type Verdict } from './verdict.ts'
+import {
+  type Admitted,
+  afterCheck,
+  afterStanding,
+  afterTime,
+  afterWithdrawal,
+  isJudged,
+  lifeLeftMs,
+  type Standing,
+  unjudged,
+  type Verdict,
+  type VerdictRules,
+} from './verdict.ts'
 
 /** What an attestor needs from the world. */
 export interface AttestorDependencies {
   readonly attest: Attest
   readonly clock: Clock
+  /** Whose verdict it is: how long it lives, and whether a denial is sticky. */
+  readonly rules: VerdictRules
   /** The newest time of signing that was accepted. */
   readonly newest: { get(): Date | undefined; keep(issuedAt: Date): void }
   /** Told of each change of the verdict, before anybody can act on it. */
@@ -60,6 +75,11 @@ export class Attestor {
     return this.#verdict
   }
 
+  /** How long until the next check is due, in milliseconds; 0 while one runs. */
+  get nextCheckMs(): number {
+    return this.#checks.running === undefined ? Math.max(0, this.#checks.dueInMs) : 0
+  }
+
   /**
    * The verdict that a new request is under. It waits for the first one, so far as a check is under way; without a
    * live one it also asks for a check, for those that come later.
@@ -79,6 +99,27 @@ export class Attestor {
     return this.verdict
   }
 
+  /** Whoever stands above checks has spoken: an administrator, or another replica. */
+  stand(standing: Standing): void {
+    const before = this.#verdict
+    this.#become(afterStanding(before, standing))
+    // Whoever is judged again waits for no rest that earlier failures have earned.
+    if (!isJudged(before)) this.#demand()
+    this.#look()
+  }
+
+  /** The approval that the verdict rests on is withdrawn: a pin, or a policy. */
+  withdraw(ground: AttestationError): void {
+    this.#become(afterWithdrawal(this.#verdict, ground, this.#world.rules))
+    this.#look()
+  }
+
+  /** Somebody wants to know, or expects something else from now on: a check that begins after this moment. */
+  async attest(): Promise<void> {
+    await this.#checks.running
+    await this.#demand()
+  }
+
   async #checkAnew(doubted: string): Promise<void> {
     // The check that runs may have begun before the certificate changed.
     await this.#checks.running
@@ -93,9 +134,14 @@ export class Attestor {
     if (this.#checks.dueInMs <= 0) this.#demand()
     this.#disarm()
     if (this.#stopped.signal.aborted) return
-    const lifeMs = this.#verdict.state === 'admitted' ? lifeLeftMs(this.#verdict, now) : LOOK_MS
-    const nextMs = Math.max(1, Math.min(LOOK_MS, lifeMs, this.#checks.dueInMs))
-    this.#disarm = this.#world.clock.schedule(nextMs, () => this.#look())
+    this.#disarm = this.#world.clock.schedule(this.#nextMs(now), () => this.#look())
+  }
+
+  #nextMs(now: Moment): number {
+    if (!isJudged(this.#verdict)) return LOOK_MS
+    const lifeMs =
+      this.#verdict.state === 'admitted' ? lifeLeftMs(this.#verdict, now, this.#world.rules) : LOOK_MS
+    return Math.max(1, Math.min(LOOK_MS, lifeMs, this.#checks.dueInMs))
   }
 
   /** Ends a verdict that is too old, and checks anew when the wall clock was set back. */
@@ -103,23 +149,24 @@ export class Attestor {
     const now = this.#world.clock.now()
     const isSetBack = now.wallMs < this.#seenWallMs - STEP_MS
     this.#seenWallMs = isSetBack ? now.wallMs : Math.max(now.wallMs, this.#seenWallMs)
-    this.#become(afterTime(this.#verdict, now))
+    this.#become(afterTime(this.#verdict, now, this.#world.rules))
     if (isSetBack) this.#demand()
     return now
   }
 
   #demand(): Promise<void> {
-    return this.#stopped.signal.aborted ? Promise.resolve() : this.#checks.run()
+    const isIdle = this.#stopped.signal.aborted || !isJudged(this.#verdict)
+    return isIdle ? Promise.resolve() : this.#checks.run()
   }
 
   async #check(since: Moment): Promise<boolean> {
-    const { newest, attest, onRefusal } = this.#world
+    const { newest, attest, onRefusal, rules } = this.#world
     const outcome = await attest(newest.get(), this.#stopped.signal)
     if (this.#stopped.signal.aborted) return false
     if (outcome.kind === 'passed') newest.keep(outcome.admission.issuedAt)
     else onRefusal(outcome)
     // A check that took longer than a verdict lives has nothing to say any more.
-    this.#become(afterTime(afterCheck(this.#verdict, outcome, since), this.#readClocks()))
+    this.#become(afterTime(afterCheck(this.#verdict, outcome, since, rules), this.#readClocks(), rules))
     return outcome.kind === 'passed'
   }
 

@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest'
-import { digestOf } from '#attestation'
+import { AttestationError, digestOf } from '#attestation'
 import type { Moment } from '../clock.ts'
 import type { Outcome } from '../evidence/attest.ts'
 import { failed, passed, unfinished } from '../testing/admissions.ts'
-import { afterCheck, afterTime, lifeLeftMs, restMs, unjudged, type Verdict } from './verdict.ts'
+import {
+  afterCheck,
+  afterStanding,
+  afterTime,
+  afterWithdrawal,
+  lifeLeftMs,
+  proxyRules,
+  restMs,
+  unjudged,
+  upstreamRules,
+  type Verdict,
+} from './verdict.ts'
 
 const MINUTE = 60_000
 const start: Moment = { wallMs: 1_000_000, monotonicMs: 500 }
@@ -13,9 +24,9 @@ function later(ms: number): Moment {
   return { wallMs: start.wallMs + ms, monotonicMs: start.monotonicMs + ms }
 }
 
-const admitted = afterCheck(unjudged, passed(leaf), start)
-const denied = afterCheck(unjudged, failed('policy', 'digest_not_pinned'), start)
-const expired = afterTime(admitted, later(5 * MINUTE))
+const admitted = afterCheck(unjudged, passed(leaf), start, proxyRules)
+const denied = afterCheck(unjudged, failed('policy', 'digest_not_pinned'), start, proxyRules)
+const expired = afterTime(admitted, later(5 * MINUTE), proxyRules)
 
 test.each<[string, Verdict]>([
   ['no verdict', unjudged],
@@ -23,7 +34,7 @@ test.each<[string, Verdict]>([
   ['a denial', denied],
   ['an admission', admitted],
 ])('a check that passes admits after %s', (_, before) => {
-  const after = afterCheck(before, passed(leaf), later(MINUTE))
+  const after = afterCheck(before, passed(leaf), later(MINUTE), proxyRules)
   expect(after).toMatchObject({
     state: 'admitted',
     admission: { certFingerprint: leaf },
@@ -47,7 +58,11 @@ test.each<[string, Verdict]>([
   for (const outcome of refusals) {
     if (outcome.kind === 'passed') continue
     const { stage, reason } = outcome.ground
-    expect(afterCheck(before, outcome, start)).toMatchObject({ state: 'denied', ground: { stage, reason } })
+    expect(afterCheck(before, outcome, start, upstreamRules)).toMatchObject({
+      state: 'denied',
+      ground: { stage, reason },
+      isSticky: false,
+    })
   }
 })
 
@@ -59,7 +74,9 @@ test.each<[string, Outcome]>([
   ['another certificate on the connection', failed('tls-fingerprint', 'leaf_mismatch')],
   ['an older bundle', failed('jws', 'issued_at_rolled_back')],
 ])('%s leaves an admission as it is', (_, outcome) => {
-  expect(afterCheck(admitted, outcome, later(MINUTE))).toBe(admitted)
+  for (const rules of [proxyRules, upstreamRules]) {
+    expect(afterCheck(admitted, outcome, later(MINUTE), rules)).toBe(admitted)
+  }
 })
 
 test.each<[string, Outcome]>([
@@ -70,29 +87,91 @@ test.each<[string, Outcome]>([
   ['another root', failed('untrusted-root', 'root_not_trusted')],
   ['a stale bundle', failed('jws', 'bundle_stale')],
   ['a deployment that is not pinned', failed('policy', 'digest_not_pinned')],
-])('%s denies an admitted endpoint', (_, outcome) => {
-  expect(afterCheck(admitted, outcome, later(MINUTE)).state).toBe('denied')
+])('%s denies an admitted endpoint, and at the router for good', (_, outcome) => {
+  const stickiness = [proxyRules, upstreamRules].map((rules) => {
+    const after = afterCheck(admitted, outcome, later(MINUTE), rules)
+    return after.state === 'denied' && after.isSticky
+  })
+  expect(stickiness).toEqual([false, true])
 })
 
 test('a verdict lives five minutes and then there is none, which is called verdict_expired', () => {
-  expect(afterTime(admitted, later(5 * MINUTE - 1))).toBe(admitted)
+  expect(afterTime(admitted, later(5 * MINUTE - 1), proxyRules)).toBe(admitted)
   expect(expired).toMatchObject({
     state: 'pending',
     ground: { stage: 'attesting', reason: 'verdict_expired' },
   })
-  expect(afterTime(denied, later(60 * MINUTE))).toBe(denied)
+  expect(afterTime(denied, later(60 * MINUTE), proxyRules)).toBe(denied)
 })
 
 test('its age is the larger one of the two clocks', () => {
   if (admitted.state !== 'admitted') throw new Error('not admitted')
   const slept = { wallMs: start.wallMs + 6 * MINUTE, monotonicMs: start.monotonicMs + 10 }
   const setBack = { wallMs: start.wallMs - 60 * MINUTE, monotonicMs: start.monotonicMs + 2 * MINUTE }
-  expect(afterTime(admitted, slept).state).toBe('pending')
-  expect(lifeLeftMs(admitted, setBack)).toBe(3 * MINUTE)
+  expect(afterTime(admitted, slept, proxyRules).state).toBe('pending')
+  expect(lifeLeftMs(admitted, setBack, proxyRules)).toBe(3 * MINUTE)
 })
 
 test('it is checked again after four minutes, and after 1 to 30 seconds while checks do not pass', () => {
   expect(restMs(0)).toBe(4 * MINUTE)
   expect([1, 2, 3, 4, 5, 6, 7].map(restMs)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
   expect(restMs(5_000)).toBe(30_000)
+})
+
+test('the router’s verdict on an upstream lives ten minutes', () => {
+  expect(afterTime(admitted, later(10 * MINUTE - 1), upstreamRules)).toBe(admitted)
+  expect(afterTime(admitted, later(10 * MINUTE), upstreamRules)).toMatchObject({
+    state: 'pending',
+    ground: { reason: 'verdict_expired' },
+  })
+})
+
+const unpinned = new AttestationError('policy', 'digest_not_pinned')
+const free = { isDisabled: false, denial: undefined }
+const barred = { isDisabled: false, denial: unpinned }
+const disabled = afterStanding(unjudged, { isDisabled: true, denial: undefined })
+const sticky = afterStanding(unjudged, barred)
+
+test('a pin that is withdrawn denies an admitted endpoint, at the router for good, and no other', () => {
+  const ofProxy = afterWithdrawal(admitted, unpinned, proxyRules)
+  expect(ofProxy).toEqual({ state: 'denied', ground: unpinned, isSticky: false })
+  const ofRouter = afterWithdrawal(admitted, unpinned, upstreamRules)
+  expect(ofRouter).toEqual({ state: 'denied', ground: unpinned, isSticky: true })
+  for (const other of [unjudged, expired, denied, sticky, disabled])
+    expect(afterWithdrawal(other, unpinned, upstreamRules)).toBe(other)
+})
+
+test.each<[string, Verdict]>([
+  ['disabled', disabled],
+  ['denied for good', sticky],
+])('while an endpoint is %s no check and no time changes that', (_, verdict) => {
+  for (const outcome of [passed(leaf), ...refusals])
+    expect(afterCheck(verdict, outcome, later(MINUTE), upstreamRules)).toBe(verdict)
+  expect(afterTime(verdict, later(60 * MINUTE), upstreamRules)).toBe(verdict)
+})
+
+test.each<[string, Verdict]>([
+  ['no verdict', unjudged],
+  ['an expired one', expired],
+  ['a denial', denied],
+  ['a denial for good', sticky],
+  ['an admission', admitted],
+])('an administrator disables after %s', (_, verdict) => {
+  expect(afterStanding(verdict, { isDisabled: true, denial: undefined })).toMatchObject({
+    state: 'disabled',
+    ground: { stage: 'attesting', reason: 'disabled' },
+  })
+})
+
+test('another replica’s denial for good holds here too, whatever the state', () => {
+  for (const verdict of [unjudged, expired, denied, admitted, disabled])
+    expect(afterStanding(verdict, barred)).toEqual({ state: 'denied', ground: unpinned, isSticky: true })
+  expect(afterStanding(sticky, barred)).toBe(sticky)
+})
+
+test('once an administrator has acted there is no verdict, and checks have their say again', () => {
+  for (const verdict of [disabled, sticky]) expect(afterStanding(verdict, free)).toBe(unjudged)
+  for (const verdict of [unjudged, expired, denied, admitted])
+    expect(afterStanding(verdict, free)).toBe(verdict)
+  expect(afterCheck(unjudged, passed(leaf), start, upstreamRules).state).toBe('admitted')
 })

@@ -6,8 +6,17 @@ import type { Outcome } from '../evidence/attest.ts'
 /** What is known of an endpoint (§3.2). `pending` is the table's "none". */
 export type Verdict =
   | { readonly state: 'pending'; readonly ground: AttestationError }
-  | { readonly state: 'denied'; readonly ground: AttestationError }
+  | Denied
   | Admitted
+  | { readonly state: 'disabled'; readonly ground: AttestationError }
+
+/** A refusal with its reason. */
+export interface Denied {
+  readonly state: 'denied'
+  readonly ground: AttestationError
+  /** Whether it stays until an administrator acts, whatever later checks say. */
+  readonly isSticky: boolean
+}
 
 /** A live verdict. Its age counts from the beginning of the check that it rests on. */
 export interface Admitted {
@@ -16,28 +25,71 @@ export interface Admitted {
   readonly since: Moment
 }
 
-/** The state before the first check has ended. */
-export const unjudged: Verdict = {
-  state: 'pending',
-  ground: new AttestationError('attesting', 'verdict_pending'),
+/** What differs between the verifiers (decisions, 8). */
+export interface VerdictRules {
+  readonly lifeMs: number
+  /** Whether the denial of an endpoint that was admitted is sticky. */
+  readonly isDenialSticky: boolean
 }
 
+/** The user's proxy. */
+export const proxyRules: VerdictRules = { lifeMs: limits.proxyVerdictMs, isDenialSticky: false }
+
+/** The router towards external upstreams. */
+export const upstreamRules: VerdictRules = { lifeMs: limits.upstreamVerdictMs, isDenialSticky: true }
+
+/** The state before the first check has ended. */
+export const unjudged = {
+  state: 'pending',
+  ground: new AttestationError('attesting', 'verdict_pending'),
+} satisfies Verdict
+
+/** An administrator has taken the endpoint out of service. */
+const disabled: Verdict = { state: 'disabled', ground: new AttestationError('attesting', 'disabled') }
+
 /** The state after a check that began at some moment (decisions, 8). */
-export function afterCheck(verdict: Verdict, outcome: Outcome, since: Moment): Verdict {
+export function afterCheck(verdict: Verdict, outcome: Outcome, since: Moment, rules: VerdictRules): Verdict {
+  if (!isJudged(verdict)) return verdict
   if (outcome.kind === 'passed') return { state: 'admitted', admission: outcome.admission, since }
-  if (verdict.state === 'admitted' && isNoReasonToDeny(outcome)) return verdict
-  return { state: 'denied', ground: outcome.ground }
+  if (verdict.state !== 'admitted') return { state: 'denied', ground: outcome.ground, isSticky: false }
+  return isNoReasonToDeny(outcome) ? verdict : afterWithdrawal(verdict, outcome.ground, rules)
+}
+
+/** The state once the approval of an endpoint is withdrawn: its pin, or a policy. */
+export function afterWithdrawal(verdict: Verdict, ground: AttestationError, rules: VerdictRules): Verdict {
+  if (verdict.state !== 'admitted') return verdict
+  return { state: 'denied', ground, isSticky: rules.isDenialSticky }
+}
+
+/** Whether checks have a say: not while an administrator has the last word. */
+export function isJudged(verdict: Verdict): boolean {
+  return verdict.state !== 'disabled' && !(verdict.state === 'denied' && verdict.isSticky)
+}
+
+/** What an administrator, or another replica, has said of an endpoint; it outlives every check. */
+export interface Standing {
+  readonly isDisabled: boolean
+  /** A sticky denial that nobody has lifted. */
+  readonly denial: AttestationError | undefined
+}
+
+/** The state once a standing is known: whoever is neither disabled nor denied for good is judged by checks again. */
+export function afterStanding(verdict: Verdict, { isDisabled, denial }: Standing): Verdict {
+  if (isDisabled) return verdict.state === 'disabled' ? verdict : disabled
+  if (denial === undefined) return isJudged(verdict) ? verdict : unjudged
+  if (verdict.state === 'denied' && verdict.isSticky) return verdict
+  return { state: 'denied', ground: denial, isSticky: true }
 }
 
 /** The state once time has passed: a verdict that nothing has renewed ends. */
-export function afterTime(verdict: Verdict, now: Moment): Verdict {
-  if (verdict.state !== 'admitted' || lifeLeftMs(verdict, now) > 0) return verdict
+export function afterTime(verdict: Verdict, now: Moment, rules: VerdictRules): Verdict {
+  if (verdict.state !== 'admitted' || lifeLeftMs(verdict, now, rules) > 0) return verdict
   return { state: 'pending', ground: new AttestationError('attesting', 'verdict_expired') }
 }
 
 /** How long a verdict lives on, in milliseconds. */
-export function lifeLeftMs({ since }: Admitted, now: Moment): number {
-  return limits.proxyVerdictMs - elapsedMs(since, now)
+export function lifeLeftMs({ since }: Admitted, now: Moment, { lifeMs }: VerdictRules): number {
+  return lifeMs - elapsedMs(since, now)
 }
 
 /** How long to rest after a check, given how many in a row did not pass. */
