@@ -1,4 +1,5 @@
 import { hash, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { validators } from '#contract'
 import { DIGEST, HOSTNAME, startWorld } from './test-support.ts'
@@ -20,6 +21,8 @@ test('The state tells what is published and what is shown', async () => {
     certFingerprint: leaf,
     fingerprint: leaf,
     rootFingerprint: `sha256/${hash('sha256', new X509Certificate(root).raw, 'base64url')}`,
+    rootPemFiles: [gateway.rootPemFile],
+    forwarded: {},
   })
 })
 
@@ -43,6 +46,48 @@ test('Rotating the signer changes key and certificate below the same intermediat
   expect(after.certChain.slice(1)).toEqual(before.certChain.slice(1))
   expect(leafAfter).toBe(leaf)
   expect(digestOf(after)).toBe(digestOf(before))
+})
+
+test('Rotating the chain moves the signer below another intermediate of the same root, and back', async () => {
+  const { control, fetchEvidence } = await startWorld()
+  const chains = [(await fetchEvidence()).bundle.certChain]
+  for (let count = 0; count < 2; count++) {
+    await control('POST', '/rotate/chain')
+    chains.push((await fetchEvidence()).bundle.certChain)
+  }
+  const [first, second, third] = chains
+  expect(new Set(chains.map(([signer]) => signer)).size).toBe(3)
+  expect(second![1]).not.toBe(first![1])
+  expect(third![1]).toBe(first![1])
+  for (const [signer, intermediate, root] of chains) {
+    expect(root).toBe(first![2])
+    expect(new X509Certificate(signer!).verify(new X509Certificate(intermediate!).publicKey)).toBe(true)
+    expect(new X509Certificate(intermediate!).verify(new X509Certificate(root!).publicKey)).toBe(true)
+  }
+})
+
+test('A root that was prepared can be trusted before the signer moves below it; TLS stays where it is', async () => {
+  const { control, fetchEvidence } = await startWorld()
+  const before = await fetchEvidence()
+  const { json } = await control('POST', '/prepare/root')
+  const [, next] = json.rootPemFiles as string[]
+  expect((await fetchEvidence()).text).toBe(before.text)
+  expect((await control('POST', '/rotate/root')).json.rootFingerprint).not.toBe(json.rootFingerprint)
+  const { bundle, leaf } = await fetchEvidence()
+  expect(bundle.certChain.at(-1)).toBe(readFileSync(next!, 'utf8'))
+  expect(leaf).toBe(before.leaf)
+  await control('POST', '/rotate/root')
+  expect((await fetchEvidence()).bundle.certChain.at(-1)).toBe(before.bundle.certChain.at(-1))
+})
+
+test('The state counts what was forwarded by the certificate of its connection, evidence apart', async () => {
+  const { control, fetchEvidence, send } = await startWorld()
+  const { leaf } = await fetchEvidence()
+  await send('/v1/models')
+  await control('POST', '/rotate/leaf')
+  await send('/v1/models', { agent: false })
+  const { json } = await control('GET', '/state')
+  expect(json.forwarded).toEqual({ [leaf]: 1, [json.fingerprint as string]: 1 })
 })
 
 test('The signer can be rotated to another algorithm', async () => {
@@ -75,7 +120,7 @@ test('A deployment can run another image and be restored', async () => {
   expect(restored.digest).toBe(before.digest)
 })
 
-test.each(['/rotate/signer', '/rotate/deployment'])(
+test.each(['/rotate/signer', '/rotate/chain', '/rotate/root', '/rotate/deployment'])(
   '%s?resign=later shows at the next signing',
   async (path) => {
     const { control, fetchEvidence } = await startWorld()

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { SignatureAlgorithm } from '#contract'
 import { ConfigError } from '../config/load.ts'
+import { MoveError } from './authorities.ts'
 import { isAlgorithm } from './certificates/keys.ts'
 import { ChangeError, changeDeployment } from './deployment/change.ts'
 import { isObject, type Resource } from './deployment/resource.ts'
@@ -33,6 +34,9 @@ const actions: Readonly<Record<string, Action>> = {
   'POST /resign': ({ platform }) => platform.resign(),
   'POST /rotate/leaf': ({ platform }, resign) => platform.rotateLeaf(resign),
   'POST /rotate/signer': ({ platform }, resign, body) => platform.rotateSigner(resign, algorithmIn(body)),
+  'POST /rotate/chain': ({ platform }, resign) => platform.rotateChain(resign),
+  'POST /rotate/root': ({ platform }, resign) => platform.rotateRoot(resign),
+  'POST /prepare/root': ({ platform }) => platform.prepareRoot(),
   'POST /rotate/deployment': ({ platform, restore }, resign, body) =>
     platform.rotateDeployment(resign, (resources) => changeDeployment(resources, body, restore)),
 }
@@ -46,7 +50,7 @@ const MAX_BODY_BYTES = 1_048_576
 export function createControl(controlled: Controlled): Server {
   return createServer((request, response) => {
     handle(controlled, request, response).catch((error: unknown) => {
-      const asked = [ControlError, ChangeError, ConfigError, BundleTooLarge].some(
+      const asked = [ControlError, ChangeError, ConfigError, MoveError, BundleTooLarge].some(
         (kind) => error instanceof kind,
       )
       const message = error instanceof Error ? error.message : String(error)

@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { limits } from '#contract'
+import { ROOT_FILE } from './authorities.ts'
 import type { Listen, PlatformConfig } from './config.ts'
 import { createControl } from './control.ts'
 import { renderDeployment } from './deployment/render.ts'
 import { type WireDigest, wireDigest } from './digest.ts'
 import { asksForEvidence, serveEvidence } from './evidence.ts'
 import { createForwarder } from './forward/forward.ts'
-import { openIdentities, ROOT_FILE } from './identities.ts'
+import { openIdentities } from './identities.ts'
 import { createListener } from './listener.ts'
 import type { Log } from './log.ts'
 import { createPlatform, fingerprintOf, type Platform } from './platform.ts'
@@ -42,16 +43,23 @@ export async function startGateway(
   const identities = await openIdentities(vault, { hostname, hardware, now })
   const issueTimes = createIssueTimes(vault, now)
   const platform = await createPlatform({ hostname, algorithm, resources, identities, issueTimes, log })
+  const forwarded = countByLeaf()
   const forwarder = createForwarder(config.upstream, log)
   const listener = createListener((request, response, leaf) => {
-    if (asksForEvidence(request)) serveEvidence(request, response, platform.publicationFor(leaf))
-    else forwarder.forward(request, response)
+    if (asksForEvidence(request)) return serveEvidence(request, response, platform.publicationFor(leaf))
+    forwarded.count(leaf)
+    return forwarder.forward(request, response)
   })
   platform.onLeaf(listener.present)
   const resigner = startResigner(platform, config.resignIntervalMs, log)
-  const rootFingerprint = wireDigest(identities.root.raw)
   const restore = () => renderDeployment(config.deployment)
-  const state = () => ({ url, hostname, rootFingerprint, ...stateOf(platform, resigner) })
+  const state = () => ({
+    url,
+    hostname,
+    ...stateOf(platform, resigner),
+    rootPemFiles: identities.authorities.rootFiles(),
+    forwarded: forwarded.byLeaf(),
+  })
   const control = createControl({ platform, resigner, restore, state })
   const close = async (): Promise<void> => {
     resigner.stop()
@@ -81,6 +89,8 @@ interface State {
   readonly certFingerprint: WireDigest
   /** Of the certificate that new connections are shown. */
   readonly fingerprint: WireDigest
+  /** Of the root that vouches for the next signature. */
+  readonly rootFingerprint: WireDigest
 }
 
 function stateOf({ standing, publication }: Platform, { held }: Resigner): State {
@@ -91,6 +101,23 @@ function stateOf({ standing, publication }: Platform, { held }: Resigner): State
     issuedAt: publication.issuedAt.toISOString(),
     certFingerprint: publication.certFingerprint,
     fingerprint: fingerprintOf(standing.leaf),
+    rootFingerprint: wireDigest(standing.signer.chain.at(-1)!.raw),
+  }
+}
+
+// Ours: as many as there are bundles that are remembered.
+const COUNTED_LEAVES = 16
+
+/** How many requests were forwarded from connections that show a certificate, the newest of them. */
+function countByLeaf(): { count(leaf: WireDigest): void; byLeaf(): Readonly<Record<WireDigest, number>> } {
+  const counts = new Map<WireDigest, number>()
+  return {
+    count(leaf) {
+      counts.set(leaf, (counts.get(leaf) ?? 0) + 1)
+      const [oldest] = counts.keys()
+      if (counts.size > COUNTED_LEAVES) counts.delete(oldest!)
+    },
+    byLeaf: () => Object.fromEntries(counts),
   }
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { limits } from '#contract'
 import { type WireDigest, wireDigest } from './digest.ts'
-import type { Identity } from './identities.ts'
+import type { Identity } from './identity.ts'
 
 /** A request, and the certificate that its connection shows. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, leaf: WireDigest) => void

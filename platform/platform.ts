@@ -3,7 +3,8 @@ import type { Purpose } from './certificates/authority.ts'
 import type { Resource } from './deployment/resource.ts'
 import { createSnapshot, type Snapshot } from './deployment/snapshot.ts'
 import { type WireDigest, wireDigest } from './digest.ts'
-import type { Identities, Identity } from './identities.ts'
+import type { Identities } from './identities.ts'
+import type { Identity } from './identity.ts'
 import type { Log } from './log.ts'
 import { type Publication, signBundle } from './signing/bundle.ts'
 import type { IssueTimes } from './signing/issue-times.ts'
@@ -44,6 +45,12 @@ export interface Platform {
   resign(): Promise<void>
   rotateLeaf(resign: Resign): Promise<void>
   rotateSigner(resign: Resign, algorithm?: SignatureAlgorithm): Promise<void>
+  /** A new signing key below the other intermediate of the same root. */
+  rotateChain(resign: Resign): Promise<void>
+  /** A new signing key below the other root. */
+  rotateRoot(resign: Resign): Promise<void>
+  /** Makes the other root, so that verifiers can trust it before anything is signed below it. */
+  prepareRoot(): Promise<void>
   /** Replaces what is deployed by what `change` makes of it. */
   rotateDeployment(
     resign: Resign,
@@ -88,6 +95,10 @@ export async function createPlatform(dependencies: PlatformDependencies): Promis
     return changed
   }
 
+  async function withNewSigner(algorithm = standing.algorithm): Promise<Standing> {
+    return { ...standing, algorithm, signer: await identities.renew('signing', algorithm) }
+  }
+
   function remember(signed: Publication): void {
     byLeaf.delete(signed.certFingerprint)
     byLeaf.set(signed.certFingerprint, signed)
@@ -114,11 +125,18 @@ export async function createPlatform(dependencies: PlatformDependencies): Promis
         ...standing,
         leaf: await identities.renew('tls', TLS_ALGORITHM),
       })),
-    rotateSigner: (resign, asked) =>
-      change('signer', resign, async () => {
-        const algorithm = asked ?? standing.algorithm
-        return { ...standing, algorithm, signer: await identities.renew('signing', algorithm) }
+    rotateSigner: (resign, asked) => change('signer', resign, () => withNewSigner(asked)),
+    rotateChain: (resign) =>
+      change('chain', resign, async () => {
+        identities.authorities.moveChain()
+        return withNewSigner()
       }),
+    rotateRoot: (resign) =>
+      change('root', resign, async () => {
+        await identities.authorities.moveRoot()
+        return withNewSigner()
+      }),
+    prepareRoot: () => identities.authorities.prepareRoot(),
     rotateDeployment: (resign, changeResources) =>
       change('deployment', resign, async () => {
         const resources = changeResources(standing.resources)

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RootLabel, SignatureAlgorithm } from '#contract'
 import { HOSTNAME, temporaryFolder } from '../test-support.ts'
-import { type Authority, certify, createAuthority, type Purpose } from './authority.ts'
+import { type Authority, certify, createAuthorities, type Purpose } from './authority.ts'
 import { algorithmOf, generateKeys } from './keys.ts'
 
 const NOW = new Date()
-const authority = await createAuthority('Intel TDX (QEMU)', NOW)
+const [authority] = await createAuthorities('Intel TDX (QEMU)', NOW)
 
 test.each<[Purpose, SignatureAlgorithm]>([
   ['tls', 'ES256'],
@@ -41,7 +41,7 @@ test('A signing certificate names the hostname and nothing else, and is no autho
 })
 
 test('A chain leads to its own root alone', async () => {
-  const other = await createAuthority('Intel TDX (QEMU)', NOW)
+  const [other] = await createAuthorities('Intel TDX (QEMU)', NOW)
   const leaf = await issue('signing', 'ES256')
   expect(() => verifyStrictly(leaf, { ...authority, root: other.root }, HOSTNAME)).toThrow(/error/)
   expect(other.root.subject).not.toBe(authority.root.subject)
@@ -62,7 +62,7 @@ test('Certificates are valid already for a clock that is a little behind', async
 })
 
 test('From 2050 on a year has four digits', async () => {
-  const late = await createAuthority('Intel TDX (QEMU)', new Date('2045-06-01T00:00:00Z'))
+  const [late] = await createAuthorities('Intel TDX (QEMU)', new Date('2045-06-01T00:00:00Z'))
   expect(late.root.validToDate.getUTCFullYear()).toBe(2055)
   expect(late.root.validFromDate.getUTCFullYear()).toBe(2045)
 })
@@ -74,7 +74,7 @@ test.each<[RootLabel, number]>([
   ['Intel TDX (Azure)', 4],
   ['AMD SEV-SNP (Azure)', 5],
 ])('A root that names %s carries a message whose only field is number %i', async (label, field) => {
-  const { root } = await createAuthority(label, NOW)
+  const [{ root }] = await createAuthorities(label, NOW)
   // OID 0.6.9.42.840.113741.1337.6, no critical flag, and the extension's value.
   const [, length, message] = /060b06092a864886f84d8a390604(..)(.*)/.exec(root.raw.toString('hex'))!
   const bytes = Buffer.from(message!, 'hex').subarray(0, Number.parseInt(length!, 16))

@@ -18,11 +18,11 @@ const AUTHORITY_DAYS = 3_650
 const LEAF_DAYS = 365
 
 /**
- * Makes a root and an intermediate authority. The root's key is forgotten at once: nothing else is ever to be
- * signed with it.
+ * Makes a root and two intermediate authorities below it. The root's key is forgotten at once: nothing else is ever to
+ * be signed with it.
  */
-export async function createAuthority(hardware: RootLabel, now: Date): Promise<Authority> {
-  const [rootKeys, keys] = await Promise.all([generateKeys('ES256'), generateKeys('ES256')])
+export async function createAuthorities(hardware: RootLabel, now: Date): Promise<[Authority, Authority]> {
+  const rootKeys = await generateKeys('ES256')
   const mark = randomBytes(4).toString('hex')
   const name = distinguishedName(ORGANISATION, `Throw-away root ${mark}`)
   const issuer = { name, privateKey: rootKeys.privateKey }
@@ -40,17 +40,18 @@ export async function createAuthority(hardware: RootLabel, now: Date): Promise<A
     issuer,
     now,
   )
-  const intermediate = createCertificate(
-    {
-      subject: distinguishedName(ORGANISATION, `Throw-away intermediate ${mark}`),
-      publicKey: keys.publicKey,
-      extensions: [...authority(0), ...keyIds(keys.publicKey, rootKeys.publicKey)],
-      validDays: AUTHORITY_DAYS,
-    },
-    issuer,
-    now,
-  )
-  return { root, intermediate, privateKey: keys.privateKey }
+  const below = async (called: string): Promise<Authority> => {
+    const { publicKey, privateKey } = await generateKeys('ES256')
+    const extensions = [...authority(0), ...keyIds(publicKey, rootKeys.publicKey)]
+    const subject = distinguishedName(ORGANISATION, `Throw-away ${called} ${mark}`)
+    const intermediate = createCertificate(
+      { subject, publicKey, extensions, validDays: AUTHORITY_DAYS },
+      issuer,
+      now,
+    )
+    return { root, intermediate, privateKey }
+  }
+  return [await below('intermediate'), await below('other intermediate')]
 }
 
 /** What a certificate of the platform is for. */

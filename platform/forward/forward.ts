@@ -11,10 +11,18 @@ export interface Forwarder {
   close(): void
 }
 
-/** Creates a forwarder to an origin. It keeps its connections, and has no timer but that for making one. */
-export function createForwarder(upstream: URL, log: Log): Forwarder {
+/**
+ * How long a connection on which nothing happens is kept (ours). Servers close theirs after a minute or so, and a
+ * request that meets the closing would be lost.
+ */
+const IDLE_MS = 20_000
+
+/** Creates a forwarder to an origin. It keeps its connections; of a request only the connecting is timed. */
+export function createForwarder(upstream: URL, log: Log, idleMs = IDLE_MS): Forwarder {
   const tls = upstream.protocol === 'https:'
-  const agent = tls ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
+  // A request that runs is told of this time by an event, to which nobody listens.
+  const options = { keepAlive: true, timeout: idleMs }
+  const agent = tls ? new TlsAgent(options) : new Agent(options)
   const open = tls ? tlsRequest : request
   return {
     forward(incoming, response) {

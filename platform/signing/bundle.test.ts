@@ -1,14 +1,14 @@
 import { hash, type KeyObject, verify, X509Certificate } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type EvidenceBundle, type SignatureAlgorithm, validators } from '#contract'
-import { certify, createAuthority } from '../certificates/authority.ts'
+import { certify, createAuthorities } from '../certificates/authority.ts'
 import { generateKeys } from '../certificates/keys.ts'
 import { createSnapshot } from '../deployment/snapshot.ts'
 import { HOSTNAME, RESOURCES } from '../test-support.ts'
 import { type Publication, type Signer, signBundle } from './bundle.ts'
 
 const NOW = new Date('2026-01-01T12:00:00.123Z')
-const authority = await createAuthority('Intel TDX (GCP)', NOW)
+const [authority] = await createAuthorities('Intel TDX (GCP)', NOW)
 
 const ECDSA = { dsaEncoding: 'ieee-p1363' } as const
 
