@@ -10,7 +10,7 @@ export async function credit(
   dollars: string,
   options: CommonOptions & { readonly reason: string },
 ): Promise<void> {
-  const amountMicros = parseDollars('the amount', dollars)
+  const amountMicros = parseDollars('The amount', dollars)
   if (amountMicros === 0n) throw new UsageError('The amount must not be zero.')
   const kind = amountMicros > 0n ? 'top_up' : 'adjustment'
   const description = parseText('--reason', options.reason)

@@ -3,6 +3,7 @@ import type { Log } from '../log.ts'
 import { connect, type Sql } from '../store/connection.ts'
 import { type Embedded, startEmbedded } from '../store/embedded.ts'
 import { migrate } from '../store/migrations.ts'
+import { isOutage } from '../store/outage.ts'
 import { createLog } from './log.ts'
 
 /** An open database with its tables up to date, and how to leave it. */
@@ -30,11 +31,16 @@ export async function openDatabase(config: RouterConfig, log: Log): Promise<Open
     return { sql, embedded, applied, close }
   } catch (error) {
     await close()
-    throw error
+    throw isOutage(error) ? unreachable(error as Error) : error
   }
 }
 
 const CLOSE_TIMEOUT_SECONDS = 5
+
+function unreachable(cause: Error): Error {
+  const message = `The database cannot be reached: ${cause.message}. See database.url in the configuration.`
+  return new Error(message, { cause })
+}
 
 /** Runs a command that needs nothing but the database. */
 export async function withDatabase<Result>(

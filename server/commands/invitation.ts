@@ -8,7 +8,7 @@ import {
 import { withDatabase } from './database.ts'
 import { formatDollars, parseDollars } from './dollars.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
-import { parseCount, parseTime, UsageError } from './usage.ts'
+import { parseCount, parseFuture, parseText, UsageError } from './usage.ts'
 
 /** What `router invitation issue` takes. */
 export interface InvitationOptions extends CommonOptions {
@@ -24,15 +24,14 @@ export async function issue(options: InvitationOptions): Promise<void> {
   const { grant, maxRedemptions, expires, note, description } = options
   const grantMicros = parseDollars('--grant', grant)
   if (grantMicros <= 0n) throw new UsageError('--grant must be more than nothing.')
-  if (description === '') throw new UsageError('--description must not be empty.')
   const invitation = {
     grantMicros,
     ...(maxRedemptions === undefined
       ? {}
       : { maxRedemptions: parseCount('--max-redemptions', maxRedemptions) }),
-    ...(expires === undefined ? {} : { expiresAt: parseTime('--expires', expires) }),
-    ...(note === undefined ? {} : { note }),
-    ...(description === undefined ? {} : { description }),
+    ...(expires === undefined ? {} : { expiresAt: parseFuture('--expires', expires) }),
+    ...(note === undefined ? {} : { note: parseText('--note', note) }),
+    ...(description === undefined ? {} : { description: parseText('--description', description) }),
   }
   const issued = await withDatabase(options.config, (sql) => issueInvitation(sql, invitation))
   const times = issued.maxRedemptions === 1 ? 'once' : `${issued.maxRedemptions} times`

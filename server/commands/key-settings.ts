@@ -1,7 +1,7 @@
 import { limits } from '#contract'
 import type { KeySettings } from '../store/keys.ts'
 import { parseDollars } from './dollars.ts'
-import { parseCount, parseTime, UsageError } from './usage.ts'
+import { parseCount, parseText, parseTime, UsageError } from './usage.ts'
 
 /** What may be said about a key on the command line; false takes a setting away. */
 export interface KeySettingOptions {
@@ -17,7 +17,7 @@ export interface KeySettingOptions {
 export function parseSettings(options: KeySettingOptions): KeySettings {
   const { name, models, rpm, tpm, spendLimit, expires } = options
   return {
-    ...(name === undefined ? {} : { name: parseName(name) }),
+    ...(name === undefined ? {} : { name: parseText('--name', name, limits.maxKeyNameCharacters) }),
     ...setting('modelScope', models, parseModels),
     ...setting('requestsPerMinute', rpm, (text) => parseCount('--rpm', text)),
     ...setting('tokensPerMinute', tpm, (text) => parseCount('--tpm', text)),
@@ -32,14 +32,6 @@ function setting<Name extends Exclude<keyof KeySettings, 'name'>>(
   parse: (text: string) => NonNullable<KeySettings[Name]>,
 ): Pick<KeySettings, Name> | Record<never, never> {
   return text === undefined ? {} : { [name]: text === false ? null : parse(text) }
-}
-
-function parseName(name: string): string {
-  const { maxKeyNameCharacters: most } = limits
-  // Characters as the database counts them: an emoji is one.
-  if (name === '' || [...name].length > most)
-    throw new UsageError(`--name must have 1 to ${most} characters.`)
-  return name
 }
 
 function parseModels(text: string): string[] {

@@ -20,10 +20,12 @@ export async function create(options: KeyOptions): Promise<void> {
     return createKey(sql, options.workspace, settings)
   })
   const { id, ...rest } = toDocument(key)
+  const revive = `It has expired already: router key update ${id} --expires <time>`
   print(options, { id, api_key: plaintext, ...rest }, [
     plaintext,
     '',
     `Key ${id} (${key.name}). It is not shown again: keep it now.`,
+    ...(key.state === 'expired' ? [revive] : []),
   ])
 }
 

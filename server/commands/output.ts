@@ -11,7 +11,11 @@ export function print({ json }: CommonOptions, document: unknown, lines: readonl
 
 /** Aligns rows in columns, two spaces apart. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0))) ?? []
+  const widths: number[] = []
+  // One by one: a list may be longer than the arguments that a function takes.
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length)
+  }
   return rows.map((row) =>
     row
       .map((cell, index) => cell.padEnd(widths[index] ?? 0))

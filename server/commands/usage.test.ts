@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseCount, parseText, parseTime, UsageError } from './usage.ts'
+import { parseCount, parseFuture, parseText, parseTime, UsageError } from './usage.ts'
 
 test.each([
   ['2030-01-31', '2030-01-31T00:00:00.000Z'],
@@ -27,4 +27,9 @@ test.each(['', '  ', 'a\nb', '\u0007', 'x'.repeat(201)])('%j is no line of text'
 
 test.each(['0', '-1', '1.5', 'many', '2147483648'])('"%s" is no count', (text) => {
   expect(() => parseCount('--rpm', text)).toThrow(UsageError)
+})
+
+test('a time that is over is not one to come', () => {
+  expect(parseFuture('--expires', '2100-01-01').toISOString()).toBe('2100-01-01T00:00:00.000Z')
+  expect(() => parseFuture('--expires', '2020-01-01')).toThrow(UsageError)
 })

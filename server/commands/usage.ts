@@ -28,11 +28,19 @@ export function parseTime(option: string, text: string): Date {
   return time
 }
 
+/** Parses a time as `parseTime` does; one that is over would make useless what it is for. */
+export function parseFuture(option: string, text: string): Date {
+  const time = parseTime(option, text)
+  if (time.getTime() <= Date.now()) throw new UsageError(`${option} must be in the future, not "${text}".`)
+  return time
+}
+
 const MAX_TEXT_CHARACTERS = 200
 
 /** Parses a text for people: one line, not empty. Throws `UsageError` naming the option. */
 export function parseText(option: string, text: string, maxCharacters = MAX_TEXT_CHARACTERS): string {
-  if (text.trim() === '' || text.length > maxCharacters || /\p{Cc}/u.test(text)) {
+  // Characters as the database counts them: an emoji is one.
+  if (text.trim() === '' || [...text].length > maxCharacters || /\p{Cc}/u.test(text)) {
     throw new UsageError(`${option} must be one line of 1 to ${maxCharacters} characters.`)
   }
   return text

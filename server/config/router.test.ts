@@ -113,6 +113,34 @@ test('contradictions are told all at once, at their paths', () => {
   ])
 })
 
+const outside = (rest: string) =>
+  `  - { id: v, contextLength: 8, pricing: { promptPer1mMicros: 1, completionPer1mMicros: 2 }, ${rest} }\n`
+
+test('a model of an external upstream names it, and how it is called there', () => {
+  const { models } = load(outside('endpoint: vendor, upstream: { model: large, usage: continuous }'))
+  expect(models.at(-1)).toMatchObject({ upstream: { name: 'vendor', model: 'large', usage: 'continuous' } })
+  const [plain] = load(outside('endpoint: vendor, upstream: {}')).models.slice(-1)
+  expect(plain).toMatchObject({ upstream: { name: 'vendor', model: 'v', usage: 'final' } })
+})
+
+test.each([
+  ['endpoint: demo, upstream: {}', 'models[1].upstream'],
+  ['endpoint: demo', 'models[1].backends'],
+  ['endpoint: vendor', 'models[1].endpoint'],
+  ['endpoint: vendor, upstream: {}, backends: [ { url: "http://x/v1" } ]', 'models[1].backends'],
+])('%s is a mistake: a model is either an own endpoint’s or an upstream’s', (rest, path) => {
+  expect(attempt(() => load(outside(rest))).problems.map((problem) => problem.path)).toEqual([path])
+})
+
+test('a router that strangers reach has to be told its secretsKey, one for development makes its own', () => {
+  const error = attempt(() => load('publicBaseUrl: https://inference.example/v1'))
+  expect(error.problems.map(({ path }) => path)).toEqual(['secretsKey'])
+  const told = `publicBaseUrl: https://inference.example/v1\nsecretsKey: ${'k'.repeat(32)}`
+  expect(load(told).secretsKey).toBe('k'.repeat(32))
+  expect(load('publicBaseUrl: https://router.localhost:8443/v1').secretsKey).toBeUndefined()
+  expect(load('publicBaseUrl: http://127.0.0.1:8080/v1').secretsKey).toBeUndefined()
+})
+
 function attempt(act: () => unknown): ConfigError {
   try {
     act()

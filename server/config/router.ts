@@ -1,10 +1,9 @@
 import { dirname, resolve } from 'node:path'
 import { type components, limits, routes, validators } from '#contract'
-import { type ConfigProblem, type Environment, loadConfig } from '../../config/load.ts'
-import { isLoopback } from '../control/loopback.ts'
+import { type Environment, loadConfig } from '../../config/load.ts'
 import type { DefaultLimits } from '../limits/buckets.ts'
 import type { RedisConfig } from '../limits/open.ts'
-import { isNetwork } from '../limits/source-address.ts'
+import { contradictions } from './contradictions.ts'
 
 /** The file as it was written; its schema is spec/config/router.tsp. */
 type RouterFile = components['schemas']['RouterConfig']
@@ -45,6 +44,25 @@ export interface ModelConfig {
   readonly backends: readonly BackendConfig[]
 }
 
+/** A model that an external upstream serves; where that is, its registration says. */
+export interface UpstreamModelConfig extends Omit<ModelConfig, 'endpoint' | 'backends'> {
+  readonly upstream: {
+    /** The upstream's name, which a registration may or may not have. */
+    readonly name: string
+    /** The model's name there. */
+    readonly model: string
+    readonly usage: 'final' | 'continuous'
+  }
+}
+
+/** What requests may name. */
+export type ServedModel = ModelConfig | UpstreamModelConfig
+
+/** Whether an external upstream serves a model. */
+export function isExternal(model: ServedModel): model is UpstreamModelConfig {
+  return 'upstream' in model
+}
+
 /** Where a bundle is fetched from. */
 export interface EvidenceSource {
   /** What the certificate there must be for, wherever the address leads. */
@@ -69,6 +87,8 @@ export interface RouterConfig {
   readonly admin?: Listen
   readonly publicBaseUrl: string
   readonly dataDir: string
+  /** What stored secrets are encrypted under; undefined: one of this router's own, in `dataDir`. */
+  readonly secretsKey?: string | undefined
   readonly database: {
     readonly url: string | undefined
     readonly preparedStatements: boolean
@@ -93,7 +113,7 @@ export interface RouterConfig {
   /** Peers whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
   readonly endpoints: readonly EndpointConfig[]
-  readonly models: readonly ModelConfig[]
+  readonly models: readonly ServedModel[]
   /** Where a test may control this router; on loopback, never in production. */
   readonly testControl?: Listen
 }
@@ -110,6 +130,7 @@ export function loadRouterConfig(file: string, environment: Environment): Router
     listen,
     publicBaseUrl: written.publicBaseUrl ?? `http://${listen.host}:${listen.port}/v1`,
     dataDir: resolve(dirname(file), written.dataDir ?? '.data'),
+    secretsKey: written.secretsKey,
     database: {
       url: written.database?.url || undefined,
       preparedStatements: written.database?.preparedStatements ?? true,
@@ -156,9 +177,9 @@ function completeEndpoint(endpoint: EndpointFile, folder: string): EndpointConfi
   }
 }
 
-function completeModel(model: ModelFile, endpoints: readonly EndpointConfig[]): ModelConfig {
+function completeModel(model: ModelFile, endpoints: readonly EndpointConfig[]): ServedModel {
   const { id, contextLength } = model
-  return {
+  const shared = {
     id,
     name: model.name ?? id,
     ownedBy: model.ownedBy ?? 'router',
@@ -170,9 +191,17 @@ function completeModel(model: ModelFile, endpoints: readonly EndpointConfig[]): 
       promptMicros: model.pricing.promptPer1mMicros,
       completionMicros: model.pricing.completionPer1mMicros,
     },
-    capabilities: model.capabilities ?? ['chat'],
+    capabilities: model.capabilities ?? (['chat'] as const),
+  }
+  const { upstream } = model
+  if (upstream !== undefined) {
+    const { model: there = id, usage = 'final' } = upstream
+    return { ...shared, upstream: { name: model.endpoint, model: there, usage } }
+  }
+  return {
+    ...shared,
     endpoint: endpoints.find(({ name }) => name === model.endpoint)!,
-    backends: model.backends.map((backend) => ({
+    backends: model.backends!.map((backend) => ({
       url: backend.url.replace(/\/+$/, ''),
       model: backend.model ?? id,
       apiKey: backend.apiKey || undefined,
@@ -180,57 +209,4 @@ function completeModel(model: ModelFile, endpoints: readonly EndpointConfig[]): 
       tokenizeUrl: backend.tokenizeUrl,
     })),
   }
-}
-
-/** What a schema cannot say: references, uniqueness and sums. */
-function contradictions({
-  database,
-  endpoints,
-  models,
-  redis,
-  trustedProxies = [],
-  testControl,
-}: RouterFile): ConfigProblem[] {
-  const problems: ConfigProblem[] = []
-  const names = new Set(endpoints.map(({ name }) => name))
-  const report = (path: string, message: string) => problems.push({ path, message })
-
-  for (const index of repeated(endpoints.map(({ name }) => name))) {
-    report(`endpoints[${index}].name`, 'stands twice')
-  }
-  if (database?.url && !/^postgres(ql)?:$/.test(URL.parse(database.url)?.protocol ?? '')) {
-    report('database.url', 'is not a postgres:// URL')
-  }
-  for (const [index, entry] of trustedProxies.entries()) {
-    if (!isNetwork(entry))
-      report(`trustedProxies[${index}]`, 'is neither an address nor a network such as 10.0.0.0/8')
-  }
-  if (!isLoopback(testControl?.host ?? '127.0.0.1')) {
-    report('testControl.host', 'is not a loopback address; whoever reaches it owns every balance')
-  }
-  if (redis?.url && !URL.canParse(redis.url)) report('redis.url', 'is not a URL')
-  for (const index of repeated(models.map(({ id }) => id))) report(`models[${index}].id`, 'stands twice')
-  for (const [index, model] of models.entries()) {
-    const path = `models[${index}]`
-    if (!names.has(model.endpoint)) report(`${path}.endpoint`, `no endpoint is named ${model.endpoint}`)
-    if (model.maxOutputTokens !== undefined && model.maxOutputTokens > model.contextLength) {
-      report(`${path}.maxOutputTokens`, 'is larger than contextLength')
-    }
-    for (const [place, backend] of model.backends.entries()) {
-      for (const name of ['url', 'tokenizeUrl'] as const) {
-        const url = backend[name]
-        if (url === undefined || isHttpUrl(url)) continue
-        report(`${path}.backends[${place}].${name}`, 'is not an http or https URL')
-      }
-    }
-  }
-  return problems
-}
-
-function repeated(values: readonly string[]): number[] {
-  return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []))
-}
-
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }

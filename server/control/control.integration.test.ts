@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { validators } from '../../generated/suite-validators.js'
+import { createShelf } from '../publication/shelf.ts'
 import type { Sql } from '../store/connection.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
 import { type Control, startControl } from './control.ts'
@@ -11,13 +12,19 @@ let control: Control
 beforeAll(async () => {
   server = await startTestServer()
   ;({ sql } = await server.open())
-  control = await startControl({ sql, address: { host: '127.0.0.1', port: 0 } })
+  control = await startControl({ ...world(), address: { host: '127.0.0.1', port: 0 } })
 })
 
 afterAll(async () => {
   await control.stop()
   await server.stop()
 })
+
+/** A router that knows of no upstream and has fetched nothing. */
+function world() {
+  const upstreams = { find: () => undefined }
+  return { sql, upstreams, secret: () => Buffer.alloc(32), shelf: createShelf(), endpoints: [] }
+}
 
 interface Answer {
   readonly status: number
@@ -101,11 +108,29 @@ test('a key can be revoked from the start', async () => {
   expect(body).toMatchObject({ state: 'revoked', revoked_at: expect.any(String) })
 })
 
+test('an invitation is issued, redeemed once for an account, and withdrawn', async () => {
+  const { body: issued } = await ask('issueInvitation', { grant_micros: 7, note: 'n', max_redemptions: 2 })
+  expect(validators.controlInvitation(issued)).toBe(true)
+  expect(issued).toMatchObject({ grant_micros: 7, max_redemptions: 2, redemptions: 0, note: 'n' })
+  const workspace_id = await newWorkspace()
+  const redeem = (code: unknown) => ask('redeemInvitation', { code, account: 'acc_1', workspace_id })
+  expect((await redeem(issued.code)).body).toEqual({ granted_micros: 7 })
+  expect((await redeem(issued.code)).body).toEqual({ granted_micros: null })
+  expect((await redeem('nonsense')).body).toEqual({ granted_micros: null })
+  expect((await ask('ledger', { workspace_id })).body).toMatchObject({
+    balance_micros: 7,
+    entries: [{ kind: 'invitation', amount_micros: 7 }],
+  })
+  const { body: withdrawn } = await ask('withdrawInvitation', { code: issued.code })
+  expect(withdrawn).toMatchObject({ redemptions: 1, withdrawn_at: expect.any(String) })
+})
+
 test.each([
   ['an unknown operation', 'dance', {}, /not offered/],
   ['one that comes later', 'advanceClock', { milliseconds: 5 }, /not offered/],
   ['an unknown workspace', 'createKey', { workspace_id: 'ws_x' }, /no workspace ws_x/],
   ['an unknown workspace of books', 'ledger', { workspace_id: 'ws_x' }, /no workspace ws_x/],
+  ['an unknown invitation', 'withdrawInvitation', { code: 'x' }, /no invitation x/],
   ['an unknown key', 'revokeKey', { id: 'key_x' }, /no key key_x/],
   ['a missing member', 'setBalance', { workspace_id: 'ws_x' }, /required property 'balance_micros'/],
   ['a member of another type', 'createWorkspace', { balance_micros: '5' }, /must be integer/],
@@ -122,5 +147,5 @@ test('pages of a browser are refused, and so is anything but a POST', async () =
 
 test('it listens on loopback or not at all', async () => {
   const address = { host: '0.0.0.0', port: 0 }
-  await expect(startControl({ sql, address })).rejects.toThrow(/not a loopback address/)
+  await expect(startControl({ ...world(), address })).rejects.toThrow(/not a loopback address/)
 })

@@ -4,17 +4,24 @@ import type { ControlOperation } from '#contract'
 import { type Validator, validators } from '../../generated/suite-validators.js'
 import type { Listen } from '../config/router.ts'
 import { listen } from '../listener.ts'
-import type { Sql } from '../store/connection.ts'
 import { provingLedger, readingBooks } from './books.ts'
+import { type EvidenceControl, publishingEvidence } from './evidence.ts'
 import { ControlError, type ControlHandlers } from './handlers.ts'
+import { issuingInvitations, redeemingInvitations, withdrawingInvitations } from './invitations.ts'
 import { creatingKeys, revokingKeys, updatingKeys } from './keys.ts'
 import { isLoopback } from './loopback.ts'
+import { registeringUpstreams, settingVerdicts, type UpstreamControl } from './upstreams.ts'
 import { creatingWorkspaces, settingBalances } from './workspaces.ts'
 
 /** A running control service. */
 export interface Control {
   readonly port: number
   stop(): Promise<void>
+}
+
+/** What is controlled, and from where. */
+export interface ControlWorld extends UpstreamControl, EvidenceControl {
+  readonly address: Listen
 }
 
 /** What each request has to look like. */
@@ -24,15 +31,22 @@ const commands: { readonly [Op in keyof ControlHandlers]: Validator } = {
   createKey: validators.createKeyCommand,
   updateKey: validators.updateKeyCommand,
   revokeKey: validators.revokeKeyCommand,
+  issueInvitation: validators.issueInvitationCommand,
+  withdrawInvitation: validators.withdrawInvitationCommand,
+  redeemInvitation: validators.redeemInvitationCommand,
   ledger: validators.ledgerCommand,
   verifyLedger: validators.emptyCommand,
+  registerUpstream: validators.registerUpstreamCommand,
+  setVerdict: validators.setVerdictCommand,
+  publishEvidence: validators.publishEvidenceCommand,
 }
 
 /**
  * Starts the control service of spec/control.tsp, for tests alone: whoever reaches it owns every balance. It listens
  * on loopback or not at all.
  */
-export async function startControl({ sql, address }: { sql: Sql; address: Listen }): Promise<Control> {
+export async function startControl(world: ControlWorld): Promise<Control> {
+  const { sql, address } = world
   if (!isLoopback(address.host))
     throw new Error(`testControl.host ${address.host} is not a loopback address.`)
   const handlers: ControlHandlers = {
@@ -41,8 +55,14 @@ export async function startControl({ sql, address }: { sql: Sql; address: Listen
     createKey: creatingKeys(sql),
     updateKey: updatingKeys(sql),
     revokeKey: revokingKeys(sql),
+    issueInvitation: issuingInvitations(sql),
+    withdrawInvitation: withdrawingInvitations(sql),
+    redeemInvitation: redeemingInvitations(sql),
     ledger: readingBooks(sql),
     verifyLedger: provingLedger(sql),
+    registerUpstream: registeringUpstreams(world),
+    setVerdict: settingVerdicts(world),
+    publishEvidence: publishingEvidence(world),
   }
   const server = createServer((incoming, response) => {
     perform(handlers, incoming).then(

@@ -35,6 +35,15 @@ export function toControlKey(key: Key): ControlKey {
     state: key.state,
     spent_micros: Number(key.spentMicros),
     revoked_at: key.revokedAt?.toISOString() ?? null,
+    name: key.name,
+    prefix: key.prefix,
+    model_scope: key.modelScope && [...key.modelScope],
+    requests_per_minute: key.requestsPerMinute,
+    tokens_per_minute: key.tokensPerMinute,
+    spend_limit_micros: key.spendLimitMicros === null ? null : Number(key.spendLimitMicros),
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
   }
 }
 

@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { type Digest, inspectBundle } from '#attestation'
-import { type TeeLabel, teeLabelOf } from './tee-label.ts'
+import { type Digest, inspectBundle, type TeeLabel, teeLabelOf } from '#attestation'
 
 /** A bundle as it was published: its bytes, and what they say. Nothing of it has been verified (§1). */
 export interface Publication {

@@ -1,0 +1,126 @@
+import { toHex } from '#attestation'
+import type { UpstreamEventOutput, UpstreamOutput } from '#contract'
+import type { Sql } from '../store/connection.ts'
+import {
+  askAttestation,
+  disableUpstream,
+  enableUpstream,
+  listUpstreams,
+  setPins,
+} from '../upstreams/administration.ts'
+import { listEvents, type StoredEvent } from '../upstreams/events.ts'
+import type { Registration } from '../upstreams/registration.ts'
+import { withDatabase } from './database.ts'
+import { type CommonOptions, columns, formatTime, print } from './output.ts'
+import { parsePins } from './upstream-add.ts'
+import { parseCount, UsageError } from './usage.ts'
+
+/** `router upstream pin`: approves deployments, or withdraws the approval; what runs on a withdrawn one ends. */
+export async function pin(
+  name: string,
+  digests: readonly string[],
+  options: CommonOptions & { readonly remove?: readonly string[] },
+): Promise<void> {
+  const pins = { add: parsePins('<digest>', digests), remove: parsePins('--remove', options.remove ?? []) }
+  if (pins.add.length + pins.remove.length === 0)
+    throw new UsageError('Name a digest to approve or to remove.')
+  await act(name, options, (sql) => setPins(sql, name, pins), 'has its pins changed')
+}
+
+/** `router upstream enable`: puts it back without a verdict; the next check decides. */
+export function enable(name: string, options: CommonOptions): Promise<void> {
+  return act(name, options, (sql) => enableUpstream(sql, name), 'is in service; the next check decides')
+}
+
+/** `router upstream disable`: its models are gone and what runs there ends, within a second. */
+export function disable(name: string, options: CommonOptions): Promise<void> {
+  return act(name, options, (sql) => disableUpstream(sql, name), 'is out of service')
+}
+
+/** `router upstream attest`: every router checks it now. */
+export async function attest(name: string, options: CommonOptions): Promise<void> {
+  const ask = async (sql: Sql) => {
+    const upstream = await askAttestation(sql, name)
+    if (upstream?.standing.isDisabled)
+      throw new Error(`${name} is disabled. To have it checked: router upstream enable ${name}`)
+    return upstream
+  }
+  await act(name, options, ask, `is being checked; see: router upstream events ${name}`)
+}
+
+/** `router upstream list`: what all routers share of each; a live verdict is each router's own. */
+export async function list(options: CommonOptions): Promise<void> {
+  const upstreams = await withDatabase(options.config, listUpstreams)
+  const head = ['UPSTREAM', 'URL', 'STATE', 'PINS', 'LAST ADMITTED', 'DIGEST']
+  print(options, upstreams.map(toUpstreamDocument), columns([head, ...upstreams.map(toCells)]))
+}
+
+/** `router upstream events`: each transition of each router's verdict, and each act of an administrator. */
+export async function events(
+  name: string | undefined,
+  options: CommonOptions & { readonly limit: string },
+): Promise<void> {
+  const limit = parseCount('--limit', options.limit)
+  const stored = await withDatabase(options.config, (sql) => listEvents(sql, { upstream: name, limit }))
+  const head = ['TIME', 'UPSTREAM', 'EVENT', 'STAGE', 'REASON', 'DIGEST', 'ROUTER']
+  const rows = stored.map(({ at, upstream, event, stage, reason, digest, replica }) => {
+    return [formatTime(at), upstream, event, stage ?? '-', reason ?? '-', digest ?? '-', replica ?? '-']
+  })
+  print(options, stored.map(toEventDocument), columns([head, ...rows]))
+}
+
+/** An upstream as commands print it; its key is never printed. */
+export function toUpstreamDocument(upstream: Registration): UpstreamOutput {
+  const { id, name, url, hostname, roots, apiKey, pins, standing, deniedAt, admitted } = upstream
+  const { denial } = standing
+  return {
+    id,
+    name,
+    url,
+    hostname,
+    roots: roots.map(({ fingerprint }) => fingerprint),
+    pins: [...pins],
+    has_api_key: apiKey !== null,
+    disabled: standing.isDisabled,
+    denial:
+      denial === undefined || deniedAt === null
+        ? null
+        : {
+            at: deniedAt.toISOString(),
+            stage: denial.stage as NonNullable<UpstreamOutput['denial']>['stage'],
+            reason: denial.reason,
+          },
+    last_admitted: admitted ? { at: admitted.at.toISOString(), evidence_digest: admitted.digest } : null,
+    newest_issued_at: upstream.newestIssuedAt?.toISOString() ?? null,
+    created_at: upstream.createdAt.toISOString(),
+  }
+}
+
+async function act(
+  name: string,
+  options: CommonOptions,
+  change: (sql: Sql) => Promise<Registration | undefined>,
+  outcome: string,
+): Promise<void> {
+  const upstream = await withDatabase(options.config, change)
+  if (!upstream) throw new Error(`There is no upstream ${name}. See: router upstream list`)
+  print(options, toUpstreamDocument(upstream), [`${name} ${outcome}.`])
+}
+
+function toCells({ name, url, standing, pins, admitted }: Registration): string[] {
+  const { isDisabled, denial } = standing
+  const state = isDisabled ? 'disabled' : denial ? `denied: ${denial.stage}/${denial.reason}` : 'in service'
+  const digest = admitted ? toHex(admitted.digest) : '-'
+  return [name, url, state, String(pins.length), formatTime(admitted?.at ?? null), digest]
+}
+
+function toEventDocument({ number, at, stage, reason, digest, ...event }: StoredEvent): UpstreamEventOutput {
+  return {
+    number: Number(number),
+    at: at.toISOString(),
+    ...event,
+    stage: stage as UpstreamEventOutput['stage'],
+    reason,
+    evidence_digest: digest,
+  }
+}

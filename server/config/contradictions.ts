@@ -1,0 +1,88 @@
+import type { components } from '#contract'
+import type { ConfigProblem } from '../../config/load.ts'
+import { isLoopback } from '../control/loopback.ts'
+import { isNetwork } from '../limits/source-address.ts'
+
+type RouterFile = components['schemas']['RouterConfig']
+type ModelFile = RouterFile['models'][number]
+
+/** What a schema cannot say: references, uniqueness and sums. */
+export function contradictions({
+  database,
+  publicBaseUrl,
+  secretsKey,
+  endpoints,
+  models,
+  redis,
+  trustedProxies = [],
+  testControl,
+}: RouterFile): ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  const names = new Set(endpoints.map(({ name }) => name))
+  const report = (path: string, message: string) => problems.push({ path, message })
+
+  for (const index of repeated(endpoints.map(({ name }) => name))) {
+    report(`endpoints[${index}].name`, 'stands twice')
+  }
+  if (database?.url && !/^postgres(ql)?:$/.test(URL.parse(database.url)?.protocol ?? '')) {
+    report('database.url', 'is not a postgres:// URL')
+  }
+  for (const [index, entry] of trustedProxies.entries()) {
+    if (!isNetwork(entry))
+      report(`trustedProxies[${index}]`, 'is neither an address nor a network such as 10.0.0.0/8')
+  }
+  if (!isLoopback(testControl?.host ?? '127.0.0.1')) {
+    report('testControl.host', 'is not a loopback address; whoever reaches it owns every balance')
+  }
+  if (redis?.url && !URL.canParse(redis.url)) report('redis.url', 'is not a URL')
+  if (secretsKey === undefined && publicBaseUrl !== undefined && isProduction(publicBaseUrl)) {
+    report('secretsKey', 'is required where publicBaseUrl is a public https address; openssl rand -base64 32')
+  }
+  for (const index of repeated(models.map(({ id }) => id))) report(`models[${index}].id`, 'stands twice')
+  for (const [index, model] of models.entries()) {
+    const path = `models[${index}]`
+    for (const [member, problem] of misplaced(model, names)) report(`${path}.${member}`, problem)
+    if (model.maxOutputTokens !== undefined && model.maxOutputTokens > model.contextLength) {
+      report(`${path}.maxOutputTokens`, 'is larger than contextLength')
+    }
+    for (const [place, backend] of (model.backends ?? []).entries()) {
+      for (const name of ['url', 'tokenizeUrl'] as const) {
+        const url = backend[name]
+        if (url === undefined || isHttpUrl(url)) continue
+        report(`${path}.backends[${place}].${name}`, 'is not an http or https URL')
+      }
+    }
+  }
+  return problems
+}
+
+/** An own endpoint's model names the backends that run it, an external upstream's how it is called there. */
+function misplaced(
+  { endpoint, backends, upstream }: ModelFile,
+  own: ReadonlySet<string>,
+): [string, string][] {
+  if (upstream === undefined) {
+    const unknown = `no endpoint is named ${endpoint}; a model of an external upstream has upstream: {}`
+    if (!own.has(endpoint)) return [['endpoint', unknown]]
+    return backends === undefined ? [['backends', 'is required for a model of an own endpoint']] : []
+  }
+  const problems: [string, string][] = []
+  if (own.has(endpoint)) problems.push(['upstream', `${endpoint} is an endpoint of this router's own`])
+  if (backends !== undefined)
+    problems.push(['backends', 'are not for a model of an external upstream: its registration says where'])
+  return problems
+}
+
+/** Whether strangers reach a router here: then what protects them must not depend on one machine's disk. */
+function isProduction(publicBaseUrl: string): boolean {
+  const { protocol, hostname } = URL.parse(publicBaseUrl) ?? {}
+  return protocol === 'https:' && !/(^|\.)localhost$/.test(hostname ?? '') && !isLoopback(hostname ?? '')
+}
+
+function repeated(values: readonly string[]): number[] {
+  return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []))
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}

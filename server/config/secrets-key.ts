@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RouterConfig } from './router.ts'
+
+const FILE = 'secrets-key'
+const BYTES = 32
+
+/**
+ * What stored secrets are encrypted under and codes are hashed under: the configured key, else one that is made in the
+ * data folder at its first use, readable for its owner alone. Callers derive a key of their own for each purpose.
+ */
+export function readSecretsKey({
+  secretsKey,
+  dataDir,
+}: Pick<RouterConfig, 'secretsKey' | 'dataDir'>): Buffer {
+  if (secretsKey !== undefined) return Buffer.from(secretsKey)
+  const file = join(dataDir, FILE)
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  make(file, dataDir)
+  return readFileSync(file)
+}
+
+/** Appears whole or not at all: another process may be making one at the same moment, and the first one counts. */
+function make(file: string, dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true })
+  const scratch = `${file}.${process.pid}`
+  writeFileSync(scratch, randomBytes(BYTES).toString('base64url'), { mode: 0o600 })
+  try {
+    linkSync(scratch, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(scratch)
+  }
+}

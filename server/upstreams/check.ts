@@ -1,0 +1,60 @@
+import { type Admission, AttestationError } from '#attestation'
+import { limits } from '#contract'
+import type { Target } from '#egress/connection/target.ts'
+import { type Approval, type Attest, createAttest, type Outcome } from '#egress/evidence/attest.ts'
+import type { Log } from '../log.ts'
+import type { Registration } from './registration.ts'
+import type { AdmittedBundle, Recorded } from './sharing.ts'
+
+/** What the check of one upstream needs from the world. */
+export interface CheckDependencies {
+  readonly target: Target
+  /** What administrators say of it now. */
+  readonly registration: () => Registration
+  /** Shares an admission before anybody acts on it. */
+  readonly record: (registration: Registration, bundle: AdmittedBundle) => Promise<Recorded>
+  readonly now: () => Date
+  readonly log: Log
+  /** The check itself; tests pass one of their own. */
+  readonly attestWith?: (approval: Approval, now: () => Date) => Attest
+}
+
+/**
+ * Creates the check of an upstream. Its approval is read anew each time, and a check that it changed under counts for
+ * nothing; an admission that cannot be shared is none.
+ */
+export function createCheck({ attestWith = createAttest, ...world }: CheckDependencies): Attest {
+  const { target, registration, record, now, log } = world
+
+  async function share(judged: Registration, admission: Admission, bytes: Uint8Array): Promise<Outcome> {
+    const { digest, issuedAt } = admission
+    let recorded: Recorded
+    try {
+      recorded = await record(judged, { digest, issuedAt, bytes })
+    } catch (error) {
+      log.error('an admission cannot be kept and does not count', { upstream: judged.name, error })
+      return undecided
+    }
+    if (recorded === 'outdated') return undecided
+    if (recorded === 'recorded') return { kind: 'passed', admission, bytes }
+    const details = { evidenceDigest: digest }
+    return { kind: 'failed', ground: new AttestationError('jws', 'issued_at_rolled_back', details) }
+  }
+
+  return async (_, signal) => {
+    for (;;) {
+      const judged = registration()
+      const { roots, pins, newestIssuedAt } = judged
+      const attest = attestWith({ target, roots, pins, maxBundleAgeMs: limits.maxBundleAgeMs }, now)
+      const outcome = await attest(newestIssuedAt, signal)
+      if (registration().revision !== judged.revision && !signal.aborted) continue
+      return outcome.kind === 'passed' ? share(judged, outcome.admission, outcome.bytes!) : outcome
+    }
+  }
+}
+
+/** No result: whoever has a verdict keeps it, whoever has none waits for the next check. */
+const undecided: Outcome = {
+  kind: 'unfinished',
+  ground: new AttestationError('attesting', 'verdict_pending'),
+}

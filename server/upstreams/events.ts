@@ -1,0 +1,52 @@
+import type { UpstreamEventOutput } from '#contract'
+import type { Queryable } from '../store/connection.ts'
+
+/** What an event tells; see `upstream_events`. */
+export interface UpstreamEvent {
+  /** When it happened; the database's time when left out. */
+  readonly at?: Date
+  /** Name of the upstream. */
+  readonly upstream: string
+  /** The router whose verdict changed; absent for an act of an administrator. */
+  readonly replica?: string
+  /** The state after the change, or the act. */
+  readonly event: UpstreamEventOutput['event']
+  readonly stage?: string | undefined
+  readonly reason?: string | undefined
+  /** Wire form. */
+  readonly digest?: string | undefined
+}
+
+/** An event as it stands. */
+export interface StoredEvent {
+  readonly number: bigint
+  readonly at: Date
+  readonly upstream: string
+  readonly replica: string | null
+  readonly event: UpstreamEventOutput['event']
+  readonly stage: string | null
+  readonly reason: string | null
+  readonly digest: string | null
+}
+
+/** Appends an event; nothing ever changes it (decisions, 8). */
+export async function appendEvent(
+  sql: Queryable,
+  { at, upstream, replica, event, stage, reason, digest }: UpstreamEvent,
+): Promise<void> {
+  await sql`
+    insert into upstream_events (at, upstream, replica, event, stage, reason, digest)
+    values (coalesce(${at ?? null}::timestamptz, clock_timestamp()), ${upstream}, ${replica ?? null}, ${event},
+      ${stage ?? null}, ${reason ?? null}, ${digest ?? null})`
+}
+
+/** The newest events first, of one upstream or of all. */
+export async function listEvents(
+  sql: Queryable,
+  { upstream, limit }: { readonly upstream?: string | undefined; readonly limit: number },
+): Promise<StoredEvent[]> {
+  return await sql<StoredEvent[]>`
+    select number, at, upstream, replica, event, stage, reason, digest from upstream_events
+    where ${upstream ?? null}::text is null or upstream = ${upstream ?? null}
+    order by number desc limit ${limit}`
+}

@@ -1,0 +1,62 @@
+import type { Digest } from '#attestation'
+import { unjudged, type Verdict } from '#egress/verdict/verdict.ts'
+import { unknownModel } from '../catalogue.ts'
+import { isExternal, type ServedModel, type UpstreamModelConfig } from '../config/router.ts'
+import type { Shelf } from '../publication/shelf.ts'
+import { openPassage, type Passage } from './passage.ts'
+import { attestationFailed } from './refusals.ts'
+import type { Upstreams } from './upstreams.ts'
+
+/** Where a request goes. */
+export interface Placement {
+  /** The endpoint's name, as its record will tell it. */
+  readonly endpoint: string
+  /** What the record will name: an own endpoint's publication in force, or what the admitting verdict named (§2.3.1). */
+  readonly evidenceDigest: Digest | null
+  /** The way to an external upstream; an own endpoint has backends. */
+  readonly passage?: Passage
+}
+
+/** What placing a request needs from the rest of the router. */
+export interface PlacementDependencies {
+  readonly shelf: Shelf
+  readonly upstreams: Pick<Upstreams, 'find'>
+}
+
+/**
+ * Finds where a request goes. Throws 503 `attestation_failed` when no live verdict admits its upstream: a caller that
+ * `authorize` lets pass may wait for the first one (decisions, 8).
+ */
+export async function placeRequest(
+  model: ServedModel,
+  { shelf, upstreams }: PlacementDependencies,
+  authorize: () => Promise<unknown>,
+): Promise<Placement> {
+  if (isExternal(model)) return placeOutside(model, upstreams, authorize)
+  const { name: endpoint } = model.endpoint
+  return { endpoint, evidenceDigest: shelf.find(endpoint)?.digest ?? null }
+}
+
+async function placeOutside(
+  model: UpstreamModelConfig,
+  upstreams: Pick<Upstreams, 'find'>,
+  authorize: () => Promise<unknown>,
+): Promise<Placement> {
+  const { name } = model.upstream
+  const upstream = upstreams.find(name)
+  if (upstream === undefined) throw unknownModel(model.id, 'model')
+  if (upstream.admittance === undefined) {
+    await authorize()
+    await upstream.attestor.awaitVerdict()
+  }
+  const { admittance } = upstream
+  if (admittance === undefined) throw refusalOf(model, upstream.attestor.verdict)
+  const passage = openPassage(upstream, admittance, model.upstream)
+  return { endpoint: name, evidenceDigest: passage.evidenceDigest, passage }
+}
+
+function refusalOf({ id }: UpstreamModelConfig, verdict: Verdict): Error {
+  if (verdict.state === 'disabled') return unknownModel(id, 'model')
+  // Admitted and yet no way: it was registered anew meanwhile, and the new one has its first check.
+  return attestationFailed((verdict.state === 'admitted' ? unjudged : verdict).ground)
+}

@@ -1,0 +1,33 @@
+import type { AttestationError } from '#attestation'
+import { ApiError } from '../errors.ts'
+
+const NO_RETRY = { 'x-should-retry': 'false' } as const
+const RETRY_SOON = { 'Retry-After': '1' } as const
+
+/** No live verdict admits the upstream, and nothing was sent to it (§7.6). */
+export function attestationFailed(ground: AttestationError): ApiError {
+  const isPassing = ground.stage === 'attesting'
+  const next = isPassing
+    ? 'Try again in a moment.'
+    : 'Use another model, or ask the administrator of this router.'
+  const message = `Nothing was sent: the external endpoint of this model is not admitted. ${ground.message} ${next}`
+  return new ApiError('attestation_failed', message, {
+    headers: isPassing ? RETRY_SOON : NO_RETRY,
+    ...wordsOf(ground),
+  })
+}
+
+/** The verdict was withdrawn while the request ran; it must not be repeated until an administrator acts (§7.6). */
+export function attestationRevoked(ground: AttestationError): ApiError {
+  const next = 'Do not repeat the request before the administrator of this router has acted.'
+  const message = `The external endpoint of this model was admitted and is no longer. ${ground.message} ${next}`
+  return new ApiError('attestation_revoked', message, {
+    headers: ground.stage === 'attesting' ? { ...RETRY_SOON, ...NO_RETRY } : NO_RETRY,
+    ...wordsOf(ground),
+  })
+}
+
+/** The router speaks of its verdict on an upstream by stages of its own (§7.5). */
+function wordsOf({ stage, reason }: AttestationError) {
+  return { verdict: { stage: `upstream-${stage}`, reason } } as const
+}

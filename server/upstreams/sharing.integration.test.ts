@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { AttestationError, digestOf } from '#attestation'
+import { createIdentity } from '../../egress/testing/identity.ts'
+import { silent } from '../log.ts'
+import type { Sql } from '../store/connection.ts'
+import { startTestServer, type TestServer } from '../store/testing.ts'
+import {
+  addUpstream,
+  askAttestation,
+  disableUpstream,
+  enableUpstream,
+  listUpstreams,
+  setPins,
+} from './administration.ts'
+import { createArchive } from './archive.ts'
+import type { Registration } from './registration.ts'
+import { recordAdmission, recordDenial } from './sharing.ts'
+import { createUpstreams } from './upstreams.ts'
+
+const { pem: roots } = createIdentity()
+const digest = digestOf('snapshot')
+const bundle = { digest, issuedAt: new Date('2030-01-01T00:00:00Z'), bytes: Buffer.from('{"a": 1}\n') }
+const forged = new AttestationError('cert-chain', 'signature_invalid')
+const name = 'vendor'
+
+let server: TestServer
+let sql: Sql
+
+beforeAll(async () => {
+  server = await startTestServer()
+  ;({ sql } = await server.open())
+})
+
+beforeEach(() => sql`truncate upstream_bundles, upstreams`)
+
+afterAll(() => server.stop())
+
+function register(hostname = 'vendor.localhost'): Promise<Registration> {
+  // Nothing listens there.
+  const place = { url: 'https://127.0.0.1:9/v1', hostname, roots, requireLeafName: true }
+  const upstream = { name, ...place, pins: [digest], apiKey: undefined }
+  const options = { secret: () => Buffer.from('secret'), replace: true }
+  return addUpstream(sql, upstream, options) as Promise<Registration>
+}
+
+async function current(): Promise<Registration> {
+  return (await listUpstreams(sql))[0]!
+}
+
+test('a denial is shared though another pin was withdrawn since, and not once a check was asked for', async () => {
+  const judged = await register()
+  await setPins(sql, name, { add: [], remove: [digestOf('another')] })
+  expect(await recordDenial(sql, judged, forged)).toBe(true)
+  expect((await current()).standing.denial).toMatchObject({ reason: 'signature_invalid' })
+  await askAttestation(sql, name)
+  expect(await recordDenial(sql, judged, forged)).toBe(false)
+  expect((await current()).standing.denial).toBeUndefined()
+})
+
+test('a check that a denial or an administrator overtook admits nobody and files nothing', async () => {
+  const judged = await register()
+  await recordDenial(sql, judged, forged)
+  expect(await recordAdmission(sql, judged, bundle)).toBe('outdated')
+  expect(await recordAdmission(sql, await current(), bundle)).toBe('outdated')
+  await askAttestation(sql, name)
+  await disableUpstream(sql, name)
+  expect(await recordAdmission(sql, await current(), bundle)).toBe('outdated')
+  expect(await createArchive(sql)(name)).toEqual({ bytes: undefined })
+  await enableUpstream(sql, name)
+  expect(await recordAdmission(sql, await current(), bundle)).toBe('recorded')
+  expect(await createArchive(sql)(name)).toEqual({ bytes: bundle.bytes })
+})
+
+test('registered anew, its last admitted bundle is still relayed unless it is for another hostname', async () => {
+  await recordAdmission(sql, await register(), bundle)
+  await register()
+  expect(await createArchive(sql)(name)).toEqual({ bytes: bundle.bytes })
+  expect((await current()).newestIssuedAt).toEqual(bundle.issuedAt)
+  await register('other.localhost')
+  expect(await createArchive(sql)(name)).toEqual({ bytes: undefined })
+  expect(await current()).toMatchObject({ admitted: undefined, newestIssuedAt: undefined })
+})
+
+test('what administrators say is heard though this router’s own events cannot be written', async () => {
+  await register()
+  const upstreams = createUpstreams({
+    sql,
+    replica: 'rep_1',
+    secret: () => Buffer.from('secret'),
+    log: silent,
+  })
+  await upstreams.start()
+  try {
+    await sql`alter table upstream_events rename to upstream_events_away`
+    await sql`update upstreams set is_disabled = true, revision = revision + 1`
+    await vi.waitFor(() => expect(upstreams.find(name)?.attestor.verdict.state).toBe('disabled'), 5_000)
+  } finally {
+    await sql`alter table upstream_events_away rename to upstream_events`
+    await upstreams.stop()
+  }
+})

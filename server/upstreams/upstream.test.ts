@@ -1,0 +1,128 @@
+import { afterEach, expect, test } from 'vitest'
+import { AttestationError, digestOf } from '#attestation'
+import { Withdrawn } from '#egress/connection/withdrawn.ts'
+import type { Outcome } from '#egress/evidence/attest.ts'
+import { failed, passed } from '../../egress/testing/admissions.ts'
+import { TestClock } from '../../egress/testing/clock.ts'
+import { silent } from '../log.ts'
+import type { UpstreamEvent } from './events.ts'
+import { registrationOf } from './testing.ts'
+import { Upstream } from './upstream.ts'
+
+const MINUTE = 60_000
+const leaf = digestOf('leaf')
+const open: Upstream[] = []
+
+afterEach(async () => {
+  for (const upstream of open.splice(0)) await upstream.stop()
+})
+
+async function startWorld(registration = registrationOf()) {
+  const clock = new TestClock()
+  const events: Omit<UpstreamEvent, 'replica'>[] = []
+  const world = { clock, events, outcome: passed(leaf) as Outcome, denials: 0 }
+  const upstream = new Upstream({
+    registration,
+    apiKey: undefined,
+    record: async () => 'recorded',
+    onTransition: (event) => events.push(event),
+    onDenial: () => {
+      world.denials++
+    },
+    log: silent,
+    clock,
+    attest: async () => world.outcome,
+  })
+  open.push(upstream)
+  await clock.pass(0)
+  return Object.assign(world, { upstream, state: () => upstream.attestor.verdict.state })
+}
+
+const unpinned = new AttestationError('policy', 'digest_not_pinned')
+
+test('a term lasts through renewals and ends, with the reason, as the verdict does', async () => {
+  const world = await startWorld()
+  const { term } = world.upstream.admittance!
+  await world.clock.pass(8 * MINUTE)
+  expect(world.upstream.admittance?.term).toBe(term)
+  world.outcome = failed('policy', 'digest_not_pinned')
+  await world.clock.pass(4 * MINUTE)
+  expect(world.upstream.admittance).toBeUndefined()
+  expect(term.reason).toBeInstanceOf(Withdrawn)
+  expect((term.reason as Withdrawn).ground).toMatchObject({ stage: 'policy', reason: 'digest_not_pinned' })
+})
+
+test('one that was stopped, because it was registered anew, admits nothing any more', async () => {
+  const { upstream } = await startWorld()
+  const { term } = upstream.admittance!
+  await upstream.stop()
+  expect([term.aborted, upstream.admittance]).toEqual([true, undefined])
+})
+
+test('the withdrawal of another pin, which overtook the denial, does not lift it', async () => {
+  const world = await startWorld()
+  world.outcome = failed('cert-chain', 'signature_invalid')
+  await world.clock.pass(4 * MINUTE)
+  world.outcome = passed(leaf)
+  world.upstream.apply(registrationOf({ revision: 2n }))
+  await world.clock.pass(10 * MINUTE)
+  expect([world.state(), world.upstream.unshared?.ground.reason]).toEqual(['denied', 'signature_invalid'])
+  // It is shared under what was read since.
+  expect(world.upstream.registration.revision).toBe(2n)
+})
+
+test('a denial of its own is not lifted by what was read before it was shared', async () => {
+  const world = await startWorld()
+  world.outcome = failed('policy', 'digest_not_pinned')
+  await world.clock.pass(4 * MINUTE)
+  expect([world.state(), world.denials]).toEqual(['denied', 1])
+  expect(world.upstream.unshared?.ground.reason).toBe('digest_not_pinned')
+  world.outcome = passed(leaf)
+  world.upstream.apply(registrationOf())
+  await world.clock.pass(10 * MINUTE)
+  expect(world.state()).toBe('denied')
+  world.upstream.apply(registrationOf({ revision: 2n, standing: { isDisabled: false, denial: unpinned } }))
+  expect([world.state(), world.upstream.unshared]).toEqual(['denied', undefined])
+})
+
+test('an administrator’s act that overtook the denial counts for more', async () => {
+  const world = await startWorld()
+  world.outcome = failed('policy', 'digest_not_pinned')
+  await world.clock.pass(4 * MINUTE)
+  world.outcome = passed(leaf)
+  world.upstream.apply(registrationOf({ revision: 2n, attestationsAsked: 1n }))
+  await world.clock.pass(0)
+  expect([world.state(), world.upstream.unshared]).toEqual(['admitted', undefined])
+})
+
+test('another router’s denial, and a pin that is gone, deny at once', async () => {
+  const denied = await startWorld()
+  denied.upstream.apply(registrationOf({ revision: 2n, standing: { isDisabled: false, denial: unpinned } }))
+  expect([denied.state(), denied.denials]).toEqual(['denied', 0])
+  const emptied = await startWorld()
+  emptied.upstream.apply(registrationOf({ revision: 2n, pins: [] }))
+  expect([emptied.state(), emptied.denials]).toEqual(['denied', 1])
+  expect(emptied.upstream.unshared?.ground).toMatchObject({ stage: 'policy', reason: 'no_pins' })
+})
+
+test('each transition is told once, renewals are not', async () => {
+  const world = await startWorld()
+  await world.clock.pass(20 * MINUTE)
+  world.outcome = failed('policy', 'digest_not_pinned')
+  await world.clock.pass(20 * MINUTE)
+  world.upstream.apply(registrationOf({ revision: 2n, standing: { isDisabled: true, denial: undefined } }))
+  expect(world.events.map(({ event, reason }) => [event, reason])).toEqual([
+    ['admitted', undefined],
+    ['denied', 'digest_not_pinned'],
+    ['disabled', 'disabled'],
+  ])
+  expect(world.events[1]?.at?.getTime()).toBeGreaterThan(world.events[0]!.at!.getTime())
+})
+
+test('one that is disabled or denied when the router starts is not checked', async () => {
+  const disabled = await startWorld(registrationOf({ standing: { isDisabled: true, denial: undefined } }))
+  const denied = await startWorld(registrationOf({ standing: { isDisabled: false, denial: unpinned } }))
+  await disabled.clock.pass(MINUTE)
+  await denied.clock.pass(MINUTE)
+  expect([disabled.state(), denied.state(), denied.denials]).toEqual(['disabled', 'denied', 0])
+})
