@@ -10,6 +10,7 @@ import type { Log } from './log.ts'
 import type { Requests, Trace } from './operations/requests.ts'
 import { corsHeaders, preflightHeaders } from './routes/cors.ts'
 import type { Handlers, JsonHandler, PublicHandler, RawHandler } from './routes/handlers.ts'
+import { hintFor } from './routes/hint.ts'
 import { requestIdFor } from './routes/request-id.ts'
 import type { KeyFinder } from './store/key-finder.ts'
 
@@ -123,13 +124,4 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
 /** `{id}` may hold slashes, raw or percent-encoded (decisions, 4). */
 function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1{.+}')
-}
-
-function hintFor(path: string): string {
-  if (/\/v1\/+v1(\/|$)/.test(path)) {
-    return 'No such path: /v1 stands in it twice. The base URL already ends in /v1.'
-  }
-  if (path.length > 1 && path.endsWith('/')) return 'No such path: leave out the slash at its end.'
-  if (!path.startsWith('/v1/')) return 'No such path: the API lies under /v1.'
-  return 'No such path or method. See GET /v1/models for the models served here.'
 }

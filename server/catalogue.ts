@@ -1,25 +1,31 @@
+import type { TeeLabel } from '#attestation'
 import type { components } from '#contract'
-import type { ModelConfig } from './config/router.ts'
+import { isExternal, type ServedModel } from './config/router.ts'
 import { ApiError } from './errors.ts'
-import type { TeeLabel } from './publication/tee-label.ts'
 
 type ModelEntry = components['schemas']['Model']
 
 /** The models that the router serves, in the order of the configuration file. */
 export interface Catalogue {
-  readonly models: readonly ModelConfig[]
+  readonly models: readonly ServedModel[]
   /** Throws 404 `model_not_found`, naming the field that named the model. */
-  require(id: string, param: string): ModelConfig
+  require(id: string, param: string): ServedModel
 }
 
+/** Whether an external upstream is there to be asked: registered, and not taken out of service. */
+export type IsInService = (upstream: string) => boolean
+
 /** Looks models up by id; ids are exact and may hold `/`, `:` and `.` (decisions, 4). */
-export function createCatalogue(models: readonly ModelConfig[]): Catalogue {
+export function createCatalogue(
+  models: readonly ServedModel[],
+  isInService: IsInService = () => false,
+): Catalogue {
   const byId = new Map(models.map((model) => [model.id, model]))
   return {
     models,
     require(id, param) {
       const model = byId.get(id)
-      if (!model) throw unknownModel(id, param)
+      if (!model || (isExternal(model) && !isInService(model.upstream.name))) throw unknownModel(id, param)
       return model
     },
   }
@@ -27,11 +33,20 @@ export function createCatalogue(models: readonly ModelConfig[]): Catalogue {
 
 /** The refusal of a model that is not there, or that the caller may not know of. */
 export function unknownModel(id: string, param: string): ApiError {
-  return new ApiError('model_not_found', `No such model: ${printable(id)}.`, { param })
+  const message = `No such model: ${printable(id)}. GET /v1/models lists those that this key may use.`
+  return new ApiError('model_not_found', message, { param })
 }
 
-/** A model as the model list shows it; the label is what its endpoint's published evidence names (§2.3). */
-export function modelEntry(model: ModelConfig, tee: TeeLabel | null): ModelEntry {
+/** Where a model is served, as the model list shows it. */
+export interface ShownEndpoint {
+  readonly name: string
+  readonly hostname: string
+  /** What its published evidence names; absent for an external one (§2.3). */
+  readonly tee?: TeeLabel | null
+}
+
+/** A model as the model list shows it (§2.3). */
+export function modelEntry(model: ServedModel, endpoint: ShownEndpoint): ModelEntry {
   return {
     id: model.id,
     object: 'model',
@@ -44,7 +59,7 @@ export function modelEntry(model: ModelConfig, tee: TeeLabel | null): ModelEntry
       prompt_per_1m_micros: model.pricing.promptMicros,
       completion_per_1m_micros: model.pricing.completionMicros,
     },
-    endpoint: { name: model.endpoint.name, hostname: model.endpoint.hostname, tee },
+    endpoint: { ...endpoint },
     capabilities: [...model.capabilities],
   }
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors } from '#contract'
+import { type ErrorCode, errors, type Reason, type WireStage } from '#contract'
 
 /** What a refusal carries beside its code and message. */
 export interface ApiErrorDetails {
@@ -6,7 +6,15 @@ export interface ApiErrorDetails {
   readonly param?: string | undefined
   /** Response headers that go with the refusal, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** At which step, and why, a verifier refused (§7.5). */
+  readonly verdict?: Refused | undefined
   readonly cause?: unknown
+}
+
+/** A verifier's refusal in its wire form. */
+export interface Refused {
+  readonly stage: WireStage
+  readonly reason: Reason
 }
 
 /** The headers without which the contract does not allow a code (§7). */
@@ -24,6 +32,8 @@ export interface ErrorBody {
     readonly code: ErrorCode
     readonly param?: string
   }
+  readonly stage?: WireStage
+  readonly reason?: Reason
 }
 
 /** A refusal for the caller; status and type follow from the code (§7). */
@@ -32,13 +42,15 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: Code
   readonly param: string | undefined
   readonly headers: Readonly<Record<string, string>>
+  readonly verdict: Refused | undefined
 
   constructor(code: Code, message: string, ...[details]: Details<Code>) {
-    const { param, headers = {}, cause }: ApiErrorDetails = details ?? {}
+    const { param, headers = {}, verdict, cause }: ApiErrorDetails = details ?? {}
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.param = param
     this.headers = headers
+    this.verdict = verdict
   }
 
   get status(): number {
@@ -47,20 +59,24 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
 
   /** The same refusal with more headers. */
   withHeaders(headers: Readonly<Record<string, string>>): ApiError {
-    const { code, message, param, cause } = this
-    const details = { param, headers: { ...this.headers, ...headers }, cause }
+    const { code, message, param, verdict, cause } = this
+    const details = { param, headers: { ...this.headers, ...headers }, verdict, cause }
     return new ApiError(code as 'internal', message, details)
   }
 
   toBody(): ErrorBody {
-    const { message, code, param } = this
+    const { message, code, param, verdict } = this
     const type = errors[code].type
-    return { error: { message, type, code, ...(param === undefined ? {} : { param }) } }
+    return { error: { message, type, code, ...(param === undefined ? {} : { param }) }, ...verdict }
   }
 }
+
+/** What a caller can do about a failure that is not its own. */
+export const OPERATORS_TURN = 'The operator of this router can find it by its X-Request-Id.'
 
 /** What the caller may see of anything that was thrown: a refusal as it is, all else as a bare `internal`. */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
-  return new ApiError('internal', 'The router failed to handle this request.', { cause: thrown })
+  const message = `The router failed to handle this request. ${OPERATORS_TURN}`
+  return new ApiError('internal', message, { cause: thrown })
 }

@@ -54,6 +54,26 @@ test.each([
   expect(answer).not.toContain('hello')
 })
 
+test.each([
+  ['no request', ''],
+  ['no request after another one', 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'],
+])('%s ends an answer that has begun, and puts nothing into it', async (_, before) => {
+  const begun = new ReadableStream({ start: (controller) => controller.enqueue('begun') })
+  const bodies = [begun.pipeThrough(new TextEncoderStream()), 'next']
+  const server = createListener(() => new Response(bodies.shift()))
+  servers.push(server)
+  const port = await listen(server, { host: '127.0.0.1', port: 0 })
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  let answer = ''
+  for await (const piece of socket.setEncoding('utf8')) {
+    answer += piece
+    if (piece.includes('begun')) socket.write(`${before}no request\r\n\r\n`)
+  }
+  expect(answer).toContain('begun')
+  expect(answer).not.toContain('400')
+})
+
 test('an address that is taken is told with the setting that names it', async () => {
   const port = await start()
   const server = createListener(() => new Response())

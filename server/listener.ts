@@ -29,7 +29,11 @@ export function createListener(fetch: FetchCallback): Server {
     // Node would answer a missing Host by an empty body; the application refuses it in the contract's shape.
     requireHostHeader: false,
   }
+  const answers = new WeakMap<Duplex, Set<ServerResponse>>()
   const server = createServer(options, (request, response) => {
+    const open = answers.get(request.socket) ?? new Set()
+    answers.set(request.socket, open.add(response))
+    response.once('close', () => open.delete(response))
     if (request.headers.host === undefined) refuse(response)
     else void answer(request, response)
   })
@@ -38,7 +42,9 @@ export function createListener(fetch: FetchCallback): Server {
   server.on('checkExpectation', (_, response) => refuse(response))
   server.on('connect', (_, socket) => refuseSocket(socket))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    // An answer that has begun is cut off: a second one in its midst could be taken for a part of it.
+    const isAnswering = [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent)
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy()
     else refuseSocket(socket)
   })
   return server
@@ -68,15 +74,18 @@ function malformedHeaders(): Record<string, string> {
   return { 'Content-Type': 'application/json', 'X-Request-Id': requestIdFor(undefined) }
 }
 
+function headersFor(body: string): Record<string, string> {
+  return { ...malformedHeaders(), 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }
+}
+
 function refuse(response: ServerResponse): void {
-  response.writeHead(MALFORMED.status, { ...malformedHeaders(), Connection: 'close' })
-  response.end(malformedBody())
+  const body = malformedBody()
+  response.writeHead(MALFORMED.status, headersFor(body)).end(body)
 }
 
 function refuseSocket(socket: Duplex): void {
   const body = malformedBody()
-  const headers = { ...malformedHeaders(), 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const lines = Object.entries(headersFor(body)).map(([name, value]) => `${name}: ${value}`)
   const status = `HTTP/1.1 ${MALFORMED.status} ${STATUS_CODES[MALFORMED.status]}`
   socket.end(`${[status, ...lines].join('\r\n')}\r\n\r\n${body}`)
 }

@@ -8,6 +8,11 @@ export interface LogFields {
   readonly replicaId?: string
   readonly model?: string
   readonly backend?: string
+  /** Name of an external upstream. */
+  readonly upstream?: string
+  /** Of a verifier's refusal. */
+  readonly stage?: string | undefined
+  readonly reason?: string | undefined
   readonly address?: string
   /** Address of the operator's listener. */
   readonly admin?: string | undefined

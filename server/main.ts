@@ -4,6 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { invitationProgram } from './commands/invitation-program.ts'
 import { keyProgram } from './commands/key-program.ts'
 import { command, group } from './commands/program.ts'
+import { upstreamProgram } from './commands/upstream-program.ts'
 import { UsageError } from './commands/usage.ts'
 
 /** Exit codes of every command (interfaces.md). */
@@ -61,6 +62,8 @@ program.addCommand(
 )
 
 program.addCommand(invitationProgram())
+
+program.addCommand(upstreamProgram())
 
 program.addCommand(
   group(

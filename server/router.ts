@@ -1,8 +1,9 @@
 import { limits, routes } from '#contract'
 import { createApp } from './app.ts'
 import { createCatalogue } from './catalogue.ts'
-import type { Listen, RouterConfig } from './config/router.ts'
-import type { Control } from './control/control.ts'
+import { isExternal, type ModelConfig, type RouterConfig } from './config/router.ts'
+import { readSecretsKey } from './config/secrets-key.ts'
+import type { Control, ControlWorld } from './control/control.ts'
 import { findInvitation } from './invitations/invitations.ts'
 import { createBudget } from './limits/budget.ts'
 import { openBuckets } from './limits/open.ts'
@@ -34,6 +35,10 @@ import { createId } from './store/ids.ts'
 import { createKeyFinder } from './store/key-finder.ts'
 import { listBundles, saveBundle } from './store/publications.ts'
 import { outlast } from './store/retry.ts'
+import { createArchive } from './upstreams/archive.ts'
+import { verdictMetric } from './upstreams/metric.ts'
+import { tellUnregistered } from './upstreams/unregistered.ts'
+import { createUpstreams } from './upstreams/upstreams.ts'
 
 /** What a router needs from the world; tests pass shorter timers. */
 export interface RouterDependencies {
@@ -58,14 +63,14 @@ export interface Router {
 /** Wires the router's rooms together and starts to listen. */
 export async function startRouter(dependencies: RouterDependencies): Promise<Router> {
   const { config, sql, log, now = () => new Date(), meterTimers = {} } = dependencies
-  const catalogue = createCatalogue(config.models)
+  const ownModels = config.models.filter((model): model is ModelConfig => !isExternal(model))
   const keys = createKeyFinder(sql)
   const recorder = createRecorder(config.models.map(({ id }) => id))
   const requests = createRequests({ log, requestEnded: recorder.requestEnded })
   const drain = createDrain(config.timers)
   const { observe } = recorder
-  const relay = createRelay({ models: config.models, timers: config.timers, log, observe })
-  const tokenizers = createTokenizers(config.models, log)
+  const relay = createRelay({ models: ownModels, timers: config.timers, log, observe })
+  const tokenizers = createTokenizers(ownModels, log)
   const shelf = createShelf()
   restore(shelf, config.endpoints, await listBundles(sql))
   const buckets = await openBuckets({
@@ -82,17 +87,24 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     log,
     timers: meterTimers,
   })
+  const secret = () => readSecretsKey(config)
+  const { connectMs } = config.timers
+  const upstreams = createUpstreams({ sql, replica: meter.replica, secret, log, connectMs })
+  const controlled = { sql, upstreams, secret, shelf, endpoints: config.endpoints }
+  const catalogue = createCatalogue(config.models, upstreams.isInService)
   const sourceAddressOf = createSourceAddress(config.trustedProxies)
   const budgetOf = (bucket: BucketName, perMinute: number) =>
     createBudget(bucket, perMinute, () => now().getTime(), recorder.limits)
   const evidence = {
     shelf,
     endpoints: createOwnEndpoints(config.endpoints, config.publicBaseUrl),
+    archive: createArchive(sql),
+    log,
     budget: budgetOf('evidence', limits.evidencePerMinute),
     sourceAddressOf,
   }
   const invitations = {
-    find: (code: string) => findInvitation(sql, code),
+    find: (code: string) => outlast(() => findInvitation(sql, code)),
     budget: budgetOf('invitations', limits.invitationLookupsPerMinute),
     sourceAddressOf,
   }
@@ -103,6 +115,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     relay,
     tokenizers,
     shelf,
+    upstreams,
     memory: createBodyMemory(config.limits.bodyMemoryBytes),
     maxBodyBytes: config.limits.maxBodyBytes,
     createGenerationId: () => createId('gen-'),
@@ -114,8 +127,8 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       createChatCompletion: serveInference('chat', routes.createChatCompletion.path, inference),
       createCompletion: serveInference('completions', routes.createCompletion.path, inference),
       createEmbedding: serveInference('embeddings', routes.createEmbedding.path, inference),
-      listModels: listModels(catalogue, shelf),
-      getModel: getModel(catalogue, shelf),
+      listModels: listModels({ catalogue, shelf, upstreams }),
+      getModel: getModel({ catalogue, shelf, upstreams }),
       getGeneration: getGeneration((workspaceId, id) => outlast(() => findGeneration(sql, workspaceId, id))),
       getInvitation: getInvitation(invitations),
       getEvidence: getEvidence(evidence),
@@ -143,6 +156,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     await poller.stop()
     await relay.close()
     await tokenizers.close()
+    await upstreams.stop()
     await meter.stop()
     buckets.close()
     // Last, so that an operator can watch the stop.
@@ -151,6 +165,8 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
 
   try {
     await meter.start()
+    await upstreams.start()
+    tellUnregistered(config.models, upstreams, log)
     if (config.admin) {
       const { endpoints } = config
       const activeRequests = () => requests.active
@@ -160,9 +176,13 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
         isLeased: () => meter.isLeased,
         askDatabase: () => sql`select 1`,
       })
-      admin = await openAdmin(config.admin, { notReady, metrics: [...recorder.metrics, ...gauges], log })
+      admin = await openAdmin(config.admin, {
+        notReady,
+        metrics: [...recorder.metrics, ...gauges, verdictMetric(upstreams)],
+        log,
+      })
     }
-    if (config.testControl) control = await openControl(sql, config.testControl, log)
+    if (config.testControl) control = await openControl({ ...controlled, address: config.testControl }, log)
     return {
       port: await listen(server, config.listen),
       controlPort: control?.port,
@@ -181,9 +201,10 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
 }
 
 /** Only a configuration written for tests asks for this; its code is not even loaded otherwise. */
-async function openControl(sql: Sql, address: Listen, log: Log): Promise<Control> {
+async function openControl(world: ControlWorld, log: Log): Promise<Control> {
   const { startControl } = await import('./control/control.ts')
-  const control = await startControl({ sql, address })
+  const control = await startControl(world)
+  const { address } = world
   log.warn('TEST CONTROL IS OPEN: whoever reaches it owns every balance', {
     address: `http://${address.host}:${control.port}`,
   })

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
+import { limits } from '#contract'
 import { ApiError } from '../errors.ts'
 import { membersOf, type ObjectSpan } from '../json/members.ts'
+import { hasMoreValues } from '../json/values.ts'
 
 /** A request body as an object, beside the bytes that it was read from. */
 export interface BodyFields {
@@ -10,8 +12,12 @@ export interface BodyFields {
   readonly span: ObjectSpan
 }
 
-/** Parses a body to an object. Throws 400 `invalid_json`. */
+/** Parses a body to an object. Throws 400 `invalid_json`, 413 `request_too_large` for more values than memory is for. */
 export function parseBodyFields(bytes: Buffer): BodyFields {
+  if (hasMoreValues(bytes, limits.maxBodyValues)) {
+    const message = `The request body has more than ${limits.maxBodyValues} JSON values; send fewer at a time.`
+    throw new ApiError('request_too_large', message)
+  }
   const parsed = parseObject(bytes)
   const span = membersOf(bytes)
   return { bytes, fields: withNamesOf(span, bytes, parsed), span }
@@ -44,11 +50,12 @@ export function refuseAmbiguity(
   const seen = new Set<string>()
   for (const { name } of members) {
     if (only && !only.includes(name.toLowerCase())) continue
-    if (seen.has(name)) throw ambiguous(name, `${shown(name)} stands twice in the request body.`)
+    if (seen.has(name))
+      throw ambiguous(name, `${shown(name)} stands twice in the request body; send it once.`)
     seen.add(name)
     const lower = name.toLowerCase()
     if (lower !== name && honoured.includes(lower)) {
-      throw ambiguous(name, `${shown(name)} differs from ${lower} only by case.`)
+      throw ambiguous(name, `${shown(name)} differs from ${lower} only by case; send ${lower}.`)
     }
   }
 }

@@ -8,6 +8,8 @@ export interface Candidate {
   readonly keyHash: string
   /** `gen-<ulid>`, new for each request. */
   readonly generationId: string
+  /** For the log, beside the generation's id; nothing else keeps it. */
+  readonly requestId: string
   readonly operation: Operation
   readonly streamed: boolean
   /** Router model id. */

@@ -1,25 +1,12 @@
 import { expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue.ts'
-import type { ModelConfig } from '../config/router.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { Question } from '../relay/tokenizer.ts'
 import { refuseLongPrompt } from './prompt-length.ts'
 import { parseModel, parseRequest } from './request.ts'
+import { testModel } from './testing.ts'
 
-const endpoint = { name: 'demo', hostname: 'a', evidence: { hostname: 'a', url: 'b', caFile: undefined } }
-const model: ModelConfig = {
-  id: 'demo',
-  name: 'Demo',
-  ownedBy: 'demo',
-  created: 0,
-  contextLength: 1_000,
-  maxOutputTokens: 100,
-  templateTokens: 10,
-  pricing: { promptMicros: 1, completionMicros: 1 },
-  capabilities: ['chat', 'completions', 'embeddings'],
-  endpoint,
-  backends: [],
-}
+const model = testModel({ contextLength: 1_000, maxOutputTokens: 100 })
 
 /** Judges a request's length with a tokenizer that counts `count` tokens; tells what was asked, and of whom. */
 async function judge(operation: Operation, fields: object, count: number | undefined, has = true) {
@@ -34,7 +21,7 @@ async function judge(operation: Operation, fields: object, count: number | undef
     },
     close: async () => {},
   }
-  const judged = refuseLongPrompt({ operation, model, request }, tokenizers, async () =>
+  const judged = refuseLongPrompt({ operation, model, request, requestId: 'req-1' }, tokenizers, async () =>
     asked.push('authorized'),
   )
   const refusal: unknown = await judged.then(
@@ -84,8 +71,10 @@ test('nobody counts for a caller who is not let in', async () => {
     count: () => Promise.reject(new Error('asked')),
     close: async () => {},
   }
-  const refused = refuseLongPrompt({ operation: 'completions', model, request }, tokenizers, () =>
-    Promise.reject(new Error('not let in')),
+  const refused = refuseLongPrompt(
+    { operation: 'completions', model, request, requestId: 'req-1' },
+    tokenizers,
+    () => Promise.reject(new Error('not let in')),
   )
   await expect(refused).rejects.toThrow('not let in')
 })

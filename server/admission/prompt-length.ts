@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../config/router.ts'
+import type { ServedModel } from '../config/router.ts'
 import { findMember } from '../json/members.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { Question, Tokenizers } from '../relay/tokenizer.ts'
@@ -11,8 +11,10 @@ import { sizeMessages } from './sizing.ts'
 /** A request that has been read, and the model it is for. */
 export interface ReadRequest {
   readonly operation: Operation
-  readonly model: ModelConfig
+  readonly model: ServedModel
   readonly request: InferenceRequest
+  /** For the log. */
+  readonly requestId: string
 }
 
 /**
@@ -21,7 +23,7 @@ export interface ReadRequest {
  * and only for callers whom `authorize` lets pass.
  */
 export async function refuseLongPrompt(
-  { operation, model, request }: ReadRequest,
+  { operation, model, request, requestId }: ReadRequest,
   tokenizers: Tokenizers,
   authorize: () => Promise<unknown>,
 ): Promise<void> {
@@ -29,7 +31,7 @@ export async function refuseLongPrompt(
   const question = questions[operation](request, model)
   if (question === undefined) return
   await authorize()
-  const tokens = await tokenizers.count(model.id, question)
+  const tokens = await tokenizers.count(model.id, question, requestId)
   if (tokens !== undefined && tokens > model.contextLength) {
     throw tooLong(readers[operation].prompt, tokens, model.contextLength)
   }
@@ -37,7 +39,7 @@ export async function refuseLongPrompt(
 
 /** What a tokenizer is asked about each kind of request; undefined: it need not, or could not, count that. */
 const questions: Readonly<
-  Record<Operation, (request: InferenceRequest, model: ModelConfig) => Question | undefined>
+  Record<Operation, (request: InferenceRequest, model: ServedModel) => Question | undefined>
 > = {
   chat({ body, promptBound }, { contextLength }) {
     if (promptBound < contextLength) return undefined

@@ -1,24 +1,11 @@
 import { expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue.ts'
-import type { ModelConfig } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
 import type { Operation } from '../metering/generation.ts'
 import { parseModel, parseRequest } from './request.ts'
+import { testModel } from './testing.ts'
 
-const endpoint = { name: 'demo', hostname: 'a', evidence: { hostname: 'a', url: 'b', caFile: undefined } }
-const model: ModelConfig = {
-  id: 'demo',
-  name: 'Demo',
-  ownedBy: 'demo',
-  created: 0,
-  contextLength: 2_000,
-  maxOutputTokens: 500,
-  templateTokens: 10,
-  pricing: { promptMicros: 1, completionMicros: 1 },
-  capabilities: ['chat', 'completions', 'embeddings'],
-  endpoint,
-  backends: [],
-}
+const model = testModel()
 const catalogue = createCatalogue([model, { ...model, id: 'mute', capabilities: [] }])
 
 function parse(operation: Operation, fields: object) {
@@ -73,6 +60,22 @@ test.each<[Operation, object, string]>([
   const refusal = refusalOf(operation, fields)
   expect(refusal).toMatchObject({ code: 'unsupported_parameter', param })
   expect(refusal.message).toContain(param)
+})
+
+test.each<[Operation, object, string]>([
+  ['chat', { temperature: 'hot' }, 'temperature must be a number.'],
+  ['chat', { temperature: 9 }, 'temperature must be at most 2.'],
+  ['chat', { top_p: -1 }, 'top_p must be at least 0.'],
+  ['chat', { seed: 1.5 }, 'seed must be a whole number.'],
+  ['chat', { stream: 'yes' }, 'stream must be true or false.'],
+  ['chat', { stop: {} }, 'stop must be a string or an array.'],
+  ['chat', { stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop must have at most 4 entries.'],
+  ['chat', { stop: ['a', 1] }, 'stop.1 must be a string.'],
+  ['chat', { stream_options: { include_usage: 1 } }, 'stream_options.include_usage must be true or false.'],
+  ['chat', { tool_choice: 1 }, 'tool_choice must be a string or an object.'],
+  ['embeddings', { input: 'Once', dimensions: 'x' }, 'dimensions must be a whole number.'],
+])('%s with %j are told what to send instead', (operation, fields, message) => {
+  expect(refusalOf(operation, { messages: [1], ...fields }).message).toBe(message)
 })
 
 test.each<Operation>(['chat', 'completions', 'embeddings'])(

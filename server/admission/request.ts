@@ -1,11 +1,12 @@
 import type { Catalogue } from '../catalogue.ts'
-import type { ModelConfig } from '../config/router.ts'
+import type { ServedModel } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
 import { findMember } from '../json/members.ts'
 import type { Operation } from '../metering/generation.ts'
 import { type BodyFields, parseBodyFields, refuseAmbiguity } from './body-fields.ts'
 import { type Reader, readers } from './readers.ts'
 import { countPromptTokens, type MeasuredPrompt } from './sizing.ts'
+import { describeMistake } from './wording.ts'
 
 /** A request whose honoured fields have been read; its prompt is known by size alone. */
 export interface InferenceRequest {
@@ -24,7 +25,7 @@ export interface InferenceRequest {
 /** The model that a body names, before anything else of it is judged. */
 export interface NamedModel {
   readonly body: BodyFields
-  readonly model: ModelConfig
+  readonly model: ServedModel
 }
 
 /** Reads a body as far as its model. Throws 400 `invalid_json` or `missing_field`, 404 `model_not_found`. */
@@ -46,7 +47,8 @@ export function parseModel(operation: Operation, bytes: Buffer, catalogue: Catal
 export function parseRequest(operation: Operation, { body, model }: NamedModel): InferenceRequest {
   const reader: Reader = readers[operation]
   if (!model.capabilities.includes(operation)) {
-    throw unsupported('model', `The model ${model.id} does not serve this route.`)
+    const message = `The model ${model.id} does not serve this route. GET /v1/models tells what each can do.`
+    throw unsupported('model', message)
   }
   refuseAmbiguity(body, reader.honoured)
   const { fields } = body
@@ -71,7 +73,7 @@ function count(
   sizes: Iterable<MeasuredPrompt>,
   toolBytes: number,
   { prompt }: Reader,
-  { contextLength }: ModelConfig,
+  { contextLength }: ServedModel,
 ): number {
   let bytes = toolBytes
   let sent = 0
@@ -85,7 +87,7 @@ function count(
 
 /** The refusal of a prompt that does not fit (§7.1). */
 export function tooLong(param: string, tokens: number, contextLength: number): ApiError {
-  const message = `${param} has ${tokens} tokens; the model's context window holds ${contextLength}.`
+  const message = `${param} has ${tokens} tokens; the model's context window holds ${contextLength}. Send less.`
   return new ApiError('context_length_exceeded', message, { param })
 }
 
@@ -110,7 +112,7 @@ function refusalOf({ validate: { errors }, explained }: Reader): ApiError {
   const [first] = errors ?? []
   const path = (first?.instancePath ?? '').slice(1).split('/')
   const field = path[0] || String(first?.params?.missingProperty ?? 'body')
-  const said = `${path.join('.') || field} ${first?.message ?? 'is not valid'}.`
+  const said = `${path.join('.') || field} ${first ? describeMistake(first) : 'is not valid'}.`
   return unsupported(field, explained[field] ?? said)
 }
 

@@ -16,7 +16,11 @@ const refusals = {
   api_key_revoked: () => new ApiError('api_key_revoked', keyRefusals.api_key_revoked),
   api_key_expired: () => new ApiError('api_key_expired', keyRefusals.api_key_expired),
   model_not_in_key_scope: () =>
-    new ApiError('model_not_in_key_scope', 'This key may not use this model.', { param: 'model' }),
+    new ApiError(
+      'model_not_in_key_scope',
+      'This key may not use this model. GET /v1/models lists those that it may use.',
+      { param: 'model' },
+    ),
   insufficient_credits: () =>
     new ApiError('insufficient_credits', 'The workspace has no credit left. Add credit and try again.'),
   credit_held: () =>
@@ -28,7 +32,7 @@ const refusals = {
   key_spend_limit_reached: () =>
     new ApiError(
       'key_spend_limit_reached',
-      'This key has reached its spend limit, or what is running may reach it.',
+      'This key has reached its spend limit, or what is running may reach it. Raise the limit or use another key.',
     ),
   // The answer to an earlier attempt came too late: its hold has been given back meanwhile.
   settled: () => new Error('the generation was given up before its admission was known'),

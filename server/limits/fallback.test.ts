@@ -54,11 +54,49 @@ test('when it is lost the router counts on its own, is heard of once, and says h
   expect(log.warn).toHaveBeenCalledTimes(1)
 
   state.broken = undefined
-  vi.advanceTimersByTime(1_000)
+  await vi.advanceTimersByTimeAsync(1_000)
   expect(await fallback.apply(TAKE)).toMatchObject({ levels: [60_000] })
   expect(fallback.lostCount).toBe(3)
   expect(log.info).toHaveBeenCalledTimes(1)
   expect(onLost.mock.calls).toEqual([[true], [false]])
+})
+
+test('a router that nobody calls notices that the store is back', async () => {
+  const { store, state } = brittle()
+  const onLost = vi.fn()
+  const fallback = createFallbackStore({
+    shared: store,
+    instead: createMemoryStore(now),
+    onLost,
+    log: silent,
+  })
+  state.broken = 'refuses'
+  await fallback.apply(TAKE)
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(onLost.mock.calls).toEqual([[true]])
+  state.broken = undefined
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(onLost.mock.calls).toEqual([[true], [false]])
+})
+
+test('a probe tells that a store is not there before any request does', async () => {
+  const { store, state, calls } = brittle()
+  const onLost = vi.fn()
+  const fallback = createFallbackStore({
+    shared: store,
+    instead: createMemoryStore(now),
+    onLost,
+    log: silent,
+  })
+  await fallback.probe()
+  expect(onLost).not.toHaveBeenCalled()
+  state.broken = 'refuses'
+  await fallback.probe()
+  expect(onLost.mock.calls).toEqual([[true]])
+
+  fallback.close()
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(calls).toHaveBeenCalledTimes(2)
 })
 
 test('a store that hangs holds a request up for a moment, and the next ones not at all', async () => {
@@ -71,10 +109,26 @@ test('a store that hangs holds a request up for a moment, and the next ones not 
   })
   state.broken = 'hangs'
   const first = fallback.apply(TAKE)
-  await vi.advanceTimersByTimeAsync(250)
+  await vi.advanceTimersByTimeAsync(1_000)
   expect(await first).toMatchObject({ refusedAt: -1, levels: [60_000] })
   expect(await fallback.apply(TAKE)).toMatchObject({ refusedAt: -1, levels: [0] })
   expect(calls).toHaveBeenCalledTimes(1)
+})
+
+test('no request waits to find out whether a store that hung is back', async () => {
+  const { store, state, calls } = brittle()
+  const instead = createMemoryStore(now)
+  const fallback = createFallbackStore({ shared: store, instead, onLost: () => {}, log: silent })
+  state.broken = 'hangs'
+  const first = fallback.apply(TAKE)
+  await vi.advanceTimersByTimeAsync(1_000)
+  await first
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(calls).toHaveBeenCalledTimes(2)
+  // The probe is under way and has no answer; these have theirs.
+  const answers = await Promise.all([fallback.apply(TAKE), fallback.apply(TAKE)])
+  expect(answers.map(({ refusedAt }) => refusedAt)).toEqual([-1, 0])
+  expect(calls).toHaveBeenCalledTimes(2)
 })
 
 test.each([

@@ -16,51 +16,79 @@ export interface FallbackOptions {
 export interface FallbackStore extends BucketStore {
   /** Lists of changes that the shared store has not answered, since the start (decisions, 7). */
   readonly lostCount: number
+  /** Finds out whether the shared store is there, without waiting for a request to do so. */
+  probe(): Promise<void>
+  /** Probes no more. */
+  close(): void
 }
 
-/** Milliseconds, ours: a store that answers takes less than one. */
-const TIMEOUT_MS = 250
+/**
+ * Milliseconds, ours. A store that answers takes less than one, but a machine that is busy must not be taken for a
+ * lost store: each router would then admit a whole limit.
+ */
+const TIMEOUT_MS = 1_000
 
-/** How long a store that has failed is left alone, so that not every request waits for it; milliseconds, ours. */
+/** How often a store that has failed is probed; meanwhile no request waits for it. Milliseconds, ours. */
 const RETRY_MS = 1_000
 
-/** Asks the shared store, and the other one while that fails (decisions, 7). */
+/** What a probe changes: a bucket of nobody's, so that all that a request needs has been seen to work. */
+const PROBE: readonly Change[] = [
+  { owner: 'probe', workspaceId: 'probe', counts: 'requests', perMinute: 1, least: undefined, units: -1 },
+]
+
+/**
+ * Asks the shared store, and the other one while that fails (decisions, 7). That it is back is found out by probes,
+ * not by requests: none pays for a store that hangs, and an operator sees the truth while nobody calls.
+ */
 export function createFallbackStore(options: FallbackOptions): FallbackStore {
   const { shared, instead, onLost, log, timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS } = options
   let isLost = false
-  let lostUntil = 0
+  let isClosed = false
   let lostCount = 0
+  let timer: NodeJS.Timeout | undefined
 
   async function ask(changes: readonly Change[]): Promise<Changed | undefined> {
-    if (performance.now() < lostUntil) return undefined
     try {
-      const changed = await answered(shared.apply(changes), timeoutMs)
-      if (isLost) {
-        log.info('the shared rate buckets are back', { count: lostCount })
-        onLost(false)
-      }
-      isLost = false
-      return changed
+      return await answered(shared.apply(changes), timeoutMs)
     } catch (error) {
       if (!isLost) {
         log.warn('the shared rate buckets are lost', { error })
         onLost(true)
+        probeLater()
       }
       isLost = true
-      lostUntil = performance.now() + retryMs
       return undefined
     }
   }
 
+  async function probe(): Promise<void> {
+    const isBack = (await ask(PROBE)) !== undefined
+    if (!isLost || isClosed) return
+    if (!isBack) return probeLater()
+    isLost = false
+    log.info('the shared rate buckets are back', { count: lostCount })
+    onLost(false)
+  }
+
+  function probeLater(): void {
+    clearTimeout(timer)
+    if (!isClosed) timer = setTimeout(probe, retryMs).unref()
+  }
+
   return {
     async apply(changes) {
-      const changed = await ask(changes)
+      const changed = isLost ? undefined : await ask(changes)
       if (changed !== undefined) return changed
       lostCount++
       return instead.apply(changes)
     },
     get lostCount() {
       return lostCount
+    },
+    probe,
+    close() {
+      isClosed = true
+      clearTimeout(timer)
     },
   }
 }

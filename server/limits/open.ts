@@ -51,5 +51,12 @@ export async function openBuckets(options: BucketOptions): Promise<OpenBuckets> 
   const shared = createRedisStore(client)
   const instead = substitutes[redis.fallback](now)
   const store = createFallbackStore({ shared, instead, onLost: metrics.lost, log })
-  return { ...createBuckets(store, defaults, metrics), close }
+  await store.probe()
+  return {
+    ...createBuckets(store, defaults, metrics),
+    close() {
+      store.close()
+      close()
+    },
+  }
 }

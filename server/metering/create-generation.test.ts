@@ -9,6 +9,7 @@ import { finished, pricing, wideBuckets } from './testing.ts'
 const candidate = {
   keyHash: '00'.repeat(32),
   generationId: 'gen-1',
+  requestId: 'req-1',
   operation: 'chat',
   streamed: true,
   model: 'demo/tiny-chat',
@@ -98,13 +99,17 @@ test('a record that the database refuses is no clean end, and its hold is looked
 })
 
 test.each([
-  ['ok', async () => 'settled' as const],
-  ['reaped', async () => 'reaped' as const],
-  ['refused', () => Promise.reject(new Error('check violated'))],
-])('a generation that is %s has its tokens taken from the buckets, once', async (_, settle) => {
+  ['ok has its tokens taken from the buckets, once', async () => 'settled' as const, [46]],
+  ['refused has them taken, too', () => Promise.reject(new Error('check violated')), [46]],
+  [
+    'reaped has them given back: its reaper has taken what is recorded',
+    async () => 'reaped' as const,
+    [46, -46],
+  ],
+])('a generation that is %s', async (_, settle, taken) => {
   const { generation, debits } = world(settle)
   await Promise.allSettled([generation.settle(finished), generation.settle(finished)])
-  expect(debits).toEqual([46])
+  expect(debits).toEqual(taken)
 })
 
 test('timings are recorded in whole milliseconds', async () => {

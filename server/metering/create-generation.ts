@@ -36,33 +36,37 @@ export function createGeneration(
   admitted: Admitted,
   options: GenerationOptions,
 ): RunningGeneration {
-  const { generationId: id, operation, streamed, model, endpoint, evidenceDigest, pricing } = candidate
-  const { countedPromptTokens, outputCapTokens, startedAtMs, createdAt } = candidate
+  const { generationId: id, keyHash: _hash, holdMicros: _held, ...fixed } = candidate
   const { workspaceId, keyId } = admitted
   const running: Running = { id, workspaceId, completionTokens: 0, writtenTokens: 0 }
   options.running.add(running)
   let settled: Promise<Receipt> | undefined
-  const fixed = { id, workspaceId, keyId, operation, streamed, model, endpoint, evidenceDigest, pricing }
   return {
     ...fixed,
-    countedPromptTokens,
-    outputCapTokens,
-    startedAtMs,
-    createdAt,
+    id,
+    workspaceId,
+    keyId,
     progress(completionTokens) {
-      running.completionTokens = Math.min(completionTokens, outputCapTokens)
+      running.completionTokens = Math.min(completionTokens, fixed.outputCapTokens)
     },
     settle(outcome) {
-      settled ??= settle(toItem(candidate, running, outcome, options.log), admitted, options)
+      settled ??= settle(toItem(candidate, running, outcome, options.log), candidate, admitted, options)
       return settled
     },
   }
 }
 
-async function settle(item: SettlementItem, key: KeyLimits, options: GenerationOptions): Promise<Receipt> {
+async function settle(
+  item: SettlementItem,
+  { requestId, generationId }: Candidate,
+  key: KeyLimits,
+  options: GenerationOptions,
+): Promise<Receipt> {
   const { settlement, buckets, running, outageMs, log, onUncertain } = options
-  const { generationId, costMicros } = item
-  const debited = buckets.debit(key, item.promptTokens + item.completionTokens)
+  const ids = { requestId, generationId }
+  const { promptTokens, completionTokens, costMicros } = item
+  const tokens = promptTokens + completionTokens
+  const debited = buckets.debit(key, tokens)
   const written = settlement.settle(item).finally(() => running.remove(generationId))
   try {
     const result = await within(written, outageMs)
@@ -73,24 +77,24 @@ async function settle(item: SettlementItem, key: KeyLimits, options: GenerationO
     if (error instanceof OutageError) {
       // The client is about to be told of an error: whenever this is written, it must not say "ok".
       item.status = 'aborted'
-      written.catch((cause) =>
-        log.error('a generation was left to be reaped', { generationId, error: cause }),
-      )
+      written.catch((cause) => log.error('a generation was left to be reaped', { ...ids, error: cause }))
       throw new SettlementError('unavailable', error)
     }
-    log.error('the database refuses a record', { generationId, error })
+    log.error('the database refuses a record', { ...ids, error })
     onUncertain()
     throw new SettlementError('refused', error)
   }
+  // Who settled it has taken what the record says.
+  await buckets.debit(key, -tokens)
   throw new SettlementError('reaped')
 }
 
 function toItem(candidate: Candidate, running: Running, outcome: Outcome, log: Log): SettlementItem {
-  const { generationId, pricing, countedPromptTokens } = candidate
+  const { requestId, generationId, pricing, countedPromptTokens } = candidate
   const { status, finishReason, latencyMs, timeToFirstTokenMs } = outcome
   let { usage, usageSource } = outcome
   if (![usage.promptTokens, usage.completionTokens].every(isCount)) {
-    log.error('a backend reported an impossible usage', { generationId })
+    log.error('a backend reported an impossible usage', { requestId, generationId })
     usage = { promptTokens: countedPromptTokens, completionTokens: running.completionTokens }
     usageSource = 'counted'
   }

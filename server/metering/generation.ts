@@ -19,6 +19,8 @@ export interface Pricing {
 export interface AcceptedGeneration {
   /** `gen-<ulid>`. */
   readonly id: string
+  /** For the log, beside its own id; nothing else keeps it. */
+  readonly requestId: string
   readonly workspaceId: string
   readonly keyId: string
   readonly operation: Operation

@@ -110,7 +110,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
     log,
     onUncertain,
   })
-  const reaper = createReaper({ sql, replica, leaseMs, settlement, running, log })
+  const reaper = createReaper({ sql, replica, leaseMs, settlement, running, buckets, log })
 
   async function renew(): Promise<void> {
     const asked = performance.now()

@@ -1,3 +1,4 @@
+import type { KeyLimits } from '../limits/key-limits.ts'
 import type { Sql } from '../store/connection.ts'
 import type { Pricing } from './generation.ts'
 import type { LeaseOptions } from './lease.ts'
@@ -7,6 +8,8 @@ import { toMilliseconds } from './milliseconds.ts'
 export interface Orphan {
   readonly workspaceId: string
   readonly generationId: string
+  /** Whose buckets its usage is taken from, with the limits of now. */
+  readonly key: KeyLimits
   readonly pricing: Pricing
   /** The router's own count of the prompt. */
   readonly promptTokens: number
@@ -29,13 +32,15 @@ const FORGET_AFTER = '1 hour'
 export async function findLapsed({ sql, replica, leaseMs }: LeaseOptions): Promise<Orphan[]> {
   const rows = await sql<Row[]>`
     with clock as (select clock_timestamp() as now, ${leaseMs} * interval '1 millisecond' as lease)
-    select h.*, extract(epoch from r.renewed_at - h.created_at)::double precision * 1000 as latency_ms
+    select h.*, k.requests_per_minute, k.tokens_per_minute,
+      extract(epoch from r.renewed_at - h.created_at)::double precision * 1000 as latency_ms
     from clock
     join replicas self on self.id = ${replica}
       and self.in_contact_since < now - lease
       and self.renewed_at > now - lease / 2
     join replicas r on r.id <> self.id and r.lapses_at < now
     join holds h on h.replica_id = r.id and h.placed_at < now - lease
+    join api_keys k on k.workspace_id = h.workspace_id and k.id = h.key_id
     limit ${MAX_ORPHANS}`
   return rows.map(toOrphan)
 }
@@ -43,8 +48,11 @@ export async function findLapsed({ sql, replica, leaseMs }: LeaseOptions): Promi
 /** Holds of this router; those that it does not know belong to an admission whose answer was lost. */
 export async function findOwn(sql: Sql, replica: string): Promise<Orphan[]> {
   const rows = await sql<Row[]>`
-    select h.*, extract(epoch from clock_timestamp() - h.created_at)::double precision * 1000 as latency_ms
-    from holds h where h.replica_id = ${replica}`
+    select h.*, k.requests_per_minute, k.tokens_per_minute,
+      extract(epoch from clock_timestamp() - h.created_at)::double precision * 1000 as latency_ms
+    from holds h
+    join api_keys k on k.workspace_id = h.workspace_id and k.id = h.key_id
+    where h.replica_id = ${replica}`
   return rows.map(toOrphan)
 }
 
@@ -59,6 +67,9 @@ export async function forgetReplicas(sql: Sql): Promise<void> {
 interface Row {
   readonly workspace_id: string
   readonly generation_id: string
+  readonly key_id: string
+  readonly requests_per_minute: number | null
+  readonly tokens_per_minute: bigint | null
   readonly prompt_price_micros: bigint
   readonly completion_price_micros: bigint
   readonly prompt_tokens: bigint
@@ -67,9 +78,16 @@ interface Row {
 }
 
 function toOrphan(row: Row): Orphan {
+  const { workspace_id: workspaceId, tokens_per_minute: tokens } = row
   return {
-    workspaceId: row.workspace_id,
+    workspaceId,
     generationId: row.generation_id,
+    key: {
+      keyId: row.key_id,
+      workspaceId,
+      requestsPerMinute: row.requests_per_minute,
+      tokensPerMinute: tokens === null ? null : Number(tokens),
+    },
     pricing: {
       promptMicros: Number(row.prompt_price_micros),
       completionMicros: Number(row.completion_price_micros),

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Buckets } from '../limits/buckets.ts'
+import type { KeyLimits } from '../limits/key-limits.ts'
 import type { Sql } from '../store/connection.ts'
 import { findGeneration } from '../store/generations.ts'
 import { OutageError } from '../store/outage.ts'
@@ -14,6 +16,7 @@ import {
   losingAnswers,
   startMeter,
   until,
+  wideBuckets,
 } from './testing.ts'
 import { verifyLedger } from './verify-ledger.ts'
 
@@ -75,6 +78,30 @@ test('the holds of a dead router are settled as aborted, with the prompt and the
     timeToFirstTokenMs: null,
   })
   await expectNothingOpen()
+})
+
+test('what an orphan has used is taken from its key’s buckets, once, by whichever router settles it', async () => {
+  const debits: { readonly tokens: number; readonly key: KeyLimits }[] = []
+  const buckets: Buckets = {
+    ...wideBuckets(),
+    async debit(key, tokens) {
+      debits.push({ key, tokens })
+    },
+  }
+  const limited = await createAccount(sql, { tokensPerMinute: 1_000 })
+  const watching = async () => {
+    const meter = await startMeter(sql, { timers, buckets })
+    meters.push(meter)
+  }
+  const [dead] = [await startSilent(), await watching(), await watching()]
+  const stream = await dead.accept(limited.candidate())
+  stream.progress(7)
+  await until(async () => (await sql`select from holds where completion_tokens = 7`).length === 1)
+  await until(() => debits.length > 0)
+  await expectNothingOpen()
+  const { keyId, workspaceId } = limited
+  const key = { keyId, workspaceId, requestsPerMinute: null, tokensPerMinute: 1_000 }
+  expect(debits).toEqual([{ key, tokens: 12 + 7 }])
 })
 
 test('an owner that wakes after its lease has lapsed finds its hold gone', async () => {

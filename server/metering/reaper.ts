@@ -1,9 +1,10 @@
+import type { Buckets } from '../limits/buckets.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
 import { findLapsed, findOwn, forgetReplicas, type Orphan } from './orphans.ts'
 import { costMicros } from './price.ts'
 import type { RunningSet } from './running.ts'
-import type { Settlement, SettlementItem } from './settlement.ts'
+import type { Settlement, SettlementItem, SettlementResult } from './settlement.ts'
 
 /** What the reaper needs from the world. */
 export interface ReaperOptions {
@@ -12,6 +13,8 @@ export interface ReaperOptions {
   readonly leaseMs: number
   readonly settlement: Settlement
   readonly running: RunningSet
+  /** What an orphan has used is taken from them, by whoever settles it. */
+  readonly buckets: Buckets
   readonly log: Log
 }
 
@@ -34,18 +37,27 @@ export interface Reaped {
 }
 
 /** Makes the reaper of one router; several may work at once, each hold still ends exactly once. */
-export function createReaper({ sql, replica, leaseMs, settlement, running, log }: ReaperOptions): Reaper {
+export function createReaper(options: ReaperOptions): Reaper {
+  const { sql, replica, leaseMs, settlement, running, buckets, log } = options
   const reaped: Reaped = { lapsed: 0, unsent: 0 }
 
-  async function settleAll(message: string, items: readonly SettlementItem[]): Promise<number> {
-    if (items.length === 0) return 0
-    const results = await Promise.allSettled(items.map((item) => settlement.settle(item)))
+  async function settle(orphan: Orphan): Promise<SettlementResult> {
+    const result = await settlement.settle(toItem(orphan))
+    if (result === 'settled') await buckets.debit(orphan.key, orphan.promptTokens + orphan.completionTokens)
+    return result
+  }
+
+  async function settleAll(message: string, orphans: readonly Orphan[]): Promise<number> {
+    if (orphans.length === 0) return 0
+    const results = await Promise.allSettled(orphans.map(settle))
     const count = results.filter(
       (result) => result.status === 'fulfilled' && result.value === 'settled',
     ).length
     if (count > 0) log.warn(message, { count })
-    for (const result of results) {
-      if (result.status === 'rejected') log.error('a hold cannot be settled', { error: result.reason })
+    for (const [index, result] of results.entries()) {
+      if (result.status === 'fulfilled') continue
+      const { generationId } = orphans[index]!
+      log.error('a hold cannot be settled', { generationId, error: result.reason })
     }
     return count
   }
@@ -54,12 +66,12 @@ export function createReaper({ sql, replica, leaseMs, settlement, running, log }
     reaped,
     async reap() {
       const lapsed = await findLapsed({ sql, replica, leaseMs })
-      reaped.lapsed += await settleAll('generations of a lapsed router were settled', lapsed.map(toItem))
+      reaped.lapsed += await settleAll('generations of a lapsed router were settled', lapsed)
     },
     async sweep() {
       const unknown = (await findOwn(sql, replica)).filter((orphan) => !running.has(orphan.generationId))
       const nothing = unknown.map((orphan) => ({ ...orphan, promptTokens: 0, completionTokens: 0 }))
-      reaped.unsent += await settleAll('holds without a request were released', nothing.map(toItem))
+      reaped.unsent += await settleAll('holds without a request were released', nothing)
       await forgetReplicas(sql)
     },
   }

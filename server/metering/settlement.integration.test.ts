@@ -12,6 +12,7 @@ import {
   losingAnswers,
   pricing,
   startMeter,
+  until,
 } from './testing.ts'
 import { verifyLedger } from './verify-ledger.ts'
 
@@ -117,6 +118,22 @@ test('a batch whose answer was lost is settled once, and is told so', async () =
   expect(await ledgerOf(account.workspaceId)).toHaveLength(6)
   expect((await findWorkspace(sql, account.workspaceId))?.balanceMicros).toBe(4_999_885n)
   await losing.stop()
+  await expectClean()
+})
+
+test('a settlement that somebody cancels in the database is tried again, not given up', async () => {
+  const running = await meter.accept(account.candidate())
+  let settled: Promise<unknown> | undefined
+  await sql.begin(async (transaction) => {
+    await transaction`select from workspaces where id = ${account.workspaceId} for update`
+    settled = running.settle(finished)
+    await until(async () => {
+      const cancelled = await sql`select pg_cancel_backend(pid) from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%settle_generations%' and pid <> pg_backend_pid()`
+      return cancelled.length > 0
+    })
+  })
+  expect(await settled).toMatchObject({ costMicros: COST_MICROS })
   await expectClean()
 })
 

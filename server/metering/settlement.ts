@@ -2,7 +2,7 @@ import { createBatcher, isolating } from '../batch.ts'
 import type { Log } from '../log.ts'
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
-import { isOutage } from '../store/outage.ts'
+import { isPassing } from '../store/outage.ts'
 import { persist } from '../store/retry.ts'
 
 /** What is written about the end of a generation; the rest is in its hold. */
@@ -65,8 +65,8 @@ export function createSettlement(options: SettlementOptions): Settlement {
     const onOutage = (error: unknown): void => {
       options.log.warn('settlement waits for the database', { error, count: items.length })
     }
-    return persist(() => settleOnce(options, items), { signal, onOutage })
-  }, isOutage)
+    return persist(() => settleOnce(options, items), { signal, onOutage, passes: isPassing })
+  }, isPassing)
   const worthwhile = () => Math.min(MOST_WORTHWHILE, Math.floor(options.runningCount() / SHARE))
   const batcher = createBatcher(settleAll, { maxItems: MAX_ITEMS, worthwhile })
   return {

@@ -53,6 +53,7 @@ export async function createAccount(
     candidate: (change) => ({
       keyHash,
       generationId: createId('gen-'),
+      requestId: 'req-1',
       operation: 'chat',
       streamed: true,
       model: 'demo/tiny-chat',

@@ -1,23 +1,8 @@
+import type { LedgerDifference, LedgerVerificationOutput } from '#contract'
 import type { Sql } from '../store/connection.ts'
 
-/** Two figures that must agree and do not. */
-export interface Difference {
-  readonly check: string
-  readonly workspace_id: string
-  /** What it is about: a generation, a key, a ledger row. */
-  readonly subject: string
-  readonly expected: string | null
-  readonly actual: string | null
-}
-
 /** What `router ledger verify` prints (interfaces.md). */
-export interface LedgerReport {
-  readonly workspaces: number
-  readonly entries: number
-  readonly generations: number
-  readonly open_holds: number
-  readonly differences: readonly Difference[]
-}
+export type LedgerReport = Readonly<LedgerVerificationOutput>
 
 /** Differences beyond this many are not listed, ours. */
 const MAX_DIFFERENCES = 1_000
@@ -34,7 +19,7 @@ export async function verifyLedger(sql: Sql): Promise<LedgerReport> {
         (select count(*) from ledger) as entries,
         (select count(*) from generations) as generations,
         (select count(*) from holds) as open_holds`
-    const differences = await snapshot<Difference[]>`
+    const differences = await snapshot<LedgerDifference[]>`
       select * from (
         select 'balance' as check, w.id as workspace_id, w.id as subject,
           coalesce(l.sum, 0)::text as expected, w.balance_micros::text as actual

@@ -48,9 +48,7 @@ export function createDrain({ notReadyMs, drainMs }: DrainTimers): Drain {
       // A connection is idle, and may be closed, once its answer has been handed over.
       const sweeper = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
       await passes(closed, drainMs)
-      // What ends here has been metered: a second try would be paid twice (decisions, 7).
-      const headers = { 'x-should-retry': 'false' }
-      deadline.abort(new ApiError('internal', 'The router is shutting down.', { headers }))
+      deadline.abort(new ApiError('internal', 'The router is shutting down. Send the request again.'))
       await passes(closed, END_MS)
       clearInterval(sweeper)
       server.closeAllConnections()

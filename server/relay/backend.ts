@@ -35,14 +35,10 @@ export interface Backend {
   close(): Promise<void>
 }
 
-/**
- * Creates a backend with a pool of its own. The headers sent are these and no others: nothing of the client's
- * request but its body ever reaches a backend (decisions, 5; P-01). Waiting is bounded by the relay's own timers.
- */
+/** Creates a backend with a pool of its own. Waiting is bounded by the relay's own timers. */
 export function createBackend(config: BackendConfig, connectMs: number): Backend {
-  const { origin, pathname } = new URL(config.url)
-  const base = pathname.replace(/\/+$/, '')
-  const authorization = config.apiKey ? `Bearer ${config.apiKey}` : undefined
+  const { origin } = new URL(config.url)
+  const compose = createComposer(config)
   // Idle sockets are kept for undici's 4 s, which is shorter than the 5 s after which common servers close theirs.
   const pool = new Pool(origin, {
     connect: { timeout: connectMs },
@@ -54,15 +50,30 @@ export function createBackend(config: BackendConfig, connectMs: number): Backend
     config,
     health: createHealth(() => performance.now()),
     running: 0,
-    dispatch({ path, body, accept }, handler) {
-      const headers = { 'content-type': 'application/json', accept, ...(authorization && { authorization }) }
-      const lengthened = { ...headers, 'content-length': String(body.length) }
-      // undici keeps a buffer until the answer ends, and lets go of what it has read from a stream.
-      const content = body.length > LARGE_BODY_BYTES ? Readable.from([body], { objectMode: false }) : body
-      pool.dispatch({ path: base + path, method: 'POST', headers: lengthened, body: content }, handler)
+    dispatch(request, handler) {
+      pool.dispatch(compose(request), handler)
     },
     async close() {
       await pool.destroy()
     },
+  }
+}
+
+/**
+ * Composes what a backend is sent. The headers are these and no others: nothing of the client's request but its body
+ * ever reaches a backend (decisions, 5; P-01).
+ */
+export function createComposer({
+  url,
+  apiKey,
+}: Pick<BackendConfig, 'url' | 'apiKey'>): (request: BackendRequest) => Dispatcher.DispatchOptions {
+  const base = new URL(url).pathname.replace(/\/+$/, '')
+  const authorization = apiKey ? `Bearer ${apiKey}` : undefined
+  return ({ path, body, accept }) => {
+    const headers = { 'content-type': 'application/json', accept, ...(authorization && { authorization }) }
+    const lengthened = { ...headers, 'content-length': String(body.length) }
+    // undici keeps a buffer until the answer ends, and lets go of what it has read from a stream.
+    const content = body.length > LARGE_BODY_BYTES ? Readable.from([body], { objectMode: false }) : body
+    return { path: base + path, method: 'POST', headers: lengthened, body: content }
   }
 }

@@ -1,4 +1,4 @@
-import { type ApiError, asApiError } from '../errors.ts'
+import { ApiError, asApiError } from '../errors.ts'
 import { type AnswerHead, Call, type CallEvents } from './call.ts'
 import { Client } from './client.ts'
 import type { RelayDependencies } from './dependencies.ts'
@@ -6,7 +6,8 @@ import { QuietWatch } from './quiet.ts'
 import { RefusalReader } from './refusal-reader.ts'
 import { type Refusal, refusalError, unavailableError } from './refusals.ts'
 import { backendBody } from './request.ts'
-import type { RelayLog } from './settlement.ts'
+import { createSelection } from './selection.ts'
+import { idsOf, type RelayLog } from './settlement.ts'
 import { onceAborted } from './stop-signal.ts'
 import type { RelayTask } from './task.ts'
 
@@ -43,7 +44,7 @@ export class Hop implements CallEvents {
   readonly #log: RelayLog
   readonly #ended: Promise<End>
   #resolve: (end: End) => void = () => {}
-  #forgetSignal: (() => void) | undefined
+  readonly #forgetSignals: (() => void)[] = []
   #refusal: RefusalReader | undefined
   #isOver = false
   #calledAtMs = 0
@@ -62,7 +63,7 @@ export class Hop implements CallEvents {
     })
     const streamed = sink.accept === 'text/event-stream'
     this.#call = new Call(
-      selectionOf(task.generation.model),
+      task.passage ? createSelection([task.passage.backend]) : selectionOf(task.generation.model),
       ({ config }) => ({
         path: task.path,
         body: backendBody(task, config, streamed),
@@ -90,11 +91,11 @@ export class Hop implements CallEvents {
 
   /** Calls the backend; resolves with the one end and never rejects. */
   run(): Promise<End> {
-    const { signal } = this.#task
-    if (signal) this.#forgetSignal = onceAborted(signal, this.#onAbort)
+    const { signal, passage } = this.#task
     if (this.client.isGone) this.end({ kind: 'gone', isStalled: false })
-    else if (signal?.aborted) this.#onAbort()
-    else {
+    if (signal) this.#stopOn(signal, () => asApiError(signal.reason))
+    if (passage) this.#stopOn(passage.signal, () => passage.withdrawalError(this.isSent))
+    if (!this.#isOver) {
       this.#calledAtMs = performance.now()
       this.#call.start()
     }
@@ -107,7 +108,7 @@ export class Hop implements CallEvents {
     this.#isOver = true
     this.#endedAtMs = performance.now()
     this.#quiet.stop()
-    this.#forgetSignal?.()
+    for (const forget of this.#forgetSignals) forget()
     if (end.kind === 'done') this.#call.finish()
     else this.#call.abort()
     this.#resolve(end)
@@ -143,7 +144,8 @@ export class Hop implements CallEvents {
   }
 
   onFailure(cause: Error): void {
-    if (this.#refusal === undefined) this.#fail(unavailableError({ cause }))
+    if (cause instanceof ApiError) this.#fail(cause)
+    else if (this.#refusal === undefined) this.#fail(unavailableError({ cause }))
     else this.#fail(this.errorFor(this.#refusal.refusal()))
   }
 
@@ -156,8 +158,9 @@ export class Hop implements CallEvents {
   /** What a backend says of a client's mistake is the client's alone; all other failures are the operator's too. */
   #fail(error: ApiError): void {
     if (this.#isOver) return
-    const generationId = this.#task.generation.id
-    if (error.status >= 500) this.#log.warn('a backend failed', { generationId, error: error.cause ?? error })
+    if (error.status >= 500) {
+      this.#log.warn('a backend failed', { ...idsOf(this.#task.generation), error: error.cause ?? error })
+    }
     this.end({ kind: 'failed', error })
   }
 
@@ -169,7 +172,10 @@ export class Hop implements CallEvents {
     }
   }
 
-  readonly #onAbort = (): void => {
-    this.end({ kind: 'stopped', error: asApiError(this.#task.signal?.reason) })
+  #stopOn(signal: AbortSignal, errorOf: () => ApiError): void {
+    if (this.#isOver) return
+    const stop = () => this.end({ kind: 'stopped', error: errorOf() })
+    this.#forgetSignals.push(onceAborted(signal, stop))
+    if (signal.aborted) stop()
   }
 }

@@ -194,6 +194,18 @@ test.each([
   expect(JSON.stringify(error.toBody())).not.toContain('canary')
 })
 
+test.each([
+  ['30', true],
+  ['Fri, 20 Nov 2026 14:37:00 GMT', true],
+  ['', false],
+  ['soon', false],
+  ['-1', false],
+  ['1\u{1f4a5} GMT', false],
+  ['9'.repeat(64), false],
+])('a Retry-After of %j is kept: %s', (retryAfter, isKept) => {
+  expect(errorOf(429, undefined, retryAfter).headers).toEqual(isKept ? { 'Retry-After': retryAfter } : {})
+})
+
 test('Retry-After is kept for a backend that asks to be left alone, and only then', () => {
   expect(errorOf(429, undefined, '30').headers).toEqual({ 'Retry-After': '30' })
   expect(errorOf(503, undefined, '30').headers).toEqual({ 'Retry-After': '30' })

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError, OPERATORS_TURN } from '../errors.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { BackendConfig } from './backend.ts'
 import { isContextLengthRefusal, promptParams } from './context-length.ts'
@@ -33,12 +33,16 @@ export function unavailableError({
   readonly cause?: unknown
 } = {}): ApiError {
   const headers = isRetryAfter(retryAfter) ? { 'Retry-After': retryAfter } : {}
-  return new ApiError('backend_unavailable', 'The model backend is not available.', { headers, cause })
+  return new ApiError('backend_unavailable', 'The model backend is not available. Try again shortly.', {
+    headers,
+    cause,
+  })
 }
 
 /** The backend answered with what the relay cannot use: 502 `backend_error`. */
 export function unusableError(): ApiError {
-  return new ApiError('backend_error', 'The model backend failed to answer this request.')
+  const message = `The model backend failed to answer this request. ${OPERATORS_TURN}`
+  return new ApiError('backend_error', message)
 }
 
 /** A client's mistake must never come back as a 502, or SDKs would repeat it. */
@@ -86,11 +90,12 @@ function withoutSecrets(message: string, { url, apiKey }: BackendConfig): string
   return secrets.reduce<string>((shown, secret) => shown.replaceAll(secret!, '[backend]'), message)
 }
 
-/** Seconds or an HTTP date; anything else is not passed on. */
+/** Seconds or an HTTP date; anything else is not passed on, and might not even be a header's value. */
 function isRetryAfter(value: string | undefined): value is string {
-  if (value === undefined || value.length > 64) return false
-  return [...value].every((digit) => digit >= '0' && digit <= '9') ? value !== '' : value.endsWith(' GMT')
+  return value !== undefined && RETRY_AFTER.test(value)
 }
+
+const RETRY_AFTER = /^(\d{1,10}|[A-Za-z]{3}, [\w: ]{1,40} GMT)$/
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined

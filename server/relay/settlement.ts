@@ -13,9 +13,20 @@ export interface Circumstances {
   readonly backendMs: number
 }
 
-/** What the relay says to the operator. */
+/** What the relay says to the operator; the ids join its lines with that of the request. */
 export interface RelayLog {
-  warn(message: string, fields: { readonly generationId: string; readonly error?: unknown }): void
+  warn(message: string, fields: LineFields): void
+}
+
+interface LineFields {
+  readonly requestId: string
+  readonly generationId: string
+  readonly error?: unknown
+}
+
+/** Both ids of a generation, for a line of log. */
+export function idsOf({ requestId, id: generationId }: RunningGeneration): LineFields {
+  return { requestId, generationId }
 }
 
 /** Nothing was consumed: the backend failed before any token (decisions, 3). */
@@ -48,9 +59,9 @@ export class Settlement {
   async settle(ending: Ending, { cause, backendMs }: Circumstances): Promise<Receipt> {
     if (this.#isSettled) throw new Error('This generation is already being settled.')
     this.#isSettled = true
-    const generationId = this.#generation.id
+    const ids = idsOf(this.#generation)
     if (ending.status === 'ok' && ending.usageSource === 'counted') {
-      this.#log.warn('a finished answer came without usage', { generationId })
+      this.#log.warn('a finished answer came without usage', ids)
     }
     const timings = { latencyMs: this.#elapsedMs(), timeToFirstTokenMs: this.#timeToFirstTokenMs }
     const outcome = { ...ending, ...timings }
@@ -59,7 +70,7 @@ export class Settlement {
       this.#tell(outcome, cause, backendMs)
       return receipt
     } catch (thrown) {
-      this.#log.warn('a generation could not be settled in time', { generationId, error: thrown })
+      this.#log.warn('a generation could not be settled in time', { ...ids, error: thrown })
       this.#tell({ ...outcome, status: 'aborted' }, cause ?? 'unsettled', backendMs)
       throw thrown
     }

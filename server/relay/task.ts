@@ -1,4 +1,6 @@
+import type { ApiError } from '../errors.ts'
 import type { ClientResponse, RunningGeneration } from '../metering/generation.ts'
+import type { Backend } from './backend.ts'
 
 /** Milliseconds; each timer is separate and there is no total limit (decisions, 6). */
 export interface RelayTimers {
@@ -28,6 +30,13 @@ export interface RelayTask {
   readonly response: ClientResponse
   /** Headers that every response of this request carries (request id, generation id, CORS, rate limits). */
   readonly headers: Readonly<Record<string, string>>
-  /** Ends the answer from outside (shutdown, a withdrawn verdict); its reason is the error that the client is told. */
+  /** Ends the answer from outside when the router stops; its reason is the error that the client is told. */
   readonly signal?: AbortSignal
+  /** The one way that it may go, under a verdict whose end ends the answer; without it, the model's backends serve. */
+  readonly passage?: {
+    readonly backend: Backend
+    readonly signal: AbortSignal
+    /** What the client is told when the signal is aborted. */
+    withdrawalError(isSent: boolean): ApiError
+  }
 }

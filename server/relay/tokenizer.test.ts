@@ -47,7 +47,9 @@ test.each([
   ],
 ])('the count of %s is read', async (_, body, count) => {
   const { tokenizers, backend } = await start(answers(200, body))
-  expect(await tokenizers.count('demo', { prompt: '"Once"', tools: Buffer.from('[1.0]') })).toBe(count)
+  expect(await tokenizers.count('demo', { prompt: '"Once"', tools: Buffer.from('[1.0]') }, 'req-1')).toBe(
+    count,
+  )
   const [request] = backend.requests
   expect(request).toMatchObject({
     path: '/tokenize',
@@ -67,7 +69,7 @@ test.each([
   'a tokenizer that %s counts nothing',
   async (_, script) => {
     const { tokenizers, warnings } = await start(script)
-    expect(await tokenizers.count('demo', { prompt: '"canary"' })).toBeUndefined()
+    expect(await tokenizers.count('demo', { prompt: '"canary"' }, 'req-1')).toBeUndefined()
     expect(JSON.stringify(warnings)).not.toContain('canary')
   },
 )
@@ -85,7 +87,7 @@ test.each([
   'a tokenizer that is silent %s is given up',
   async (_, script) => {
     const { tokenizers, backend } = await start(script, { timeoutMs: 100 })
-    expect(await tokenizers.count('demo', {})).toBeUndefined()
+    expect(await tokenizers.count('demo', {}, 'req-1')).toBeUndefined()
     await expect.poll(() => backend.sockets.size).toBe(0)
   },
 )
@@ -97,12 +99,12 @@ test('a model without a tokenizer has none, and nobody counts for it', async () 
     false,
     false,
   ])
-  expect(await tokenizers.count('other', {})).toBeUndefined()
+  expect(await tokenizers.count('other', {}, 'req-1')).toBeUndefined()
 })
 
 test('a backend’s key does not go to another address', async () => {
   const { tokenizers, backend } = await start(answers(200, { count: 1 }), { elsewhere: true })
-  expect(await tokenizers.count('demo', {})).toBe(1)
+  expect(await tokenizers.count('demo', {}, 'req-1')).toBe(1)
   expect(backend.requests[0]!.headers).not.toHaveProperty('authorization')
 })
 
@@ -111,7 +113,7 @@ test('only so many are asked at a time; the others go without', async () => {
   const { tokenizers, backend } = await start((response) => {
     held.push(() => void answers(200, { count: 1 })(response, backend.requests[0]!))
   })
-  const counts = Array.from({ length: 20 }, () => tokenizers.count('demo', {}))
+  const counts = Array.from({ length: 20 }, () => tokenizers.count('demo', {}, 'req-1'))
   await expect.poll(() => held.length).toBe(16)
   for (const answer of held) answer()
   expect((await Promise.all(counts)).filter((count) => count === 1)).toHaveLength(16)

@@ -10,8 +10,8 @@ export type Question = Readonly<Record<string, Buffer | string>>
 export interface Tokenizers {
   /** Whether anybody can count for this model. */
   has(model: string): boolean
-  /** Undefined when nobody tells: a tokenizer that fails, or is slow, refuses no request. */
-  count(model: string, question: Question): Promise<number | undefined>
+  /** Undefined when nobody tells: a tokenizer that fails, or is slow, refuses no request. The id is for the log. */
+  count(model: string, question: Question, requestId: string): Promise<number | undefined>
   close(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export function createTokenizers(
   let turn = 0
   return {
     has: (model) => backendsOf(model).length > 0,
-    async count(model, question) {
+    async count(model, question, requestId) {
       const backends = backendsOf(model)
       const backend = backends[turn++ % backends.length]
       if (backend === undefined || running >= MAX_RUNNING) return undefined
@@ -45,7 +45,8 @@ export function createTokenizers(
       try {
         return await ask(agent, backend, question, AbortSignal.timeout(timeoutMs))
       } catch (error) {
-        log.warn('a tokenizer did not count', { model, backend: new URL(backend.tokenizeUrl!).origin, error })
+        const { origin } = new URL(backend.tokenizeUrl!)
+        log.warn('a tokenizer did not count', { requestId, model, backend: origin, error })
         return undefined
       } finally {
         running--

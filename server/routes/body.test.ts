@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { Readable } from 'node:stream'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ClientGone, readBody } from './body.ts'
 import { createBodyMemory } from './body-memory.ts'
 
@@ -38,6 +39,20 @@ test('a body arrives whole, declared or in chunks', async () => {
   expect(await read(['ab', 'c'], {})).toEqual(Buffer.from('abc'))
   expect(await read(['abc'], { 'content-length': '3' })).toEqual(Buffer.from('abc'))
   expect(await read([], { 'content-length': '0' })).toEqual(Buffer.alloc(0))
+})
+
+test('of very many small chunks no more than some are kept apart', async () => {
+  const memory = createBodyMemory(10_000)
+  const incoming = Object.assign(Readable.from(Array(3_000).fill(Buffer.from('x'))), {
+    headers: {},
+    complete: true,
+  })
+  const concat = vi.spyOn(Buffer, 'concat')
+  onTestFinished(() => concat.mockRestore())
+  const lease = memory.open()
+  const body = await readBody(incoming as unknown as IncomingMessage, { maxBytes: 10_000, lease })
+  expect(body.toString()).toBe('x'.repeat(3_000))
+  expect(Math.max(...concat.mock.calls.map(([pieces]) => pieces.length))).toBeLessThanOrEqual(1_024)
 })
 
 test('a body over the limit is refused, declared or not', async () => {

@@ -9,6 +9,9 @@ const DISCARD_FACTOR = 4
 const IDLE_MS = 30_000
 const MEMORY_WAIT_MS = 10_000
 
+/** Chunks that are kept apart: one of a single byte holds on to all that was read from the socket with it (ours). */
+const MAX_CHUNKS = 1_024
+
 /** What reading a body needs. */
 export interface BodyOptions {
   readonly maxBytes: number
@@ -25,15 +28,20 @@ export async function readBody(incoming: IncomingMessage, options: BodyOptions):
   const { maxBytes, lease, idleMs = IDLE_MS, memoryWaitMs = MEMORY_WAIT_MS } = options
   const declared = declaredLength(incoming)
   if (declared !== undefined && declared > maxBytes) throw refuse(incoming, maxBytes)
-  const chunks: Buffer[] = []
+  const joined: Buffer[] = []
+  let chunks: Buffer[] = []
   let length = 0
   for await (const chunk of chunksOf(incoming, idleMs)) {
     length += chunk.length
     if (length > maxBytes) throw refuse(incoming, maxBytes)
     await lease.take(chunk.length, memoryWaitMs)
     chunks.push(chunk)
+    if (chunks.length < MAX_CHUNKS) continue
+    joined.push(Buffer.concat(chunks))
+    chunks = []
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)
+  const pieces = [...joined, ...chunks]
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length)
 }
 
 /** The client left, or fell silent, before its request was complete: nothing was accepted, nobody is to be answered. */

@@ -3,15 +3,19 @@ import type { EndpointConfig } from '../config/router.ts'
 import { type ApiError, asApiError } from '../errors.ts'
 import type { Budget } from '../limits/budget.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
+import type { Log } from '../log.ts'
 import type { OwnEndpoints } from '../publication/own-endpoint.ts'
 import type { Shelf } from '../publication/shelf.ts'
+import type { FindRelayable } from '../upstreams/archive.ts'
 import type { Exchange, RawHandler } from './handlers.ts'
 
 /** What the evidence routes need from the rest of the router. */
 export interface EvidenceDependencies {
   readonly endpoints: OwnEndpoints
   readonly shelf: Shelf
+  readonly archive: FindRelayable
   readonly budget: Budget
+  readonly log: Log
   readonly sourceAddressOf: SourceAddressOf
 }
 
@@ -20,34 +24,59 @@ const EVIDENCE_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 
 
 /** `GET /evidence`: the newest bundle of the router's own endpoint, byte for byte (§4.4). */
 export function getEvidence(dependencies: EvidenceDependencies): RawHandler {
-  return relayed(dependencies, ({ main }) => main)
+  const { endpoints, shelf } = dependencies
+  return relayed(dependencies, UNDECIDED, async () => endpoints.main && published(endpoints.main, shelf))
 }
 
-/** `GET /evidence/{endpoint}`: the bundle of one endpoint, named by its name or hostname (§4.4). */
+/** `GET /evidence/{endpoint}`: the bundle of one endpoint; own ones by name or hostname, then external ones by name. */
 export function getEndpointEvidence(dependencies: EvidenceDependencies): RawHandler {
-  return relayed(dependencies, ({ find }, { path }) => find(path.endpoint ?? ''))
+  const { endpoints, shelf, archive, log } = dependencies
+  return relayed(dependencies, UNKNOWN, async ({ path: { endpoint: name = '' }, trace: { requestId } }) => {
+    const own = endpoints.find(name)
+    if (own) return published(own, shelf)
+    try {
+      const missing = `${name} was never admitted, so there is nothing of it to relay.`
+      return await archive(name).then((found) => found && { ...found, missing })
+    } catch (error) {
+      log.error('the archive of evidence cannot be read', { requestId, error })
+      throw asApiError(error)
+    }
+  })
 }
 
-type Resolve = (endpoints: OwnEndpoints, exchange: Exchange) => EndpointConfig | undefined
+/** The endpoint that was asked for, and its bundle if there is one. */
+interface Found {
+  readonly bytes: Buffer | undefined
+  /** Why there is none. */
+  readonly missing: string
+}
 
-function relayed(dependencies: EvidenceDependencies, resolve: Resolve): RawHandler {
-  const { endpoints, shelf, budget, sourceAddressOf } = dependencies
+const UNKNOWN = 'There is no such endpoint here; GET /models shows the names of those that serve.'
+const UNDECIDED =
+  'This router cannot tell which endpoint is its own; ask for one by name: GET /evidence/{endpoint}.'
+
+type Find = (exchange: Exchange) => Promise<Found | undefined>
+
+function published({ name }: EndpointConfig, shelf: Shelf): Found {
+  const missing = `No evidence of ${name} has been fetched yet. Try again shortly.`
+  return { bytes: shelf.find(name)?.bytes, missing }
+}
+
+function relayed({ budget, sourceAddressOf }: EvidenceDependencies, unknown: string, find: Find): RawHandler {
   return async (exchange) => {
+    let found: Found | undefined
     try {
       budget.take(sourceAddressOf(exchange.incoming))
+      found = await find(exchange)
     } catch (thrown) {
       return refuse(exchange, asApiError(thrown))
     }
-    const endpoint = resolve(endpoints, exchange)
-    if (endpoint === undefined) {
-      return answer(exchange, 404, { statusCode: 404, message: 'There is no such endpoint here.' })
-    }
-    const publication = shelf.find(endpoint.name)
-    if (publication === undefined) {
-      const message = `No evidence of ${endpoint.name} has been fetched yet. Try again shortly.`
+    if (found === undefined) return answer(exchange, 404, { statusCode: 404, message: unknown })
+    const { bytes, missing: message } = found
+    if (bytes === undefined) {
       return answer(exchange, 503, { statusCode: 503, reason: 'evidence_not_fetched', message })
     }
-    send(exchange, 200, publication.bytes, { ETag: `"${hash('sha256', publication.bytes, 'hex')}"` })
+    send(exchange, 200, bytes, { ETag: `"${hash('sha256', bytes, 'hex')}"` })
   }
 }
 

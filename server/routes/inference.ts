@@ -6,8 +6,8 @@ import { refuseLongPrompt } from '../admission/prompt-length.ts'
 import { type InferenceRequest, type NamedModel, parseModel, parseRequest } from '../admission/request.ts'
 import { refusalOf } from '../admission/verdict.ts'
 import { type Catalogue, isInScope } from '../catalogue.ts'
-import type { ModelConfig } from '../config/router.ts'
-import { ApiError, asApiError } from '../errors.ts'
+import type { ServedModel } from '../config/router.ts'
+import { asApiError } from '../errors.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { Meter } from '../metering/meter.ts'
@@ -16,6 +16,8 @@ import type { Relay } from '../relay/relay.ts'
 import type { RelayTask } from '../relay/task.ts'
 import type { Tokenizers } from '../relay/tokenizer.ts'
 import type { KeyFinder } from '../store/key-finder.ts'
+import { placeRequest } from '../upstreams/placement.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
 import { ClientGone, declaredLength, readBody } from './body.ts'
 import type { BodyLease, BodyMemory } from './body-memory.ts'
 import type { Exchange, RawHandler } from './handlers.ts'
@@ -30,6 +32,7 @@ export interface InferenceDependencies {
   readonly memory: BodyMemory
   /** The publication in force at admission is what a generation names (§2.3.1). */
   readonly shelf: Shelf
+  readonly upstreams: Pick<Upstreams, 'find'>
   readonly maxBodyBytes: number
   readonly createGenerationId: () => string
   readonly now: () => Date
@@ -70,21 +73,23 @@ async function accept(
   dependencies: InferenceDependencies,
   lease: BodyLease,
 ): Promise<RelayTask> {
-  const { catalogue, keys, meter, tokenizers, createGenerationId, now, signal, shelf } = dependencies
+  const { catalogue, keys, meter, tokenizers, createGenerationId, now, signal } = dependencies
   const bytes = await readBody(incoming, { maxBytes: dependencies.maxBodyBytes, lease })
   const { model, request } = await judge(operation, bytes, keyHash, catalogue, keys)
   const authorize = () => requireUse(keys, keyHash, model)
-  await refuseLongPrompt({ operation, model, request }, tokenizers, authorize)
+  await refuseLongPrompt({ operation, model, request, requestId: trace.requestId }, tokenizers, authorize)
+  const { endpoint, evidenceDigest, passage } = await placeRequest(model, dependencies, authorize)
   const { promptBound } = request
   const cap = capOutput(request.outputCap, promptBound, model)
   const generation = await meter.accept({
     keyHash,
     generationId: createGenerationId(),
+    requestId: trace.requestId,
     operation,
     streamed: request.streamed,
     model: model.id,
-    endpoint: model.endpoint.name,
-    evidenceDigest: shelf.find(model.endpoint.name)?.digest ?? null,
+    endpoint,
+    evidenceDigest,
     pricing: model.pricing,
     holdMicros: holdMicros(promptBound, cap.tokens, model.pricing),
     countedPromptTokens: Math.min(request.countedPromptTokens, promptBound),
@@ -106,6 +111,7 @@ async function accept(
       ...rateLimitHeaders(generation.rateLimit),
     },
     signal,
+    ...(passage && { passage }),
     onAnswering: lease.release,
   }
 }
@@ -114,7 +120,8 @@ async function run(relay: Relay, task: RelayTask): Promise<void> {
   try {
     await (task.generation.streamed ? relay.stream(task) : relay.answer(task))
   } catch (thrown) {
-    throw withHeaders(thrown, task.headers)
+    // Every response of an accepted request names its generation and the tighter request bucket, errors too.
+    throw asApiError(thrown).withHeaders(task.headers)
   }
 }
 
@@ -129,7 +136,7 @@ async function judge(
   keyHash: string,
   catalogue: Catalogue,
   keys: KeyFinder,
-): Promise<{ model: ModelConfig; request: InferenceRequest }> {
+): Promise<{ model: ServedModel; request: InferenceRequest }> {
   let named: NamedModel | undefined
   try {
     named = parseModel(operation, body, catalogue)
@@ -141,13 +148,7 @@ async function judge(
 }
 
 /** Throws 401 for a key that may not be used, and 403 for one that may not use the model. */
-async function requireUse(keys: KeyFinder, keyHash: string, model: ModelConfig | undefined): Promise<void> {
+async function requireUse(keys: KeyFinder, keyHash: string, model: ServedModel | undefined): Promise<void> {
   const { modelScope } = await requireKey(keys, keyHash)
   if (model && !isInScope(modelScope, model.id)) throw refusalOf('model_not_in_key_scope')
-}
-
-/** Every response of an accepted request names its generation and the tighter request bucket, errors too. */
-function withHeaders(thrown: unknown, added: Readonly<Record<string, string>>): ApiError {
-  const { code, message, param, headers, cause } = asApiError(thrown)
-  return new ApiError(code as 'internal', message, { param, headers: { ...headers, ...added }, cause })
 }

@@ -1,25 +1,49 @@
-import { type Catalogue, isInScope, modelEntry, unknownModel } from '../catalogue.ts'
-import type { ModelConfig } from '../config/router.ts'
+import { type Catalogue, isInScope, modelEntry, type ShownEndpoint, unknownModel } from '../catalogue.ts'
+import { isExternal, type ServedModel } from '../config/router.ts'
 import type { Shelf } from '../publication/shelf.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { JsonHandler } from './handlers.ts'
 
-/** `GET /models`: the models within the key's scope (§4). */
-export function listModels(catalogue: Catalogue, shelf: Shelf): JsonHandler<'listModels'> {
+/** What the model routes need from the rest of the router. */
+export interface ModelDependencies {
+  readonly catalogue: Catalogue
+  readonly shelf: Shelf
+  readonly upstreams: Pick<Upstreams, 'find'>
+}
+
+/** `GET /models`: the models within the key's scope whose endpoint is the router's own or holds a verdict (§4). */
+export function listModels(dependencies: ModelDependencies): JsonHandler<'listModels'> {
   return async ({ key }) => {
-    const visible = catalogue.models.filter(({ id }) => isInScope(key.modelScope, id))
-    return { status: 200, body: { object: 'list', data: visible.map((model) => entryOf(model, shelf)) } }
+    const inScope = dependencies.catalogue.models.filter(({ id }) => isInScope(key.modelScope, id))
+    const data = inScope.flatMap((model) => {
+      const endpoint = endpointOf(model, dependencies)
+      return endpoint === undefined ? [] : [modelEntry(model, endpoint)]
+    })
+    return { status: 200, body: { object: 'list', data } }
   }
 }
 
-/** `GET /models/{id}`: one model; a model outside the key's scope is as unknown as any other (decisions, 4). */
-export function getModel(catalogue: Catalogue, shelf: Shelf): JsonHandler<'getModel'> {
+/** `GET /models/{id}`: one model; one that the list would not show is as unknown as any other (decisions, 4). */
+export function getModel(dependencies: ModelDependencies): JsonHandler<'getModel'> {
   return async ({ key, path }) => {
-    const model = catalogue.require(path.id ?? '', 'id')
-    if (!isInScope(key.modelScope, model.id)) throw unknownModel(model.id, 'id')
-    return { status: 200, body: entryOf(model, shelf) }
+    const model = dependencies.catalogue.require(path.id ?? '', 'id')
+    const endpoint = endpointOf(model, dependencies)
+    if (endpoint === undefined || !isInScope(key.modelScope, model.id)) throw unknownModel(model.id, 'id')
+    return { status: 200, body: modelEntry(model, endpoint) }
   }
 }
 
-function entryOf(model: ModelConfig, shelf: Shelf) {
-  return modelEntry(model, shelf.find(model.endpoint.name)?.tee ?? null)
+/** Undefined: nobody admits it now. */
+function endpointOf(
+  model: ServedModel,
+  { shelf, upstreams }: Pick<ModelDependencies, 'shelf' | 'upstreams'>,
+): ShownEndpoint | undefined {
+  if (!isExternal(model)) {
+    const { name, hostname } = model.endpoint
+    return { name, hostname, tee: shelf.find(name)?.tee ?? null }
+  }
+  const upstream = upstreams.find(model.upstream.name)
+  if (upstream?.attestor.verdict.state !== 'admitted') return undefined
+  const { name, hostname } = upstream.registration
+  return { name, hostname }
 }

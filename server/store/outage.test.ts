@@ -6,6 +6,8 @@ const withCode = (code: string): Error => Object.assign(new Error(code), { code 
 test.each([
   ['a refused connection', withCode('ECONNREFUSED')],
   ['a lost connection', withCode('CONNECTION_CLOSED')],
+  ['a name that is not known for a moment', withCode('ENOTFOUND')],
+  ['a process that has no file left', withCode('EMFILE')],
   ['a server that is shutting down', withCode('57P01')],
   ['a server that is starting', withCode('57P03')],
   ['too many connections', withCode('53300')],

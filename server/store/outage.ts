@@ -13,13 +13,22 @@ const connectionCodes = new Set([
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'EHOSTDOWN',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
   'EAI_AGAIN',
+  'ENOTFOUND',
   'ENOENT',
+  'EMFILE',
+  'ENFILE',
 ])
 
 /** Classes and codes of SQLSTATE that pass by themselves: connection, resources, shutdown, deadlock, failover. */
 const passingStates = ['08', '53', '57P', '58', '40001', '40P01', '25006']
+
+/** What the database says when it was told, or set, to give up a statement: cancelled, timed out, or a lock was held. */
+const interruptedStates = ['57014', '55P03']
 
 /** Whether the same statement may succeed later: the database is away, starting or short of something. */
 export function isOutage(error: unknown): boolean {
@@ -27,4 +36,10 @@ export function isOutage(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (typeof code !== 'string') return false
   return connectionCodes.has(code) || passingStates.some((state) => code.startsWith(state))
+}
+
+/** Whether a statement that must be written in the end is worth another try: an outage, or somebody cancelled it. */
+export function isPassing(error: unknown): boolean {
+  if (isOutage(error)) return true
+  return error instanceof Error && 'code' in error && interruptedStates.includes(error.code as string)
 }

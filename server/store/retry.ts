@@ -21,13 +21,13 @@ export async function within<T>(promise: Promise<T>, limitMs: number): Promise<T
 /** Tries until the database is back or `signal` fires; any other error is thrown at once. */
 export async function persist<T>(
   attempt: (number: number) => Promise<T>,
-  { signal, onOutage, retryMs = RETRY_MS }: Persistence,
+  { signal, onOutage, retryMs = RETRY_MS, passes = isOutage }: Persistence,
 ): Promise<T> {
   for (let number = 1; ; number++) {
     try {
       return await attempt(number)
     } catch (error) {
-      if (!isOutage(error)) throw error
+      if (!passes(error)) throw error
       if (number === 1) onOutage?.(error)
       if (signal.aborted) throw new OutageError('the database is away', { cause: error })
       await sleep(retryMs, undefined, { signal }).catch(() => {})
@@ -40,6 +40,8 @@ export interface Persistence {
   readonly signal: AbortSignal
   readonly onOutage?: (error: unknown) => void
   readonly retryMs?: number
+  /** Which errors are waited out; those of a database that is away, unless told otherwise. */
+  readonly passes?: (error: unknown) => boolean
 }
 
 /** Reads what changes nothing, through an outage that is shorter than a request may wait. */

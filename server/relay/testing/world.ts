@@ -7,11 +7,12 @@ import type { Operation, Outcome, Receipt, RunningGeneration } from '../../meter
 import type { BackendConfig } from '../backend.ts'
 import type { Observation } from '../observation.ts'
 import { createRelay } from '../relay.ts'
-import type { RelayTimers } from '../task.ts'
+import type { RelayTask, RelayTimers } from '../task.ts'
 import { type Script, startBackend } from './backend.ts'
 
 /** The generation that every request of these tests becomes. */
 export const GENERATION_ID = 'gen-01JZZZZZZZZZZZZZZZZZZZZZZZ'
+export const REQUEST_ID = 'req-1'
 export const MODEL = 'demo/tiny-chat'
 export const COUNTED_PROMPT_TOKENS = 11
 export const RECEIPT: Receipt = { costMicros: 23, ledgerId: 'led_1' }
@@ -28,6 +29,7 @@ export interface WorldOptions {
   readonly includeUsage?: boolean
   readonly body?: string
   readonly signal?: AbortSignal
+  readonly passage?: NonNullable<RelayTask['passage']>
   readonly settle?: (outcome: Outcome) => Promise<Receipt>
 }
 
@@ -80,6 +82,7 @@ export async function startWorld(options: WorldOptions = {}) {
     for await (const piece of incoming) pieces.push(piece as Buffer)
     const generation: RunningGeneration = {
       id: GENERATION_ID,
+      requestId: REQUEST_ID,
       workspaceId: 'ws_1',
       keyId: 'key_1',
       operation,
@@ -100,9 +103,10 @@ export async function startWorld(options: WorldOptions = {}) {
     }
     const headers = { 'X-Request-Id': 'req-1', 'X-Router-Generation-Id': GENERATION_ID }
     const body = Buffer.concat(pieces)
-    const { signal } = options
+    const { signal, passage } = options
     const path = paths[operation]
-    const task = { generation, path, body, includeUsage, response, headers, ...(signal ? { signal } : {}) }
+    const ends = { ...(signal && { signal }), ...(passage && { passage }) }
+    const task = { generation, path, body, includeUsage, response, headers, ...ends }
     try {
       await (streamed ? relay.stream(task) : relay.answer(task))
     } catch (error) {

@@ -1,0 +1,73 @@
+import type { Dispatcher } from 'undici'
+import { afterEach, expect, test } from 'vitest'
+import { ApiError } from '../errors.ts'
+import { createHealth } from './health.ts'
+import { askAndSettle, COUNTED_PROMPT_TOKENS, closeWorlds, eventually, startWorld } from './testing/world.ts'
+
+afterEach(closeWorlds)
+
+/** A way whose connections are made by hand. */
+async function startPassage(streamed: boolean) {
+  const term = new AbortController()
+  const tries: Dispatcher.DispatchHandler[] = []
+  const aborts: Error[] = []
+  const controller = { abort: (error: Error) => void aborts.push(error) } as Dispatcher.DispatchController
+  const world = await startWorld({
+    streamed,
+    passage: {
+      signal: term.signal,
+      withdrawalError: (isSent) =>
+        new ApiError('backend_unavailable', isSent ? 'It was sent.' : 'Nothing was sent.'),
+      backend: {
+        config: { url: 'https://vendor.example/v1', model: 'large', usage: 'final' },
+        health: createHealth(() => 0),
+        running: 0,
+        dispatch: (_, handler) => void tries.push(handler),
+        close: async () => {},
+      },
+    },
+  })
+  return { world, term, tries, aborts, controller }
+}
+
+test.each([
+  ['a stream', true],
+  ['an answer', false],
+])('a withdrawal before %s was asked for sends nothing, costs nothing and says so', async (_, streamed) => {
+  const { world, term, tries, aborts, controller } = await startPassage(streamed)
+  const asked = askAndSettle(world)
+  await eventually(() => expect(tries).toHaveLength(1))
+  term.abort()
+  const { reply, outcome } = await asked
+  expect([reply.status, JSON.parse(reply.text).error.message]).toEqual([502, 'Nothing was sent.'])
+  expect(outcome).toMatchObject({ status: 'aborted', usage: { promptTokens: 0, completionTokens: 0 } })
+  // The connection that comes about after all is given nothing.
+  tries[0]!.onRequestStart!(controller, {})
+  expect(aborts).toHaveLength(1)
+})
+
+test.each([
+  ['a stream', true],
+  ['an answer', false],
+])('a withdrawal after %s was asked for counts the prompt', async (_, streamed) => {
+  const { world, term, tries, aborts, controller } = await startPassage(streamed)
+  const asked = askAndSettle(world)
+  await eventually(() => expect(tries).toHaveLength(1))
+  tries[0]!.onRequestStart!(controller, {})
+  term.abort()
+  const { reply, outcome } = await asked
+  expect(JSON.parse(reply.text).error.message).toBe('It was sent.')
+  expect(outcome).toMatchObject({ status: 'aborted', usage: { promptTokens: COUNTED_PROMPT_TOKENS } })
+  expect(aborts).toHaveLength(1)
+})
+
+test('a request whose verdict is gone before it is relayed asks nobody', async () => {
+  const { world, term, tries } = await startPassage(false)
+  term.abort()
+  const { reply, outcome } = await askAndSettle(world)
+  expect([JSON.parse(reply.text).error.message, tries, outcome.status]).toEqual([
+    'Nothing was sent.',
+    [],
+    'aborted',
+  ])
+})
