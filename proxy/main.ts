@@ -19,6 +19,14 @@ const ROOT = [
   collect,
   [],
 ] as const
+const ENDPOINT = [
+  '--endpoint <name>',
+  'endpoint of the configuration; needed when there are several',
+] as const
+const KEY_ENV = [
+  '--api-key-env <name>',
+  'environment variable that holds the key to read records with',
+] as const
 
 // Halves the start. It lies beside the packages, where nobody can write who could not change the program itself.
 enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'proxy'))
@@ -46,6 +54,12 @@ program
   .option(...HOSTNAME)
   .option(...ROOT)
   .option('--pin <digest>', 'digest of an approved deployment; may be repeated', collect, [])
+  .option(
+    '--policy <file|expression>',
+    'CEL condition on `evidence`, `hostname`, `digest` and `issuedAt`; may be repeated, and each must allow',
+    collect,
+    [],
+  )
   .option('--observed-leaf <digest>', 'SHA-256 of the certificate that was seen on the connection')
   .option('--now <time>', 'ISO 8601 time to judge at')
   .option('--max-age <duration>', 'oldest signature accepted, such as 30m or 24h', '24h')
@@ -64,6 +78,110 @@ program
   .option(...JSON_OUTPUT)
   .action(async (url, options) => {
     process.exitCode = await (await import('./commands/discover.ts')).discover(url, options)
+  })
+
+const pin = program.command('pin').description('show, change and compare what is approved')
+
+pin
+  .command('list')
+  .description('show the pins of each endpoint')
+  .option(...CONFIG)
+  .option(...ENDPOINT)
+  .option(...JSON_OUTPUT)
+  .action(async (options) => {
+    process.exitCode = (await import('./commands/pin.ts')).pinList(options)
+  })
+
+pin
+  .command('add')
+  .description('approve of a deployment; a URL or a bundle is verified first, a digest is taken at your word')
+  .argument('<subject>', 'https URL of the endpoint, a bundle file, or a digest')
+  .option(...CONFIG)
+  .option(...ENDPOINT)
+  .option(...JSON_OUTPUT)
+  .action(async (subject, options) => {
+    process.exitCode = await (await import('./commands/pin.ts')).pinAdd(subject, options)
+  })
+
+pin
+  .command('remove')
+  .description('withdraw an approval; the last one stays')
+  .argument('<digest>', 'the pin, in any notation')
+  .option(...CONFIG)
+  .option(...ENDPOINT)
+  .option(...JSON_OUTPUT)
+  .action(async (digest, options) => {
+    process.exitCode = (await import('./commands/pin.ts')).pinRemove(digest, options)
+  })
+
+pin
+  .command('diff')
+  .description('tell what differs between two snapshots: images, configuration, resources')
+  .argument('<before>', 'https URL of an endpoint, a bundle file, or a digest that the proxy keeps')
+  .argument('<after>', 'the same')
+  .option(...CONFIG)
+  .option(...JSON_OUTPUT)
+  .action(async (before, after, options) => {
+    process.exitCode = await (await import('./commands/pin-diff.ts')).pinDiff(before, after, options)
+  })
+
+program
+  .command('status')
+  .description('ask the running proxy; exit 0 when every endpoint is admitted, 3 when not')
+  .option(...CONFIG)
+  .option('--admin <address>', 'address of the admin listener; the configuration’s by default')
+  .option(...JSON_OUTPUT)
+  .action(async (options) => {
+    process.exitCode = await (await import('./commands/status.ts')).status(options)
+  })
+
+program
+  .command('doctor')
+  .description('find out why an endpoint is not admitted; exit 3 when it is not')
+  .option(...CONFIG)
+  .option(...ENDPOINT)
+  .option(...JSON_OUTPUT)
+  .action(async (options) => {
+    process.exitCode = await (await import('./commands/doctor.ts')).doctor(options)
+  })
+
+program
+  .command('journal')
+  .description('what the proxy remembers: verdicts, denials, and generations with their cost')
+  .command('verify')
+  .description(
+    'walk the chain of hashes; exit 1 when a line was changed, removed or moved, or the end cut off',
+  )
+  .option(...CONFIG)
+  .option('--file <file>', 'journal to look at; the configuration’s by default')
+  .option('--head <hash>', 'hash of the last line as it was noted before')
+  .option(...JSON_OUTPUT)
+  .action(async (options) => {
+    process.exitCode = await (await import('./commands/journal.ts')).journalVerify(options)
+  })
+
+program
+  .command('reconcile')
+  .description('compare the journal with the router’s records and ledger; exit 1 when they differ')
+  .requiredOption(...KEY_ENV)
+  .option(...CONFIG)
+  .option(...ENDPOINT)
+  .option('--since <time>', 'only generations from this ISO 8601 time on')
+  .option(...JSON_OUTPUT)
+  .action(async (options) => {
+    process.exitCode = await (await import('./commands/reconcile.ts')).reconcile(options)
+  })
+
+program
+  .command('capsule')
+  .description('write one file with everything that a generation’s admission rests on, for `proxy verify`')
+  .argument('<generation>', 'id of the generation')
+  .option(...CONFIG)
+  .option(...KEY_ENV)
+  .option('--out <file>', 'file to write; <generation>.capsule.json by default')
+  .option(...JSON_OUTPUT)
+  .action(async (generation, options) => {
+    process.exitCode = await (await import('./commands/capsule.ts')).capsule(generation, options)
   })
 
 try {

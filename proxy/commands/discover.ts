@@ -5,6 +5,7 @@ import {
   type Digest,
   inspectBundle,
   parseRoots,
+  teeLabelOf,
   toHex,
   verifyBundle,
 } from '#attestation'
@@ -12,7 +13,6 @@ import { type DiscoveryOutput, limits } from '#contract'
 import type { Target } from '#egress/connection/target.ts'
 import { type CommonOptions, print } from './output.ts'
 import { endpointSource, readRoots, type Subject } from './subject.ts'
-import { findTeeLabel } from './tee-label.ts'
 import { parseEndpointUrl } from './usage.ts'
 import { stagesInWords } from './words.ts'
 
@@ -70,7 +70,7 @@ async function look(
   return {
     admission,
     rootPem: root.toString(),
-    tee: await findTeeLabel(root.raw),
+    tee: teeLabelOf(root.raw),
     isRootTrusted: rootFiles.length > 0,
   }
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import {
   Agent,
   createServer,
@@ -117,6 +117,36 @@ test('a deployment that is not pinned is sent nothing', async () => {
   expect(status).toBe(503)
   expect(JSON.parse(text)).toMatchObject({ stage: 'policy', reason: 'digest_not_pinned' })
   expect(upstream.requests).toHaveLength(0)
+})
+
+test('a pin put into the file of a running proxy admits, and one taken out ends streams with attestation_revoked', async () => {
+  const upstream = await startUpstream((request, response) => {
+    if (request.url !== '/v1/stream') return response.end('{}')
+    return response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 0\n\n')
+  })
+  const platform = await startPlatform(upstream.url)
+  const proxy = await startProxy(configFor(platform, undefined, `sha256:${'0'.repeat(64)}`))
+  expect((await ask(proxy)).status).toBe(503)
+  const digest = platform.ready.evidence_digest
+  expect(await runProxy('pin', 'add', digest, '--config', proxy.file)).toMatchObject({ code: 0 })
+  await vi.waitFor(async () => expect((await ask(proxy)).status).toBe(200), {
+    timeout: 15_000,
+    interval: 100,
+  })
+  const stream = readAll(await send(proxy, { path: '/v1/stream' }))
+  // Whatever has a mistake changes nothing.
+  const sound = readFileSync(proxy.file, 'utf8')
+  writeFileSync(proxy.file, 'endpoints: []\n')
+  await vi.waitFor(() => expect(proxy.log.join('\n')).toContain('has a mistake'), { timeout: 15_000 })
+  expect((await ask(proxy)).status).toBe(200)
+  writeFileSync(proxy.file, sound)
+  expect(await runProxy('pin', 'remove', digest, '--config', proxy.file)).toMatchObject({ code: 0 })
+  expect(await stream).toMatch(
+    /^data: 0\n\n.*"attestation_revoked".*"reason":"digest_not_pinned"\}\n\ndata: \[DONE\]\n\n$/s,
+  )
+  const { status, text } = await ask(proxy)
+  expect(status).toBe(503)
+  expect(JSON.parse(text)).toMatchObject({ stage: 'policy', reason: 'digest_not_pinned' })
 })
 
 test('a bundle older than the newest accepted before the restart is refused (V-06)', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { RunningProxyOutput } from '#contract'
 import { loadProxyConfig } from '../config/proxy.ts'
+import { watchConfig } from '../config/watch.ts'
 import { createLog } from '../log.ts'
 import { type RunningProxy, startProxy } from '../proxy.ts'
 import { type CommonOptions, print } from './output.ts'
@@ -14,7 +15,8 @@ export interface RunOptions extends CommonOptions {
 
 /** `proxy run`: serves until it is told to stop, then lets what runs come to its end. */
 export async function run(options: RunOptions): Promise<void> {
-  const config = loadProxyConfig(options.config, process.env)
+  const load = () => loadProxyConfig(options.config, process.env)
+  const config = load()
   if (options.check) {
     print(options, { ok: true, endpoints: config.endpoints.length }, [`${options.config} is in order.`])
     return
@@ -22,24 +24,30 @@ export async function run(options: RunOptions): Promise<void> {
   const log = createLog((line) => process.stderr.write(line))
   const stopped = stopRequest(options.withParent === true)
   const proxy = await startProxy({ config, log })
+  const unwatch = watchConfig({ file: options.config, load, take: proxy.reconfigure, log })
   for (const { name, address } of proxy.endpoints) log.info('the proxy serves', { endpoint: name, address })
   const { endpoints } = proxy
   const document: RunningProxyOutput = {
     address: endpoints[0]!.address,
     pid: process.pid,
     endpoints: endpoints.map(({ name, address }) => ({ name, address })),
+    ...(proxy.adminUrl !== undefined && { admin_url: proxy.adminUrl }),
   }
   print(options, document, inWords(proxy))
   log.info(`the proxy stops: ${await stopped}`)
+  unwatch()
   await proxy.stop()
   log.info('the proxy has stopped')
 }
 
-function inWords({ endpoints }: RunningProxy): string[] {
-  return endpoints.map(
-    ({ name, address }) =>
-      `${name}: use ${address} as the base URL. Nothing is forwarded before it is verified.`,
-  )
+function inWords({ endpoints, adminUrl }: RunningProxy): string[] {
+  return [
+    ...endpoints.map(
+      ({ name, address }) =>
+        `${name}: use ${address} as the base URL. Nothing is forwarded before it is verified.`,
+    ),
+    ...(adminUrl === undefined ? [] : [`Its state is shown at ${adminUrl}/`]),
+  ]
 }
 
 /** Resolves with the reason to stop. A second signal ends the process at once. */

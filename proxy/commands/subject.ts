@@ -18,9 +18,14 @@ export interface Source {
   read(): Promise<Subject>
 }
 
+/** Whether a subject is meant as a URL, of whatever kind. */
+export function isUrl(subject: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(subject)
+}
+
 /** Understands a subject as people name it: an https URL, else a file. */
 export function sourceOf(subject: string, hostname: string | undefined): Source {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(subject)) return endpointSource(parseEndpointUrl(subject), hostname)
+  if (isUrl(subject)) return endpointSource(parseEndpointUrl(subject), hostname)
   if (hostname === undefined)
     throw new UsageError('--hostname is missing: a file does not say what it must be for.')
   return { hostname, read: async () => ({ bytes: await readBundleFile(subject), observedLeaf: undefined }) }
@@ -28,7 +33,7 @@ export function sourceOf(subject: string, hostname: string | undefined): Source 
 
 /** The evidence of an endpoint; a URL that names a path of its own is fetched as it is. */
 export function endpointSource(url: URL, hostname: string | undefined): Source & { readonly target: Target } {
-  const target = targetOf(url, hostname)
+  const target = targetThrough(url, hostname)
   const isBase = /^(\/|.*\/v1\/?)$/.test(url.pathname) && url.search === ''
   const path = isBase ? undefined : url.pathname + url.search
   return {
@@ -36,6 +41,15 @@ export function endpointSource(url: URL, hostname: string | undefined): Source &
     target,
     // Judging a file, which scripts do thousands of times, loads no network.
     read: async () => (await import('#egress/evidence/fetch.ts')).fetchBundle(target, { path }),
+  }
+}
+
+/** The address, and the proxy that HTTPS_PROXY names on the way to it. */
+function targetThrough(url: URL, hostname: string | undefined): Target {
+  try {
+    return targetOf(url, hostname, process.env)
+  } catch (error) {
+    throw new UsageError((error as Error).message)
   }
 }
 
@@ -52,7 +66,7 @@ export function readRoots(files: readonly string[]): TrustedRoot[] {
 }
 
 /** No more is read than shows that the file is too large. */
-async function readBundleFile(file: string): Promise<Uint8Array> {
+export async function readBundleFile(file: string): Promise<Uint8Array> {
   const pieces: Buffer[] = []
   for await (const piece of createReadStream(file, { end: limits.maxBundleBytes })) pieces.push(piece)
   return Buffer.concat(pieces)

@@ -123,6 +123,27 @@ test('whatever is left out refuses, and exits with 3 (V-12)', async () => {
   }
 })
 
+test('every policy must allow: a false refuses, an error fails, and both are told by name', async () => {
+  const { file, root, pin, leaf } = await startWorld()
+  const known = [file, '--hostname', HOSTNAME, '--root', root, '--pin', pin, '--observed-leaf', leaf]
+  const policyFile = join(temporaryFolder(), 'policy.cel')
+  writeFileSync(
+    policyFile,
+    'evidence.version == 2 &&\n  evidence.resources.exists(r, r.kind == "Deployment")\n',
+  )
+  const allowing = ['--policy', policyFile, '--policy', `hostname == "${HOSTNAME}"`]
+  expect(await verify(...known, ...allowing)).toMatchObject({ code: 0, document: ADMITTED })
+  for (const [policy, reason] of [
+    ['evidence.version == 1', 'policy_refused'],
+    ['evidence.absent == 1', 'policy_failed'],
+  ] as const) {
+    const refused = await verify(...known, ...allowing, '--policy', policy)
+    expect(refused).toMatchObject({ code: 3, document: { admitted: false, stage: 'policy', reason } })
+    expect((await runProxy('verify', ...known, '--policy', policy)).stdout).toContain(`"${policy}"`)
+  }
+  expect(await verify(...known, '--policy', 'evidence.')).toMatchObject({ code: 2, document: undefined })
+})
+
 test('a file that is no bundle is a refusal at fetch, and so is one that is too large', async () => {
   const { root } = await startWorld()
   const folder = temporaryFolder()

@@ -1,15 +1,10 @@
-import {
-  type Admission,
-  AttestationError,
-  type Digest,
-  type Expectation,
-  parseDigest,
-  toHex,
-  verifyBundle,
-} from '#attestation'
-import type { VerificationOutput } from '#contract'
+import { type Admission, AttestationError, type Expectation, toHex, verifyBundle } from '#attestation'
+import type { EvidenceCapsule, VerificationOutput } from '#contract'
+import { findCapsule } from './capsule-file.ts'
+import { parseDigestOption } from './digest-option.ts'
 import { type CommonOptions, print } from './output.ts'
-import { readRoots, type Source, sourceOf } from './subject.ts'
+import { readPolicies } from './policies.ts'
+import { isUrl, readRoots, type Source, sourceOf } from './subject.ts'
 import { parseDuration, parseTime, UsageError } from './usage.ts'
 import { stagesInWords } from './words.ts'
 
@@ -18,6 +13,7 @@ export interface VerifyOptions extends CommonOptions {
   readonly hostname?: string
   readonly root: readonly string[]
   readonly pin: readonly string[]
+  readonly policy: readonly string[]
   readonly observedLeaf?: string
   readonly now?: string
   readonly maxAge: string
@@ -35,11 +31,33 @@ interface Result {
 
 /** `proxy verify SUBJECT`: judges once, tells how each stage went, and gives the exit code. */
 export async function verify(subject: string, options: VerifyOptions): Promise<number> {
+  const capsule = isUrl(subject) ? undefined : findCapsule(subject)
+  if (capsule !== undefined) return verifyCapsule(capsule, options)
   const source = sourceOf(subject, options.hostname)
-  const expected = expectationOf(source, options)
+  const expected = { ...expectationOf(source, options), policies: await readPolicies(options.policy) }
   const result = await judge(source, expected)
   print(options, documentOf(result), inWords(source.hostname, result))
   return result.verdict instanceof AttestationError ? REFUSED : ADMITTED
+}
+
+/** What an option says of a bundle, a capsule says itself. */
+const NOT_FOR_CAPSULES = ['hostname', 'observedLeaf', 'now', 'acceptProducerAsserted'] as const
+
+async function verifyCapsule(capsule: EvidenceCapsule, options: VerifyOptions): Promise<number> {
+  if (NOT_FOR_CAPSULES.some((name) => options[name] !== undefined)) {
+    throw new UsageError(
+      'A capsule says itself what it is for and when; only --root, --pin and --policy go beside it.',
+    )
+  }
+  const given = {
+    roots: readRoots(options.root),
+    pins: options.pin.map((pin) => parseDigestOption('--pin', pin)),
+    policies: await readPolicies(options.policy),
+  }
+  const { judgeCapsule } = await import('./capsule-verify.ts')
+  const { document, lines } = await judgeCapsule(capsule, given)
+  print(options, document, lines)
+  return document.holds ? ADMITTED : REFUSED
 }
 
 function expectationOf(source: Source, options: VerifyOptions): Expectation {
@@ -57,14 +75,6 @@ function expectationOf(source: Source, options: VerifyOptions): Expectation {
     maxBundleAgeMs: parseDuration('--max-age', options.maxAge),
     acceptProducerAsserted,
     ...(observedLeaf && { observedLeaf: parseDigestOption('--observed-leaf', observedLeaf) }),
-  }
-}
-
-function parseDigestOption(option: string, text: string): Digest {
-  try {
-    return parseDigest(text)
-  } catch {
-    throw new UsageError(`${option} must be a digest such as sha256:<64 hexadecimal digits>, not "${text}".`)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AttestationError } from '#attestation'
-import { reasons, type Stage, stages } from '#contract'
+import { type ReasonEntry, reasons, type Stage, stages } from '#contract'
 
 /** What it means that a stage has passed. */
 const passed: Readonly<Partial<Record<Stage, string>>> = {
@@ -10,6 +10,8 @@ const passed: Readonly<Partial<Record<Stage, string>>> = {
   'tls-fingerprint': 'The connection ends at the certificate that was signed for.',
   policy: 'The deployment is one that you approved.',
 }
+
+const catalogue: Readonly<Record<string, Readonly<Record<string, ReasonEntry>>>> = reasons
 
 const STAGE_WIDTH = Math.max(...stages.map((stage) => stage.length))
 const INDENT = ' '.repeat(STAGE_WIDTH + 10)
@@ -25,15 +27,32 @@ export function stagesInWords(refusal: AttestationError | undefined): string[] {
   })
 }
 
+/** What a refusal means, what mends it and where it is explained; nothing for what is not of the catalogue. */
+export function explain(stage: string, reason: string): string[] {
+  const entry = findReason(stage, reason)
+  return entry === undefined ? [] : [entry.meaning, entry.remedy, `More: ${seeOf(entry)}`]
+}
+
+/** The catalogue's entry for a refusal. */
+export function findReason(stage: string, reason: string): ReasonEntry | undefined {
+  const entries: Readonly<Record<string, ReasonEntry>> | undefined = catalogue[stage]
+  return entries !== undefined && Object.hasOwn(entries, reason) ? entries[reason] : undefined
+}
+
+/** Where an entry of the catalogue stands in the documentation. */
+export function seeOf({ anchor }: ReasonEntry): string {
+  return `generated/reasons.md#${anchor}`
+}
+
 function line(stage: Stage, mark: string, text: string): string[] {
   return [`  ${stage.padEnd(STAGE_WIDTH)}  ${mark.padEnd(4)}  ${text}`]
 }
 
 function remedyOf({ stage, reason, cause }: AttestationError): string[] {
-  const entries: Readonly<Record<string, { readonly remedy: string }>> = reasons[stage]
-  const remedy = entries[reason]?.remedy
+  const entry = findReason(stage, reason)
   const detail = cause instanceof Error ? [`${INDENT}(${deepest(cause).message})`] : []
-  return [...(remedy === undefined ? [] : [`${INDENT}${remedy}`]), ...detail]
+  const mends = entry === undefined ? [] : [`${INDENT}${entry.remedy}`, `${INDENT}More: ${seeOf(entry)}`]
+  return [...mends, ...detail]
 }
 
 function deepest(error: Error): Error {

@@ -1,0 +1,89 @@
+import { toHex } from '#attestation'
+import { limits, type ProxyStatus, validators } from '#contract'
+import { ConfigError } from '../../config/load.ts'
+import { loadProxyConfig } from '../config/proxy.ts'
+import { parseDigestOption } from './digest-option.ts'
+import { type CommonOptions, print } from './output.ts'
+import { UsageError } from './usage.ts'
+import { explain } from './words.ts'
+
+/** What `proxy status` takes. */
+export interface StatusOptions extends CommonOptions {
+  readonly config: string
+  readonly admin?: string
+}
+
+const NOT_ADMITTED = 3
+
+type EndpointStatus = ProxyStatus['endpoints'][number]
+
+/** `proxy status`: asks the running proxy; exit 0 only when every endpoint is admitted. */
+export async function status(options: StatusOptions): Promise<number> {
+  const found = await ask(
+    options.admin === undefined ? addressIn(options.config) : parseAddress(options.admin),
+  )
+  print(options, found, inWords(found))
+  return found.endpoints.every(({ verdict }) => verdict.state === 'admitted') ? 0 : NOT_ADMITTED
+}
+
+function addressIn(file: string): string {
+  const { admin } = loadProxyConfig(file, process.env)
+  if (admin === undefined) {
+    const message = 'is missing: write `admin: {}` to have the proxy tell its status, and start it anew'
+    throw new ConfigError(file, [{ path: 'admin', message }])
+  }
+  if (admin.port === 0) throw new UsageError('--admin is missing: the configuration takes any free port.')
+  return `http://${admin.host.includes(':') ? `[${admin.host}]` : admin.host}:${admin.port}`
+}
+
+function parseAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'http:' && url.pathname === '/') return url.origin
+  throw new UsageError(`--admin must be an address such as http://127.0.0.1:8485, not "${text}".`)
+}
+
+async function ask(address: string): Promise<ProxyStatus> {
+  let found: unknown
+  try {
+    const answer = await fetch(`${address}/status`, { signal: AbortSignal.timeout(limits.connectTimeoutMs) })
+    found = await answer.json()
+  } catch (cause) {
+    throw new Error(`No proxy answers at ${address}. Is it running? \`proxy run\` starts it.`, { cause })
+  }
+  if (validators.proxyStatus(found)) return found
+  throw new Error(`What answers at ${address} is not the admin listener of this version of the proxy.`)
+}
+
+function inWords({ pid, version, endpoints }: ProxyStatus): string[] {
+  return [`The proxy runs: version ${version}, process ${pid}.`, ...endpoints.flatMap(endpointInWords)]
+}
+
+function endpointInWords({ name, hostname, listen, verdict, requests, ...rest }: EndpointStatus): string[] {
+  return [
+    '',
+    `${name}  ${hostname}, clients at ${listen}`,
+    ...verdictInWords(verdict),
+    `  next check   in ${seconds(rest.next_check_in_ms)}`,
+    `  requests     ${requests.forwarded} sent on, ${requests.refused} refused, ${requests.running} running`,
+  ]
+}
+
+function verdictInWords({ state, since, ...verdict }: EndpointStatus['verdict']): string[] {
+  const heading = `  ${state.padEnd(11)}  since ${since}`
+  if (state === 'admitted') {
+    const digest = verdict.evidence_digest
+    return [
+      `${heading}, checked ${seconds(verdict.age_ms)} ago, good for ${seconds(verdict.expires_in_ms ?? 0)}`,
+      `  deployment   ${digest === undefined ? 'unknown' : toHex(parseDigestOption('evidence_digest', digest))}`,
+    ]
+  }
+  const { stage = '', reason = '' } = verdict
+  return [
+    `${heading}: ${stage}, ${reason}`,
+    ...explain(stage, reason).map((line) => `               ${line}`),
+  ]
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1_000)} s`
+}
