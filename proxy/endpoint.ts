@@ -6,10 +6,14 @@ import { authorityOf } from '#egress/connection/target.ts'
 import { Withdrawn } from '#egress/connection/withdrawn.ts'
 import { type Attest, createAttest } from '#egress/evidence/attest.ts'
 import { Attestor } from '#egress/verdict/attestor.ts'
-import type { Verdict } from '#egress/verdict/verdict.ts'
+import { proxyRules, type Verdict } from '#egress/verdict/verdict.ts'
+import { Tally } from './admin/tally.ts'
+import { attestUnder, type Expected, findObjection, replaceExpected } from './approval.ts'
 import type { EndpointConfig } from './config/proxy.ts'
 import { Exchange } from './forward/exchange.ts'
 import type { Route } from './forward/route.ts'
+import type { WrittenApproval } from './journal/expectation.ts'
+import { noRecorder, type Recorder } from './journal/recorder.ts'
 import type { Log, LogFields } from './log.ts'
 import type { Newest } from './memory/newest.ts'
 
@@ -20,26 +24,48 @@ export interface EndpointDependencies {
   readonly log: Log
   readonly clock?: Clock
   readonly attest?: Attest
+  /** Remembers verdicts, denials and generations, given the approval in force; nobody does when left out. */
+  readonly record?: (approval: () => WrittenApproval) => Recorder
 }
 
 /** One endpoint: its verdict, its connections, and the way through them. */
 export interface Endpoint {
   readonly attestor: Attestor
+  readonly tally: Tally
+  /** When the state began that the verdict is in. */
+  readonly stateSince: Date
   /** Passes a request on under the verdict, or refuses it. */
   forward(request: IncomingMessage, response: ServerResponse): void
+  /** Judges by something else from now on; a verdict that does not hold under it is withdrawn. */
+  approve(expected: Expected): void
   /** Stops checking and cuts what still runs. */
   stop(): Promise<void>
 }
 
 /** Creates an endpoint and begins with its first check. */
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
-  const { config, newest, log, clock = systemClock } = dependencies
+  const { config, newest, log, clock = systemClock, record = () => noRecorder } = dependencies
   const { name, target } = config
   const pools = new Pools(target)
-  const attest = dependencies.attest ?? createAttest(config, () => new Date(clock.now().wallMs))
+  const now = () => new Date(clock.now().wallMs)
+  const tally = new Tally()
+  let stateSince = now()
+  let approval: WrittenApproval = config
+  const recorder = record(() => approval)
+  const check = recorder.watching(
+    attestUnder(
+      () => approval,
+      (approved) => dependencies.attest ?? createAttest(approved, now),
+    ),
+  )
   const attestor = new Attestor({
-    attest,
+    async attest(newestIssuedAt, signal) {
+      const outcome = await check(newestIssuedAt, signal)
+      tally.check(outcome)
+      return outcome
+    },
     clock,
+    rules: proxyRules,
     newest: {
       get: () => newest.of(target.hostname),
       keep(issuedAt) {
@@ -65,28 +91,51 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     authority: authorityOf(target),
     basePath: config.basePath,
     origins: config.listen.origins,
-    onRefusedLeaf: ({ admission: { certFingerprint } }) =>
+    recorder,
+    tally,
+    onRefusedLeaf({ admission: { certFingerprint } }) {
+      tally.refuseLeaf()
       log.warn('a connection showed another certificate and was sent nothing', {
         endpoint: name,
         certFingerprint,
-      }),
+      })
+    },
   }
   attestor.start()
   return {
     attestor,
+    tally,
+    get stateSince() {
+      return stateSince
+    },
     forward: (request, response) => new Exchange(request, response, route).start(),
+    approve,
     stop() {
       attestor.stop()
+      recorder.flush()
       return pools.destroy(new Error('The proxy stops.'))
     },
   }
 
+  function approve(expected: Expected): void {
+    const after = replaceExpected(approval, expected)
+    if (after === undefined) return
+    approval = after
+    log.info('what is expected of the endpoint has changed', { endpoint: name })
+    const { verdict } = attestor
+    const objection = verdict.state === 'admitted' ? findObjection(verdict.admission, after) : undefined
+    if (objection !== undefined) attestor.withdraw(objection)
+    void attestor.attest()
+  }
+
   function act(after: Verdict, before: Verdict): void {
+    if (after.state !== before.state) stateSince = now()
     if (after.state === 'admitted') pools.keepOnly(after.admission.certFingerprint)
     else if (before.state === 'admitted') void pools.destroy(new Withdrawn(after.ground))
     const fields = fieldsOf(after)
     if (!isDeepStrictEqual(fields, fieldsOf(before))) {
       log.info(`the endpoint is ${after.state}`, { endpoint: name, ...fields })
+      recorder.verdict(after)
     }
   }
 }

@@ -8,6 +8,9 @@ export interface LogFields {
   readonly reason?: string
   readonly evidenceDigest?: string
   readonly certFingerprint?: string
+  /** Path of a setting, and what is wrong with it; never its value. */
+  readonly setting?: string
+  readonly mistake?: string
   /** Anything thrown; only its name, code, message and stack are written. */
   readonly error?: unknown
 }

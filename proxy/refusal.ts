@@ -18,7 +18,7 @@ export function attestationFailed(ground: AttestationError): Refusal {
   const headers = ground.stage === 'attesting' ? RETRY_SOON : NO_RETRY
   return {
     code: 'attestation_failed',
-    message: `Nothing was sent: the endpoint is not admitted. ${ground.message}`,
+    message: `Nothing was sent: the endpoint is not admitted. ${wordsOf(ground)}`,
     headers,
     ground,
   }
@@ -29,10 +29,15 @@ export function attestationRevoked(ground: AttestationError): Refusal {
   const headers = ground.stage === 'attesting' ? { ...RETRY_SOON, ...NO_RETRY } : NO_RETRY
   return {
     code: 'attestation_revoked',
-    message: `The endpoint was admitted and is no longer. ${ground.message}`,
+    message: `The endpoint was admitted and is no longer. ${wordsOf(ground)}`,
     headers,
     ground,
   }
+}
+
+/** What the refusal means, and what mends it. */
+function wordsOf({ message, remedy }: AttestationError): string {
+  return `${message} ${remedy}`.trimEnd()
 }
 
 /** The connection failed; once a byte of the request had left, repeating it might be paid twice (decisions, 9). */

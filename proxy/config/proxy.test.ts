@@ -42,6 +42,8 @@ function mistakesIn(document: unknown): string[] {
 test('a short file is completed', () => {
   expect(load({ endpoints: [endpoint] })).toEqual({
     dataDir: join(folder, '.data/proxy'),
+    journal: join(folder, '.data/proxy/journal.jsonl'),
+    admin: undefined,
     endpoints: [
       {
         name: 'main',
@@ -50,6 +52,7 @@ test('a short file is completed', () => {
         basePath: '',
         roots: [expect.objectContaining({ fingerprint: identity.fingerprint, requireLeafName: true })],
         pins: [pin],
+        policies: [],
         maxBundleAgeMs: 86_400_000,
       },
     ],
@@ -74,7 +77,7 @@ test('pins are taken in every notation', () => {
 
 test('every mistake is told at once, each at its path', () => {
   const document = {
-    admin: { port: 1 },
+    admin: { host: '0.0.0.0' },
     unknown: true,
     endpoints: [
       {
@@ -82,28 +85,31 @@ test('every mistake is told at once, each at its path', () => {
         url: 'https://api.example/v1?x=1/v1',
         roots: [{ file: 'missing.pem' }, { file: 'two.pem' }, { file: 'none.pem' }],
         pins: ['sha256/short', `${pin.slice(0, -1)}B`, 'nothing'],
-        policies: [{ name: 'p', allow: 'true' }],
-        listen: {
-          host: '0.0.0.0',
-          origins: ['*', 'https://app.example/', 'https://app.example'],
-          socket: '/run/s',
-        },
+        policies: [
+          { name: 'p', allow: 'true' },
+          { name: 'p', allow: 'true' },
+          { name: 'q', allow: 'evidence.' },
+          { name: 'r', allow: 'a'.repeat(4_097) },
+        ],
+        listen: { host: '0.0.0.0', origins: ['*', 'https://app.example/', 'https://app.example'] },
       },
       { ...endpoint, name: 'main', url: 'http://api.example/v1', pins: [] },
       { ...endpoint, name: 'main', listen: { port: 99_999 } },
+      { ...endpoint, name: 'third', listen: { socket: 's', host: '::1' }, policies: [{ name: 'p' }] },
     ],
   }
   expect(mistakesIn(document).sort()).toEqual([
-    'admin',
+    'admin.host',
     'endpoints[0].listen.host',
     'endpoints[0].listen.origins[0]',
     'endpoints[0].listen.origins[1]',
-    'endpoints[0].listen.socket',
     'endpoints[0].name',
     'endpoints[0].pins[0]',
     'endpoints[0].pins[1]',
     'endpoints[0].pins[2]',
-    'endpoints[0].policies',
+    'endpoints[0].policies[1].name',
+    'endpoints[0].policies[2].allow',
+    'endpoints[0].policies[3].allow',
     'endpoints[0].roots[0].file',
     'endpoints[0].roots[1].file',
     'endpoints[0].roots[2].file',
@@ -112,6 +118,8 @@ test('every mistake is told at once, each at its path', () => {
     'endpoints[1].url',
     'endpoints[2].listen.port',
     'endpoints[2].name',
+    'endpoints[3].listen.host',
+    'endpoints[3].policies[0].allow',
     'unknown',
   ])
 })
@@ -139,4 +147,31 @@ test.each([
   { endpoints: [{ listen: [], pins: {} }] },
 ])('a file such as %j is a mistake, not a crash', (document) => {
   expect(mistakesIn(document).length).toBeGreaterThan(0)
+})
+
+test('policies are compiled, and know their text', () => {
+  const policies = [{ name: 'version 2', allow: 'evidence.version == 2' }]
+  const [configured] = load({ endpoints: [{ ...endpoint, policies }] }).endpoints
+  expect(configured?.policies).toEqual([{ ...policies[0], allows: expect.any(Function) }])
+})
+
+test('a Unix socket takes the place of an address, and lies beside the file', () => {
+  const [configured] = load({ endpoints: [{ ...endpoint, listen: { socket: 'run/proxy.sock' } }] }).endpoints
+  expect(configured?.listen.socket).toBe(join(folder, 'run/proxy.sock'))
+})
+
+test('the admin listener is on loopback at a port of its own once it is asked for', () => {
+  expect(load({ admin: {}, endpoints: [endpoint] }).admin).toEqual({ host: '127.0.0.1', port: 8485 })
+  expect(load({ admin: { port: 0 }, endpoints: [endpoint] }).admin).toEqual({ host: '127.0.0.1', port: 0 })
+  expect(mistakesIn({ admin: { port: 8484 }, endpoints: [endpoint] })).toEqual(['admin.port'])
+})
+
+test('HTTPS_PROXY is on the way to every endpoint that NO_PROXY does not name', () => {
+  const file = join(folder, 'proxy.yaml')
+  const near = { ...endpoint, name: 'near', url: 'https://near.example/v1', listen: { port: 0 } }
+  writeFileSync(file, JSON.stringify({ endpoints: [endpoint, near] }))
+  const environment = { HTTPS_PROXY: 'http://proxy.example:3128', NO_PROXY: 'near.example' }
+  const tunnels = loadProxyConfig(file, environment).endpoints.map(({ target }) => target.tunnel)
+  expect(tunnels).toEqual([expect.objectContaining({ host: 'proxy.example', port: 3128 }), undefined])
+  expect(() => loadProxyConfig(file, { HTTPS_PROXY: 'socks5://proxy.example' })).toThrow(ConfigError)
 })

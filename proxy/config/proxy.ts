@@ -1,11 +1,14 @@
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseDigest } from '#attestation'
 import { type components, limits, validators } from '#contract'
+import { findTunnel } from '#egress/connection/environment.ts'
 import { targetOf } from '#egress/connection/target.ts'
 import type { Approval } from '#egress/evidence/attest.ts'
-import { type Environment, loadConfig, type Validator } from '../../config/load.ts'
+import { ConfigError, type Environment, loadConfig, type Validator } from '../../config/load.ts'
 import type { GuardOptions } from '../listener/guard.ts'
-import { DEFAULT_LISTEN } from './defaults.ts'
+import type { Address } from '../listener/open.ts'
+import { type CelPolicy, compilePolicy } from '../policy/cel.ts'
+import { DEFAULT_ADMIN, DEFAULT_LISTEN } from './defaults.ts'
 import { mistakesOf } from './mistakes.ts'
 import { readRoot } from './root.ts'
 
@@ -13,11 +16,8 @@ import { readRoot } from './root.ts'
 type ProxyFile = components['schemas']['ProxyConfig']
 type EndpointFile = ProxyFile['endpoints'][number]
 
-/** Where clients connect, and which of them may. Port 0 takes a free one. */
-export interface ListenConfig extends GuardOptions {
-  readonly host: string
-  readonly port: number
-}
+/** Where clients connect, and which of them may. A Unix socket takes the place of the address. */
+export interface ListenConfig extends Address, GuardOptions {}
 
 /** One endpoint: where it is, and what is expected of it. */
 export interface EndpointConfig extends Approval {
@@ -25,11 +25,16 @@ export interface EndpointConfig extends Approval {
   readonly listen: ListenConfig
   /** What stands before `/v1` in its base URL; mostly nothing. */
   readonly basePath: string
+  readonly policies: readonly CelPolicy[]
 }
 
 /** The proxy's configuration, checked and complete. */
 export interface ProxyConfig {
   readonly dataDir: string
+  /** File of the journal; none is kept when undefined. */
+  readonly journal?: string | undefined
+  /** Where health, metrics and the status page are; nowhere when undefined. */
+  readonly admin: Address | undefined
   readonly endpoints: readonly EndpointConfig[]
 }
 
@@ -37,10 +42,26 @@ export interface ProxyConfig {
 export function loadProxyConfig(file: string, environment: Environment): ProxyConfig {
   const folder = dirname(file)
   const written = loadConfig(file, createValidator(folder), environment) as ProxyFile
+  const mistake = mistakeOf(environment)
+  if (mistake !== undefined) throw new ConfigError(file, [{ path: 'HTTPS_PROXY', message: mistake }])
+  const dataDir = resolve(folder, written.dataDir ?? '.data/proxy')
+  const { journal = join(dataDir, 'journal.jsonl') } = written
   return {
-    dataDir: resolve(folder, written.dataDir ?? '.data/proxy'),
-    endpoints: written.endpoints.map((endpoint) => complete(endpoint, folder)),
+    dataDir,
+    journal: journal === false ? undefined : resolve(folder, journal),
+    admin: written.admin && { ...DEFAULT_ADMIN, ...written.admin },
+    endpoints: written.endpoints.map((endpoint) => complete(endpoint, folder, environment)),
   }
+}
+
+/** What is wrong with the environment; it would be found at an endpoint that needs it, wherever that is. */
+function mistakeOf(environment: Environment): string | undefined {
+  try {
+    findTunnel(environment, { host: 'host.invalid', port: 443 })
+  } catch (error) {
+    return (error as Error).message
+  }
+  return undefined
 }
 
 /** The schema and what a schema cannot say, told together. */
@@ -55,7 +76,11 @@ function createValidator(folder: string): Validator {
   return validate
 }
 
-function complete({ name, url, hostname, listen, ...rest }: EndpointFile, folder: string): EndpointConfig {
+function complete(
+  { name, url, hostname, listen, ...rest }: EndpointFile,
+  folder: string,
+  environment: Environment,
+): EndpointConfig {
   const address = new URL(url)
   return {
     name,
@@ -64,11 +89,13 @@ function complete({ name, url, hostname, listen, ...rest }: EndpointFile, folder
       port: listen?.port ?? DEFAULT_LISTEN.port,
       origins: listen?.origins ?? [],
       token: listen?.token,
+      ...(listen?.socket !== undefined && { socket: resolve(folder, listen.socket) }),
     },
-    target: targetOf(address, hostname),
+    target: targetOf(address, hostname, environment),
     basePath: address.pathname.replace(/\/v1$/, ''),
     roots: rest.roots.map((root) => readRoot(resolve(folder, root.file), root.requireLeafName)),
     pins: rest.pins.map(parseDigest),
+    policies: (rest.policies ?? []).map(({ name: called, allow }) => compilePolicy(called, allow)),
     maxBundleAgeMs: rest.maxBundleAgeMs ?? limits.maxBundleAgeMs,
   }
 }

@@ -64,7 +64,7 @@ export class Answer {
   }
 
   end(): void {
-    if (this.#isCutShort) {
+    if (this.isCutShort) {
       this.fail(unavailable(true))
       return
     }
@@ -84,7 +84,7 @@ export class Answer {
   }
 
   /** A stream that only the end of its connection ends may have been cut short by anybody. */
-  get #isCutShort(): boolean {
+  get isCutShort(): boolean {
     return this.#tail !== undefined && !this.#tail.isDone && !this.#isDelimited
   }
 

@@ -3,6 +3,8 @@ import { type Dispatcher, errors } from 'undici'
 import { AttestationError } from '#attestation'
 import { Withdrawn } from '#egress/connection/withdrawn.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
+import type { Ending } from '../admin/tally.ts'
+import type { AnswerRecord } from '../journal/answered.ts'
 import { attestationFailed, attestationRevoked, malformed, type Refusal, unavailable } from '../refusal.ts'
 import { Answer } from './answer.ts'
 import { hasBody, RequestBody } from './body.ts'
@@ -19,6 +21,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Controller | undefined
   /** The verdict that the request goes under; its certificate is the only one that may be sent anything. */
   #verdict: Admitted | undefined
+  #record: AnswerRecord | undefined
   #isSent = false
   #isRechecked = false
   #isOver = false
@@ -33,7 +36,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   start(): void {
-    const { attestor } = this.#route
+    const { attestor, tally } = this.#route
+    tally.begin()
     const { verdict } = attestor
     if (verdict.state === 'admitted') this.#send(verdict)
     else void attestor.awaitVerdict().then((settled) => this.#goUnder(settled))
@@ -42,23 +46,31 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Controller): void {
     this.#controller = controller
     // Given up before a byte was written, or about to be written a second time: neither may happen.
-    if (this.#isOver || this.#isSent) controller.abort(new Error('This request is not to be sent.'))
-    else this.#isSent = true
+    if (this.#isOver || this.#isSent) {
+      controller.abort(new Error('This request is not to be sent.'))
+      return
+    }
+    this.#isSent = true
+    this.#route.tally.send()
   }
 
   onResponseStart(controller: Controller, status: number, _: unknown, statusText?: string): void {
     if (status < 200 || this.#isOver) return
     const headers = (controller.rawHeaders as Buffer[]).map((bytes) => bytes.toString('latin1'))
+    this.#record = this.#route.recorder.answer(headers, this.#verdict!)
     this.#answer.start(status, statusText, headers)
   }
 
   onResponseData(controller: Controller, bytes: Buffer): void {
-    if (!this.#isOver && !this.#answer.write(bytes)) controller.pause()
+    if (this.#isOver) return
+    this.#record?.see(bytes)
+    if (!this.#answer.write(bytes)) controller.pause()
   }
 
   onResponseEnd(): void {
     if (this.#isOver) return
-    this.#isOver = true
+    const { isCutShort } = this.#answer
+    this.#end(isCutShort ? 'backend_unavailable' : 'answered', !isCutShort)
     this.#answer.end()
   }
 
@@ -108,14 +120,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #fail(refusal: Refusal): void {
     if (this.#isOver) return
-    this.#isOver = true
+    this.#end(refusal.code, false)
+    this.#route.recorder.refused(refusal)
     this.#answer.fail(refusal)
   }
 
   /** The client has left: the endpoint's connection is closed at once, so that it stops (M-10). */
   #abort(): void {
     if (this.#isOver) return
-    this.#isOver = true
+    this.#end('left', false)
     this.#controller?.abort(new Error('The client has left.'))
+  }
+
+  #end(ending: Ending, isComplete: boolean): void {
+    this.#isOver = true
+    this.#record?.end(isComplete)
+    this.#route.tally.end(ending, this.#isSent)
   }
 }

@@ -176,6 +176,32 @@ test('the end of a verdict’s life ends running streams, and new requests are t
   )
 })
 
+test('after a sleep nothing is sent under the old verdict, and what comes next is under a new one (V-07)', async () => {
+  const clock = new TestClock()
+  const world = await startWorld({ clock })
+  await ask(world)
+  world.judge(unfinished('unreachable'))
+  clock.sleep(6 * MINUTE)
+  expectRefusal(await ask(world), 'attestation_failed', 'attesting', 'verdict_expired')
+  expect(world.gateway.requests).toHaveLength(1)
+  world.judge(passed(firstIdentity.fingerprint))
+  await clock.pass(30 * SECOND)
+  expect((await ask(world)).headers['x-proxy-verdict']).toBe('allow')
+})
+
+test('a wall clock that is set back makes no verdict live longer, and is a reason to check (V-07)', async () => {
+  const clock = new TestClock()
+  const world = await startWorld({ clock })
+  await ask(world)
+  const before = world.checks
+  clock.setBack(60 * MINUTE)
+  expect((await ask(world)).status).toBe(200)
+  expect(world.checks).toBe(before + 1)
+  world.judge(unfinished('timeout'))
+  await clock.pass(6 * MINUTE)
+  expectRefusal(await ask(world), 'attestation_failed', 'fetch', 'timeout')
+})
+
 test('a renewed verdict for the same certificate keeps connections and streams', async () => {
   const clock = new TestClock()
   const stream = eventStream()

@@ -9,6 +9,8 @@ export interface GuardOptions {
   readonly origins: Origins
   /** What clients must present in `X-Proxy-Token`; given where others than this machine can connect. */
   readonly token: string | undefined
+  /** Path of the Unix socket it listens on; the file's mode says who may connect, and no page can. */
+  readonly socket?: string
 }
 
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(:\d{1,5})?$/i
@@ -18,7 +20,10 @@ const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i
  * Refuses callers that are not the user's own programs: web pages of origins that are not listed, and pages whose
  * name was rebound to this machine, which give themselves away by `Host` (decisions, 9).
  */
-export function guard(request: IncomingMessage, { origins, token }: GuardOptions): Refusal | undefined {
+export function guard(
+  request: IncomingMessage,
+  { origins, token, socket }: GuardOptions,
+): Refusal | undefined {
   const { host, origin } = request.headers
   if (!request.url?.startsWith('/')) return forbidden('This listener takes requests for its own paths only.')
   if (origin !== undefined && !origins.includes(origin)) {
@@ -29,6 +34,7 @@ export function guard(request: IncomingMessage, { origins, token }: GuardOptions
   if (token !== undefined) {
     return isToken(request, token) ? undefined : forbidden('X-Proxy-Token is missing or wrong.')
   }
+  if (socket !== undefined) return undefined
   return isLoopback(host) ? undefined : forbidden('The Host header must name this machine: use 127.0.0.1.')
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract'
@@ -7,10 +7,14 @@ import type { ListenConfig } from '../config/proxy.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { bodyOf, malformed, statusOf } from '../refusal.ts'
 import { guard } from './guard.ts'
+import { open } from './open.ts'
 import { refuse } from './refuse.ts'
 
 /** A listener that serves. */
 export interface Listener {
+  /** Where clients connect: with `/v1`, or `unix:` and the path of a socket. */
+  readonly address: string
+  /** 0 for a socket. */
   readonly port: number
   /** Takes no new requests; resolves when those that run have ended, or the time for it has passed. */
   drain(limitMs: number): Promise<void>
@@ -21,7 +25,7 @@ export interface Listener {
 /** How long a client may take over its headers (ours). */
 const HEADERS_TIMEOUT_MS = 30_000
 
-/** Listens for clients of one endpoint. Port 0 takes a free one. */
+/** Listens for clients of one endpoint. */
 export async function listen(config: ListenConfig, endpoint: Endpoint): Promise<Listener> {
   const running = new Set<ServerResponse>()
   const server = createServer(
@@ -37,15 +41,19 @@ export async function listen(config: ListenConfig, endpoint: Endpoint): Promise<
       running.add(response)
       response.once('close', () => running.delete(response))
       const refusal = guard(request, config)
-      if (refusal === undefined) endpoint.forward(request, response)
-      else refuse(request, response, refusal, config.origins)
+      if (refusal === undefined) return endpoint.forward(request, response)
+      endpoint.tally.begin()
+      endpoint.tally.end(refusal.code, false)
+      return refuse(request, response, refusal, config.origins)
     },
   )
   server.on('clientError', refuseMalformed)
   await open(server, config)
   const closed = once(server, 'close')
+  const port = config.socket === undefined ? (server.address() as AddressInfo).port : 0
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
+    address: addressOf(config, port),
     async drain(limitMs) {
       if (server.listening) server.close()
       server.closeIdleConnections()
@@ -61,14 +69,9 @@ export async function listen(config: ListenConfig, endpoint: Endpoint): Promise<
   }
 }
 
-async function open(server: Server, { host, port }: ListenConfig): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+function addressOf({ host, socket }: ListenConfig, port: number): string {
+  if (socket !== undefined) return `unix:${socket}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/v1`
 }
 
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {

@@ -37,6 +37,8 @@ export function runProxy(...args: readonly string[]): Promise<Ended> {
 export interface Program<Ready> {
   readonly child: ChildProcessWithoutNullStreams
   readonly ready: Ready
+  /** Its configuration. */
+  readonly file: string
   readonly log: readonly string[]
   /** Ends it and gives its exit code. */
   stop(): Promise<number | null>
@@ -60,7 +62,7 @@ export async function startProgram<Ready>(name: string, config: object): Promise
   for await (const piece of child.stdout) {
     text += piece
     const ready = parseWhole(text)
-    if (ready !== undefined) return { child, log, stop, ready: ready as Ready }
+    if (ready !== undefined) return { child, log, stop, file, ready: ready as Ready }
   }
   throw new Error(`${name} ended before it was ready:\n${log.join('\n')}`)
 }

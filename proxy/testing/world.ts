@@ -23,12 +23,15 @@ export interface WorldOptions {
   readonly attest?: Attest
   readonly listen?: Partial<ListenConfig>
   readonly drainMs?: number
+  /** File of a journal; none is kept without. */
+  readonly journal?: string
 }
 
 /** A proxy in front of a gateway, and a platform that says what it is told to. */
 export interface World {
   readonly gateway: Gateway
   readonly port: number
+  readonly adminUrl: string
   /** How many checks there were. */
   readonly checks: number
   /** Says what the next checks end with. */
@@ -55,7 +58,12 @@ export async function startWorld({
   const target = { hostname: HOSTNAME, host: '127.0.0.1', port: gateway.port }
   const approval = { target, roots: [], pins: [digestOf('snapshot')], maxBundleAgeMs: 1 }
   const proxy = await startProxy({
-    config: { dataDir, endpoints: [{ ...approval, name: 'test', listen, basePath: '' }] },
+    config: {
+      dataDir,
+      journal: options.journal,
+      admin: { host: '127.0.0.1', port: 0 },
+      endpoints: [{ ...approval, policies: [], name: 'test', listen, basePath: '' }],
+    },
     log: silent,
     drainMs: options.drainMs ?? 0,
     ...(clock && { clock }),
@@ -72,6 +80,7 @@ export async function startWorld({
   return {
     gateway,
     port: proxy.endpoints[0]!.port,
+    adminUrl: proxy.adminUrl!,
     get checks() {
       return checks
     },

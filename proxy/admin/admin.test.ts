@@ -1,0 +1,135 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { validators } from '#contract'
+import { failed } from '#egress/testing/admissions.ts'
+import { TestClock } from '#egress/testing/clock.ts'
+import { ask, closeWorlds, eventStream, readAll, secondIdentity, send, startWorld } from '../testing/world.ts'
+
+afterEach(closeWorlds)
+
+const MINUTE = 60_000
+
+async function look(url: string, init?: RequestInit) {
+  const answer = await fetch(url, init)
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+test('a proxy is healthy while it turns over, and ready while every endpoint holds a live verdict', async () => {
+  const clock = new TestClock()
+  const world = await startWorld({ clock })
+  await ask(world)
+  expect(await look(`${world.adminUrl}/healthz`)).toMatchObject({ status: 200 })
+  expect(await look(`${world.adminUrl}/readyz`)).toMatchObject({ status: 200, text: '{"status":"ready"}\n' })
+  world.judge(failed('policy', 'digest_not_pinned'))
+  await clock.pass(4 * MINUTE)
+  const { status, text } = await look(`${world.adminUrl}/readyz`)
+  expect(status).toBe(503)
+  expect(JSON.parse(text)).toEqual({
+    status: 'not_ready',
+    reasons: ['no_verdict'],
+    endpoints: [{ name: 'test', state: 'denied', stage: 'policy', reason: 'digest_not_pinned' }],
+  })
+  expect(await look(`${world.adminUrl}/healthz`)).toMatchObject({ status: 200 })
+})
+
+test('a verdict that has outlived a sleep is not ready (V-07)', async () => {
+  const clock = new TestClock()
+  const world = await startWorld({ clock })
+  await ask(world)
+  world.judge(failed('fetch', 'not_json'))
+  clock.sleep(6 * MINUTE)
+  expect((await look(`${world.adminUrl}/readyz`)).status).toBe(503)
+})
+
+test('the status tells the verdict, its life and what became of requests', async () => {
+  const clock = new TestClock()
+  const stream = eventStream()
+  const world = await startWorld({ clock, script: stream.script })
+  const text = readAll(await send(world))
+  await ask(world, { headers: { origin: 'https://evil.example' } })
+  await clock.pass(MINUTE)
+  const { text: document } = await look(`${world.adminUrl}/status`)
+  const status: unknown = JSON.parse(document)
+  expect(validators.proxyStatus(status)).toBe(true)
+  const endpoint = {
+    name: 'test',
+    hostname: 'router.localhost',
+    listen: `http://127.0.0.1:${world.port}/v1`,
+    verdict: {
+      state: 'admitted',
+      since: '2030-01-01T00:00:00.000Z',
+      age_ms: MINUTE,
+      expires_in_ms: 4 * MINUTE,
+      evidence_digest: expect.stringMatching(/^sha256\//),
+    },
+    next_check_in_ms: 3 * MINUTE,
+    requests: { forwarded: 1, refused: 1, running: 1 },
+  }
+  expect(status).toEqual({ pid: process.pid, version: expect.any(String), endpoints: [endpoint] })
+  stream.write('data: [DONE]\n\n')
+  stream.end()
+  await text
+  await vi.waitFor(async () => {
+    const { endpoints } = JSON.parse((await look(`${world.adminUrl}/status`)).text)
+    expect(endpoints[0].requests).toEqual({ forwarded: 1, refused: 1, running: 0 })
+  })
+})
+
+test('the metrics count checks and requests by what became of them, and hold no content', async () => {
+  const world = await startWorld({
+    script: (_, response) => void response.writeHead(200, { connection: 'close' }).end(),
+  })
+  const headers = { authorization: 'Bearer canary', 'x-canary': 'canary' }
+  await ask(world, { method: 'POST', path: '/v1/canary', body: 'canary', headers })
+  await ask(world, { headers: { host: 'evil.example' } })
+  world.rotate(secondIdentity)
+  await ask(world)
+  const { headers: given, text } = await look(`${world.adminUrl}/metrics`)
+  expect(given.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(text.split('\n')).toEqual(
+    expect.arrayContaining([
+      'proxy_endpoint_admitted{endpoint="test"} 1',
+      'proxy_checks_total{endpoint="test",result="passed",stage="",reason=""} 2',
+      'proxy_leaves_refused_total{endpoint="test"} 1',
+      'proxy_requests_running{endpoint="test"} 0',
+      'proxy_requests_forwarded_total{endpoint="test"} 2',
+      'proxy_requests_total{endpoint="test",outcome="answered"} 2',
+      'proxy_requests_total{endpoint="test",outcome="forbidden_origin"} 1',
+    ]),
+  )
+  expect(text).not.toContain('canary')
+  for (const line of text.trimEnd().split('\n')) {
+    expect(line).toMatch(
+      /^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"\n]*"(,\w+="[^"\n]*")*\})? \d+(\.\d+)?(e\+\d+)?)$/,
+    )
+  }
+})
+
+test('the status page says for people what is refused and what to do, without a script', async () => {
+  const world = await startWorld({ attest: async () => failed('policy', 'digest_not_pinned') })
+  await ask(world)
+  const { headers, text } = await look(`${world.adminUrl}/`)
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/)
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(text).toContain('1 without a live verdict')
+  expect(text).toContain('digest_not_pinned')
+  expect(text).toContain('pin it if you approve')
+  expect(text).not.toMatch(/<script|javascript:|\bon\w+=|src=|href=/)
+})
+
+test.each([
+  ['GET', '/absent', {}, 404],
+  ['GET', '/constructor', {}, 404],
+  ['POST', '/status', {}, 404],
+  ['GET', '/status', { origin: 'https://evil.example' }, 403],
+])('%s %s with the headers %j is %i', async (method, path, headers, expected) => {
+  const world = await startWorld()
+  expect((await look(`${world.adminUrl}${path}`, { method, headers })).status).toBe(expected)
+})
+
+test('a page whose name was rebound to this machine reads nothing of the status (V-11)', async () => {
+  const world = await startWorld()
+  const port = Number(new URL(world.adminUrl).port)
+  const reply = await ask({ port }, { path: '/status', headers: { host: 'evil.example' } })
+  expect(reply.status).toBe(403)
+  expect(reply.text).not.toContain('test')
+})

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { guard } from '../listener/guard.ts'
+import { type Address, open } from '../listener/open.ts'
+import { refuse } from '../listener/refuse.ts'
+import { METRICS_TYPE, renderMetrics } from './metrics.ts'
+import { pageHeaders, renderPage } from './page.ts'
+import { notReady, type ProxyView, statusOf } from './view.ts'
+
+/** The admin listener. */
+export interface Admin {
+  readonly url: string
+  close(): Promise<void>
+}
+
+interface Answer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** How long a caller may take over its request (ours). */
+const REQUEST_MS = 10_000
+
+const GUARD = { origins: [], token: undefined } as const
+
+const answers: Readonly<Record<string, (view: ProxyView) => Answer>> = {
+  '/': (view) => ({ headers: pageHeaders, body: renderPage(view) }),
+  // Says only that the process turns over: an endpoint that is denied is no reason to restart the proxy.
+  '/healthz': () => json({ status: 'ok' }),
+  '/readyz': readiness,
+  '/status': (view) => json(statusOf(view)),
+  '/metrics': (view) => ({ headers: { 'Content-Type': METRICS_TYPE }, body: renderMetrics(view) }),
+}
+
+/** Serves health, readiness, metrics and the status page, apart from clients and without content (decisions, 9). */
+export async function openAdmin(address: Address, view: ProxyView): Promise<Admin> {
+  const server = createServer({ requestTimeout: REQUEST_MS, requireHostHeader: false }, (request, response) =>
+    answer(request, response, view),
+  )
+  await open(server, address)
+  return {
+    url: urlOf(address, (server.address() as AddressInfo).port),
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function urlOf({ host }: Address, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, view: ProxyView): void {
+  // Pages of other sites could rebind their name to this machine and read along.
+  const refusal = guard(request, GUARD)
+  if (refusal === undefined) reply(request, response, view)
+  else refuse(request, response, refusal, [])
+}
+
+function reply({ method, url }: IncomingMessage, response: ServerResponse, view: ProxyView): void {
+  const path = url?.split('?', 1)[0] ?? ''
+  const render = Object.hasOwn(answers, path) ? answers[path] : undefined
+  const isReading = method === 'GET' || method === 'HEAD'
+  const { status = 200, headers, body } = isReading && render !== undefined ? render(view) : unknown()
+  response.writeHead(status, {
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    ...headers,
+  })
+  response.end(body)
+}
+
+function readiness(view: ProxyView): Answer {
+  if (!view.isServing()) return json({ status: 'not_ready', reasons: ['draining'] }, 503)
+  const waiting = notReady(view)
+  if (waiting.length === 0) return json({ status: 'ready' })
+  const endpoints = waiting.map(({ name, verdict: { state, stage, reason } }) => ({
+    name,
+    state,
+    stage,
+    reason,
+  }))
+  return json({ status: 'not_ready', reasons: ['no_verdict'], endpoints }, 503)
+}
+
+function unknown(): Answer {
+  return json({ status: 'not_found', paths: Object.keys(answers) }, 404)
+}
+
+function json(document: object, status = 200): Answer {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json' },
+    body: `${JSON.stringify(document)}\n`,
+  }
+}

@@ -1,0 +1,28 @@
+import type { ProxiedEndpointStatus, ProxyStatus } from '#contract'
+import type { Tally } from './tally.ts'
+
+/** What the admin listener knows of one endpoint. */
+export interface EndpointView {
+  readonly tally: Tally
+  /** As it is at this moment. */
+  status(): ProxiedEndpointStatus
+}
+
+/** What the admin listener knows of the proxy. */
+export interface ProxyView {
+  readonly version: string
+  readonly startedAt: Date
+  readonly endpoints: readonly EndpointView[]
+  /** Whether new requests are taken. */
+  isServing(): boolean
+}
+
+/** The endpoints without a live verdict, which is all that readiness is about (decisions, 9). */
+export function notReady({ endpoints }: ProxyView): ProxiedEndpointStatus[] {
+  return endpoints.map((endpoint) => endpoint.status()).filter(({ verdict }) => verdict.state !== 'admitted')
+}
+
+/** The status as a document. */
+export function statusOf({ version, endpoints }: ProxyView): ProxyStatus {
+  return { pid: process.pid, version, endpoints: endpoints.map((endpoint) => endpoint.status()) }
+}

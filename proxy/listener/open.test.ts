@@ -1,0 +1,54 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../testing/programs.ts'
+import { askSocket } from '../testing/unix.ts'
+import { closeWorlds, startWorld } from '../testing/world.ts'
+import { open } from './open.ts'
+
+afterEach(closeWorlds)
+
+function listener(): Server {
+  const server = createServer((_, response) => void response.end('mine'))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return server
+}
+
+const place = (socket: string) => ({ host: '', port: 0, socket })
+
+test('a Unix socket is for its owner alone', async () => {
+  const socket = join(temporaryFolder(), 'proxy.sock')
+  const usual = process.umask()
+  await open(listener(), place(socket))
+  expect(statSync(socket).mode & 0o777).toBe(0o600)
+  expect(process.umask()).toBe(usual)
+})
+
+test('a socket that nobody answers any more is taken over, one that is answered is not', async () => {
+  const socket = join(temporaryFolder(), 'proxy.sock')
+  const first = listener()
+  await open(first, place(socket))
+  await expect(open(listener(), place(socket))).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  expect((await askSocket(socket, '/')).text).toBe('mine')
+})
+
+test('a file that is no socket stays', async () => {
+  const file = join(temporaryFolder(), 'notes.txt')
+  writeFileSync(file, 'mine')
+  await expect(open(listener(), place(file))).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  expect(statSync(file).size).toBe(4)
+})
+
+test('a proxy on a Unix socket takes any host, and still no page (V-11)', async () => {
+  const socket = join(temporaryFolder(), 'proxy.sock')
+  const world = await startWorld({ listen: { socket } })
+  const headers = { host: 'whatever.example' }
+  expect(await askSocket(socket, '/v1/models', headers)).toMatchObject({ status: 200, verdict: 'allow' })
+  const page = { ...headers, origin: 'https://evil.example' }
+  expect(await askSocket(socket, '/v1/models', page)).toMatchObject({ status: 403, verdict: undefined })
+  expect(world.gateway.requests).toHaveLength(1)
+})

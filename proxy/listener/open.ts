@@ -1,0 +1,62 @@
+import { chmodSync, rmSync, statSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { connect } from 'node:net'
+
+/** An address of this machine. Port 0 takes a free one. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** Where a server listens: a Unix socket, else an address. */
+export interface Place extends Address {
+  readonly socket?: string
+}
+
+/** Nobody but the owner may connect to a socket. */
+const SOCKET_MODE = 0o600
+
+/** Opens a server where it is to listen; rejects when somebody else is there. */
+export async function open(server: Server, { host, port, socket }: Place): Promise<void> {
+  if (socket === undefined) return begin(server, () => server.listen(port, host))
+  await removeStale(socket)
+  await begin(server, () => {
+    // The mode is right from the first moment: the file is made within this call.
+    const usual = process.umask(0o777 & ~SOCKET_MODE)
+    try {
+      server.listen(socket)
+    } finally {
+      process.umask(usual)
+    }
+  })
+  chmodSync(socket, SOCKET_MODE)
+}
+
+function begin(server: Server, listen: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.once('listening', () => {
+      server.off('error', reject)
+      resolve()
+    })
+    listen()
+  })
+}
+
+/** A proxy that was killed leaves its socket behind, where nobody answers any more. */
+async function removeStale(path: string): Promise<void> {
+  if (!(statSync(path, { throwIfNoEntry: false })?.isSocket() ?? false)) return
+  if (!(await isAnswered(path))) rmSync(path, { force: true })
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    const settle = (answered: boolean) => {
+      socket.destroy()
+      resolve(answered)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code !== 'ECONNREFUSED'))
+  })
+}

@@ -1,0 +1,75 @@
+import { TypeError as CelTypeError, Environment, ParseError } from '@marcbachmann/cel-js'
+import type { Candidate, Json, Policy } from '#attestation'
+
+/** A policy, and the condition that it was made of. */
+export interface CelPolicy extends Policy {
+  readonly allow: string
+}
+
+/** A policy that cannot be meant; the message says where it goes wrong. */
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError'
+}
+
+/** Longest text of a policy (ours; the configuration's schema says the same). */
+const MAX_CHARACTERS = 4_096
+
+/** Largest policy that is read, in parts and in nesting (ours). */
+const MAX_NODES = 1_000
+const MAX_DEPTH = 64
+
+/** Most values that a snapshot may hold for a policy to look at it: what a policy does grows with them (ours). */
+const MAX_VALUES = 100_000
+
+// Everything that was signed, and nothing else: no clock, no network, no state.
+const environment = new Environment({ limits: { maxAstNodes: MAX_NODES, maxDepth: MAX_DEPTH } })
+  .registerVariable('evidence', 'dyn')
+  .registerVariable('hostname', 'string')
+  .registerVariable('digest', 'string')
+  .registerVariable('issuedAt', 'google.protobuf.Timestamp')
+
+/**
+ * Reads a condition in the Common Expression Language; throws `PolicyError`. Asking for something that the evidence
+ * does not hold is an error when the policy is asked, and an error never allows (decisions, 9).
+ */
+export function compilePolicy(name: string, allow: string): CelPolicy {
+  const evaluate = parse(allow)
+  return {
+    name,
+    allow,
+    allows({ evidence, hostname, digest, issuedAt }: Candidate) {
+      if (isLarge(evidence)) throw new RangeError(`The snapshot holds more than ${MAX_VALUES} values.`)
+      return evaluate({ evidence, hostname, digest, issuedAt })
+    },
+  }
+}
+
+function parse(allow: string): (context: object) => boolean {
+  if (allow.length > MAX_CHARACTERS) throw new PolicyError(`It has more than ${MAX_CHARACTERS} characters.`)
+  try {
+    const parsed = environment.parse(allow)
+    const { valid, type, error } = parsed.check()
+    if (!valid) throw error
+    // What comes out of the evidence may be anything, and is looked at when it is there.
+    if (type === 'bool' || type === 'dyn') return parsed
+    throw new PolicyError(`It gives ${type}, and must give true or false.`)
+  } catch (thrown) {
+    throw thrown instanceof ParseError || thrown instanceof CelTypeError ? mistakeOf(thrown) : thrown
+  }
+}
+
+function mistakeOf({ summary, range }: ParseError | CelTypeError): PolicyError {
+  return new PolicyError(range === undefined ? `${summary}.` : `${summary}, at character ${range.start + 1}.`)
+}
+
+function isLarge(evidence: Json): boolean {
+  const pending: Json[] = [evidence]
+  for (let count = 0; pending.length > 0; count++) {
+    if (count + pending.length > MAX_VALUES) return true
+    const value = pending.pop()
+    if (typeof value === 'object' && value !== null) {
+      for (const part of Object.values(value)) if (part !== undefined) pending.push(part)
+    }
+  }
+  return false
+}

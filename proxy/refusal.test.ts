@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { AttestationError } from '#attestation'
+import { reasons } from '#contract'
+import { attestationFailed, attestationRevoked } from './refusal.ts'
+
+const grounds = Object.entries(reasons).flatMap(([stage, entries]) =>
+  Object.entries(entries).map(([reason, { meaning, remedy }]) => {
+    const ground = new AttestationError(...([stage, reason] as unknown as ['policy', 'no_pins']))
+    return { ground, words: `${meaning} ${remedy}` }
+  }),
+)
+
+test('a refusal for want of a verdict says what the reason means and what mends it', () => {
+  expect(grounds.length).toBeGreaterThan(40)
+  for (const { ground, words } of grounds) {
+    expect(attestationFailed(ground).message).toContain(words)
+    expect(attestationRevoked(ground).message).toContain(words)
+  }
+})

@@ -1,0 +1,63 @@
+import { type Expectation, parseDigest, parseRoots, type TrustedRoot } from '#attestation'
+import type { VerifierRequest } from '#contract'
+import { validators } from '../../generated/suite-validators.js'
+import { compilePolicy } from '../policy/cel.ts'
+
+/** A request that cannot be meant; a bundle that cannot be read is none of these. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError'
+}
+
+/** What is asked about a bundle. */
+export interface Question {
+  readonly id: string
+  readonly bytes: Uint8Array
+  readonly status: number
+  readonly expected: Expectation
+}
+
+/** Reads a request; throws `RequestError` for one that is none. */
+export function parseQuestion(text: string): Question {
+  const request = parseRequest(text)
+  const { id, bundle, status = 200 } = request
+  return { id, bytes: Buffer.from(bundle, 'base64'), status, expected: expectationOf(request) }
+}
+
+function parseRequest(text: string): VerifierRequest {
+  const request = meant('The request is no JSON', () => JSON.parse(text) as unknown)
+  if (validators.verifierRequest(request)) return request
+  const [mistake] = validators.verifierRequest.errors ?? []
+  throw new RequestError(`The request is not as it should be: ${mistake?.instancePath} ${mistake?.message}.`)
+}
+
+function expectationOf(request: VerifierRequest): Expectation {
+  const { observed_leaf: leaf, newest_issued_at: newest, policies = [] } = request
+  return {
+    hostname: request.hostname,
+    trustedRoots: request.roots.flatMap(readRoot),
+    pins: request.pins.map((pin) => meant(`The pin ${JSON.stringify(pin)} is none`, () => parseDigest(pin))),
+    policies: policies.map((allow, index) =>
+      meant(`Policy ${index + 1} cannot be read`, () => compilePolicy(`policy ${index + 1}`, allow)),
+    ),
+    observedLeaf: leaf === null ? undefined : meant('observed_leaf is no digest', () => parseDigest(leaf)),
+    acceptProducerAsserted: request.accept_producer_asserted,
+    now: new Date(request.now),
+    maxBundleAgeMs: request.max_bundle_age_ms,
+    newestIssuedAt: newest === null ? undefined : new Date(newest),
+  }
+}
+
+function readRoot({
+  pem,
+  require_leaf_name: requireLeafName,
+}: VerifierRequest['roots'][number]): TrustedRoot[] {
+  return meant('A root is no certificate', () => parseRoots(pem, { requireLeafName }))
+}
+
+function meant<T>(otherwise: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new RequestError(`${otherwise}: ${(cause as Error).message}`, { cause })
+  }
+}
