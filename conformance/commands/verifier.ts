@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { VectorResult, VerifierResults } from '#contract'
+import { runVectors } from '../vectors/run.ts'
+import { EXIT } from './exit.ts'
+
+/** What `conformance run --profile verifier` takes. */
+export interface VerifierOptions {
+  readonly verifier?: string
+  readonly grep?: string
+  readonly reportDir?: string
+  readonly json?: true
+}
+
+/** `conformance run --profile verifier`: puts the vectors to a verifier, tells a person, writes the report. */
+export async function runVerifier(options: VerifierOptions): Promise<VerifierResults | undefined> {
+  const { verifier: command, grep, reportDir, json } = options
+  if (command === undefined) return stop(EXIT.usage, 'The profile verifier needs --verifier "COMMAND".')
+  const progress = createProgress(process.stderr)
+  const results = await runVectors({ command, grep, onResult: progress.result }).catch((thrown: unknown) =>
+    stop(EXIT.error, thrown instanceof Error ? thrown.message : String(thrown)),
+  )
+  progress.end()
+  if (results === undefined) return undefined
+  if (results.vectors.length === 0) return stop(EXIT.usage, 'No vector is selected.')
+  if (reportDir !== undefined) {
+    mkdirSync(reportDir, { recursive: true })
+    writeFileSync(join(reportDir, 'verifier.json'), `${JSON.stringify(results, null, 2)}\n`)
+  }
+  process.stdout.write(json ? `${JSON.stringify(results, null, 2)}\n` : summarize(results))
+  process.exitCode = exitCodeOf(results)
+  return results
+}
+
+/** What a run ends with: a verifier that broke leaves everything in doubt. */
+export function exitCodeOf({ counts, verdict }: VerifierResults): number {
+  return counts.error > 0 ? EXIT.error : EXIT[verdict]
+}
+
+/** The verdict of a run, for people. */
+function summarize({ verifier, suite, verdict, counts, duration_ms: ms, vectors }: VerifierResults): string {
+  const shown = Object.entries(counts).filter(([name, count]) => count > 0 || name === 'pass')
+  const told = shown.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ')
+  const part = vectors.length < suite.vectors ? ` of ${suite.vectors}` : ''
+  return [
+    `${verifier.name} ${verifier.release}, in ${(ms / 1_000).toFixed(1)} s`,
+    `verifier: ${verdict.toUpperCase()}; ${vectors.length}${part} vectors: ${told}`,
+    '',
+  ].join('\n')
+}
+
+interface Progress {
+  result(result: VectorResult, total: number): void
+  end(): void
+}
+
+/** Counts along on a terminal; elsewhere only what is wrong is told. */
+function createProgress(screen: NodeJS.WriteStream): Progress {
+  const clear = screen.isTTY ? '\r\x1b[2K' : ''
+  let seen = 0
+  return {
+    result({ id, title, verdict, expected, actual }, total) {
+      seen += 1
+      if (verdict !== 'pass' && verdict !== 'not-supported')
+        screen.write(
+          `${clear}${verdict}  ${id}\n      ${title}.\n      expected ${expected}; got ${actual}\n`,
+        )
+      if (screen.isTTY) screen.write(`${clear}${seen}/${total} ${id}`)
+    },
+    end() {
+      screen.write(clear)
+    },
+  }
+}
+
+function stop(code: number, message: string): undefined {
+  console.error(message)
+  process.exitCode = code
+}

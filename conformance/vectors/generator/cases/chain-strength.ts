@@ -1,0 +1,66 @@
+import { createECDH } from 'node:crypto'
+import type { Vector } from '#contract'
+import { issue } from '../certificate.ts'
+import { chainOf, usualChain } from '../chain.ts'
+import { bitString, objectId, seq } from '../der.ts'
+import { keyOf } from '../keys.ts'
+import { type Question, refused } from '../vector.ts'
+
+/** A public key on a curve that is too short; nobody signs with it. */
+function shortCurve(): Buffer {
+  const curve = createECDH('secp224r1')
+  curve.setPrivateKey(Buffer.alloc(28, 7))
+  return seq(seq(objectId('1.2.840.10045.2.1'), objectId('1.3.132.0.33')), bitString(curve.getPublicKey()))
+}
+
+function weakIntermediate(): Question {
+  const { leaf, intermediate, root } = usualChain('rsa')
+  const weak = keyOf('weak', 'rsa')
+  const certificates = [issue({ ...leaf, signer: weak }), issue({ ...intermediate, key: weak }), issue(root)]
+  return { kind: 'rsa', chain: { key: leaf.key, certificates } }
+}
+
+/** How strong keys and signatures are. */
+export const strengthVectors: readonly Vector[] = [
+  ...refused('cert-chain', 'weak_key', 'VRFY-11', {
+    'rsa-1024-leaf': [
+      'A leaf with RSA of 1024 bits is refused',
+      {
+        kind: 'rsa',
+        chain: chainOf('rsa', { leaf: { key: keyOf('weak', 'rsa') } }),
+        isHopeless: true,
+      },
+    ],
+    'rsa-1024-intermediate': ['An intermediate with RSA of 1024 bits is refused', weakIntermediate()],
+    'short-curve': [
+      'A curve of 224 bits is refused',
+      { chain: chainOf('p256', { leaf: { spki: shortCurve() } }), isHopeless: true },
+    ],
+  }),
+  ...refused('cert-chain', 'weak_signature', 'VRFY-11', {
+    'sha-1-leaf': [
+      'A leaf that is signed over SHA-1 is refused',
+      { kind: 'rsa', chain: chainOf('rsa', { leaf: { hash: 'sha1' } }) },
+    ],
+    'sha-1-leaf-on-a-curve': [
+      'A leaf that is signed over SHA-1 on a curve is refused',
+      { chain: chainOf('p256', { leaf: { hash: 'sha1' } }) },
+    ],
+    'sha-1-intermediate': [
+      'An intermediate that is signed over SHA-1 is refused',
+      { kind: 'rsa', chain: chainOf('rsa', { intermediate: { hash: 'sha1' } }) },
+    ],
+    'sha-1-root': [
+      'A root that is signed over SHA-1 is refused, though it is trusted',
+      { kind: 'rsa', chain: chainOf('rsa', { root: { hash: 'sha1' } }) },
+    ],
+    'sha-1-within-pss': [
+      'SHA-1 within RSA-PSS is SHA-1',
+      { kind: 'rsa', chain: chainOf('rsa', { leaf: { hash: 'sha1', pss: true } }) },
+    ],
+    'md5-leaf': [
+      'A leaf that is signed over MD5 is refused',
+      { kind: 'rsa', chain: chainOf('rsa', { leaf: { hash: 'md5' } }) },
+    ],
+  }),
+]

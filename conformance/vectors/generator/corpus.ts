@@ -1,0 +1,48 @@
+import type { Vector, VectorFile } from '#contract'
+import { bindingVectors } from './cases/binding.ts'
+import { goodChains } from './cases/chain-admitted.ts'
+import { authorityVectors } from './cases/chain-authority.ts'
+import { demandVectors } from './cases/chain-demands.ts'
+import { malformedChains } from './cases/chain-form.ts'
+import { linkVectors } from './cases/chain-links.ts'
+import { nameVectors } from './cases/chain-names.ts'
+import { strengthVectors } from './cases/chain-strength.ts'
+import { compactVectors } from './cases/compact.ts'
+import { digestVectors } from './cases/digest.ts'
+import { fetchVectors } from './cases/fetch.ts'
+import { memberVectors } from './cases/fetch-members.ts'
+import { statusVectors } from './cases/fetch-status.ts'
+import { orderVectors } from './cases/order.ts'
+import { payloadVectors } from './cases/payload.ts'
+import { policyVectors } from './cases/policy.ts'
+import { rootVectors } from './cases/root.ts'
+import { signatureVectors } from './cases/signature.ts'
+import { timeVectors } from './cases/time.ts'
+
+const byStage: Readonly<Record<VectorFile['stage'], readonly (readonly Vector[])[]>> = {
+  fetch: [fetchVectors, memberVectors, statusVectors],
+  'cert-chain': [
+    goodChains,
+    malformedChains,
+    linkVectors,
+    authorityVectors,
+    demandVectors,
+    strengthVectors,
+    nameVectors,
+  ],
+  'untrusted-root': [rootVectors],
+  jws: [compactVectors, signatureVectors, payloadVectors, timeVectors, digestVectors],
+  'tls-fingerprint': [bindingVectors],
+  policy: [policyVectors],
+}
+
+/** All vectors as they are committed, by the name of their file. */
+export function makeCorpus(): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(byStage).map(([stage, parts]) => {
+      const orders = orderVectors.filter(({ expected }) => expected.stage === stage)
+      const vectors = [...parts.flat(), ...orders].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      return [`${stage}.json`, `${JSON.stringify({ stage, vectors }, null, 2)}\n`]
+    }),
+  )
+}
