@@ -19,7 +19,8 @@ const program = new Command('conformance')
 program
   .command('run')
   .description('judge a product; exit 0 conformant, 1 failing, 2 error or unreachable, 3 partial')
-  .requiredOption(...TARGET)
+  .option(...TARGET)
+  .option('--verifier <command>', 'for --profile verifier, which needs no target: how it is called')
   .addOption(
     new Option('--profile <profile>', 'the role that is judged')
       .choices(['router', 'proxy', 'platform', 'verifier', 'all'])
@@ -32,7 +33,12 @@ program
   .option('--slow', 'run scenarios that wait long, too')
   .option('--report-dir <dir>', 'write results.json and junit.xml there')
   .option(...JSON_OUTPUT)
-  .action(async (options) => (await import('./commands/run.ts')).run(options))
+  .action(async (options) => {
+    if (options.profile === 'verifier')
+      return void (await (await import('./commands/verifier.ts')).runVerifier(options))
+    if (options.target === undefined) program.error("error: required option '--target <file>' not specified")
+    await (await import('./commands/run.ts')).run(options)
+  })
 
 program
   .command('list')

@@ -1,3 +1,4 @@
+import { addressOf } from '../engine/address.ts'
 import { createClient } from '../engine/client.ts'
 import type { Subject, Target } from '../engine/target.ts'
 
@@ -6,9 +7,8 @@ const TIMEOUT_MS = 20_000
 
 /** The address of a product at which nothing answers HTTP; undefined when it does. */
 export async function unreachable(subject: Subject, target: Target): Promise<string | undefined> {
-  const { ca, platform } = target
-  const baseUrl = { router: target.baseUrl, proxy: target.proxyUrl, platform: platform?.url }[subject] ?? ''
-  const hostname = subject === 'platform' ? platform?.hostname : undefined
+  const { baseUrl, hostname } = addressOf(subject, target)
+  const { ca } = target
   const options = { baseUrl, ca, hostname, subject, canary: '', timeoutMs: TIMEOUT_MS, isJudging: false }
   const client = createClient(options)
   const { status } = await client.send({ path: '/models' })

@@ -14,16 +14,23 @@ export async function abortAfter(call: Call, isEnough: (soFar: Exchange) => bool
   return seen
 }
 
+/** How long that may take at most: whatever a client does, it is noticed and settled by then (ours). */
+const SETTLING_MS = 10_000
+
 /** The books of a generation that was aborted, once it has been settled. */
 export async function expectAborted(
   context: Context,
   seen: Exchange,
 ): Promise<ControlBooks['generations'][number]> {
   const id = generationIdOf(seen)
-  const record = await context.eventually('the record of an aborted stream', async () => {
-    const { generations } = await context.books()
-    return generations.find((generation) => generation.id === id)
-  })
+  const record = await context.eventually(
+    'the record of an aborted stream',
+    async () => {
+      const { generations } = await context.books()
+      return generations.find((generation) => generation.id === id)
+    },
+    SETTLING_MS,
+  )
   assert.equal(record.status, 'aborted')
   return record
 }

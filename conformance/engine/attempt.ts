@@ -1,8 +1,8 @@
 import { AssertionError } from 'node:assert'
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScenarioVerdict } from '#contract'
 import { createAccounts } from './accounts.ts'
+import { addressOf } from './address.ts'
 import { openBackend } from './backend.ts'
 import { checkBooks } from './books.ts'
 import { type Client, createClient } from './client.ts'
@@ -13,8 +13,9 @@ import type { Outcome } from './outcome.ts'
 import { createRandom } from './random.ts'
 import { originOf } from './rules.ts'
 import type { Scenario } from './scenario.ts'
+import { settledBooks } from './settled.ts'
 import type { Subject, Target } from './target.ts'
-import type { Violation } from './universal.ts'
+import type { Violation } from './universal/violation.ts'
 
 /** What scenarios are run with. */
 export interface Bench {
@@ -35,10 +36,6 @@ export interface Attempt {
 /** How long a request may take unless its scenario says otherwise, and a scenario beyond its own waits (ours). */
 const CALL_TIMEOUT_MS = 10_000
 const SCENARIO_TIMEOUT_MS = 40_000
-
-/** How long what was left behind may take to be settled, and how often it is looked at (ours). */
-const SETTLING_MS = 3_000
-const POLL_MS = 50
 
 /** Runs a scenario once. */
 export async function attempt(scenario: Scenario, subject: Subject, bench: Bench): Promise<Attempt> {
@@ -74,7 +71,7 @@ export async function attempt(scenario: Scenario, subject: Subject, bench: Bench
       nonce,
     })
     await within(scenario.run(context), SCENARIO_TIMEOUT_MS * target.slack + scenario.waitsMs(target.limits))
-    if (target.hooks.ledger) books.push(...(await settledBooks(context)))
+    if (target.hooks.ledger) books.push(...(await settledBooks(accounts, target.slack)))
   } catch (error) {
     const isProducts = error instanceof AssertionError
     verdict = isProducts ? 'fail' : 'error'
@@ -107,15 +104,6 @@ function platformClient(target: Target, canary: string): Client {
   return createClient({ ...address, ca: target.ca, subject: 'platform', canary, timeoutMs, isJudging: false })
 }
 
-function addressOf(
-  subject: Subject,
-  { baseUrl, proxyUrl, platform }: Target,
-): { readonly baseUrl: string; readonly hostname?: string } {
-  if (subject === 'router') return { baseUrl }
-  if (subject === 'proxy') return { baseUrl: proxyUrl ?? '' }
-  return { baseUrl: platform?.url ?? '', ...(platform && { hostname: platform.hostname }) }
-}
-
 /** A chosen rule that is broken beside a given scenario is noticed and no more. */
 function judge(
   verdict: ScenarioVerdict,
@@ -125,20 +113,6 @@ function judge(
   if (verdict !== 'pass' || violations.length === 0) return verdict
   const isGiven = originOf(rules) === 'given'
   return violations.some(({ origin }) => origin === 'given' || !isGiven) ? 'fail' : 'warn'
-}
-
-/** The books of every workspace that the scenario made, once nothing of it runs any more. */
-async function settledBooks({ accounts, patience }: Context): Promise<Trace['books']> {
-  const until = Date.now() + patience(SETTLING_MS)
-  return Promise.all(
-    accounts.opened.map(async (account) => {
-      for (;;) {
-        const books = await accounts.books(account)
-        if (books.holds.length === 0 || Date.now() > until) return books
-        await sleep(POLL_MS)
-      }
-    }),
-  )
 }
 
 async function within(run: Promise<void>, limitMs: number): Promise<void> {

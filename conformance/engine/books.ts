@@ -1,6 +1,5 @@
 import type { ControlBooks } from '#contract'
-import type { Origin } from './rules.ts'
-import type { Violation } from './universal.ts'
+import { chosen, given, type Violation } from './universal/violation.ts'
 
 type Generation = ControlBooks['generations'][number]
 
@@ -35,11 +34,10 @@ function checkRows({ balance_micros: balance, entries, holds }: ControlBooks): r
   let sum = 0
   for (const { id, amount_micros: amount, balance_after_micros: after } of entries) {
     sum += amount
-    if (after !== sum)
-      violations.push(broken('chosen', `ledger row ${id} leaves ${after}, its sum is ${sum}`))
+    if (after !== sum) violations.push(chosen(`ledger row ${id} leaves ${after}, its sum is ${sum}`))
   }
-  if (balance !== sum) violations.push(broken('chosen', `the balance is ${balance}, the ledger's sum ${sum}`))
-  if (holds.length > 0) violations.push(broken('chosen', `${holds.length} holds are left behind`))
+  if (balance !== sum) violations.push(chosen(`the balance is ${balance}, the ledger's sum ${sum}`))
+  if (holds.length > 0) violations.push(chosen(`${holds.length} holds are left behind`))
   return violations
 }
 
@@ -53,24 +51,14 @@ function checkDebits({ entries, generations }: ControlBooks): readonly Violation
     debits.delete(id)
     const amounts = rows.map(({ amount_micros: amount }) => amount)
     const isRight = rows.length === 1 && amounts[0] === (cost === 0 ? 0 : -cost)
-    return isRight
-      ? []
-      : [broken('given', `${id} cost ${cost} and was debited as ${JSON.stringify(amounts)}`)]
+    return isRight ? [] : [given(`${id} cost ${cost} and was debited as ${JSON.stringify(amounts)}`)]
   })
-  const orphans = [...debits.keys()].map((id) =>
-    broken('given', `a debit names ${id}, of which there is no record`),
-  )
+  const orphans = [...debits.keys()].map((id) => given(`a debit names ${id}, of which there is no record`))
   return [...violations, ...orphans]
 }
 
 function checkCosts({ generations }: ControlBooks): readonly Violation[] {
   return generations
     .filter((generation) => generation.cost_micros !== costOf(generation))
-    .map((generation) =>
-      broken('given', `${generation.id} cost ${generation.cost_micros}, not ${costOf(generation)}`),
-    )
-}
-
-function broken(origin: Origin, problem: string): Violation {
-  return { origin, problem }
+    .map((generation) => given(`${generation.id} cost ${generation.cost_micros}, not ${costOf(generation)}`))
 }

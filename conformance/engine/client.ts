@@ -5,13 +5,16 @@ import { Call } from './http/call.ts'
 import type { Exchange, Sent } from './http/exchange.ts'
 import { type RawReply, sendRaw } from './http/raw.ts'
 import type { Subject } from './target.ts'
-import { checkExchange, type Violation } from './universal.ts'
+import { checkExchange } from './universal/universal.ts'
+import type { Violation } from './universal/violation.ts'
 
 /** A request as a scenario writes it. */
 export interface Request {
   /** Undefined: the path and method that are given. */
   readonly operation?: OperationId
   readonly method?: string
+  /** Where it goes in place of the client's own base URL. */
+  readonly baseUrl?: string | undefined
   /** Below the base URL; `//x` is `/x` at the origin of the address. */
   readonly path?: string
   readonly params?: Readonly<Record<string, string>>
@@ -30,7 +33,7 @@ export interface Client {
   /** Makes a request to its end. */
   send(request: Request): Promise<Exchange>
   /** Writes bytes that need not be HTTP; their answer is not judged. */
-  raw(bytes: string | Buffer): Promise<RawReply>
+  raw(bytes: string | Buffer, at?: Pick<Request, 'baseUrl'>): Promise<RawReply>
   /** Every call, in the order in which they were begun. */
   readonly calls: readonly Call[]
   /** What was found in the answers that have ended. */
@@ -66,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
   const violations: Violation[] = []
 
   function open(request: Request): Call {
-    const call = new Call(toSent(request, baseUrl, hostname), {
+    const call = new Call(toSent(request, request.baseUrl ?? baseUrl, hostname), {
       agent,
       isChunked: request.isChunked ?? false,
       timeoutMs: request.timeoutMs ?? timeoutMs,
@@ -86,7 +89,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     open,
     send: (request) => open(request).done,
-    raw: (bytes) => sendRaw({ url: baseUrl, ca }, bytes, RAW_QUIET_MS),
+    raw: (bytes, at) => sendRaw({ url: at?.baseUrl ?? baseUrl, ca }, bytes, RAW_QUIET_MS),
     calls,
     violations,
     async close() {

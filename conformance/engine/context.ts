@@ -8,18 +8,12 @@ import { askControl, type Hooks } from './hooks.ts'
 import type { Call } from './http/call.ts'
 import type { Exchange } from './http/exchange.ts'
 import type { Random } from './random.ts'
-import type { FixtureKey, ModelName, Subject, Target } from './target.ts'
+import { type RequestOptions, toRequest, usualBody } from './requests.ts'
+import type { FixtureKey, HookName, ModelName, Subject, Target } from './target.ts'
+import { type WireHandle, wireAt } from './wire.ts'
 
-/** What differs from a usual request. `key: null` sends none; `body` members are put over the usual ones. */
-export interface RequestOptions extends Omit<Request, 'key' | 'body' | 'operation'> {
-  readonly account?: Account
-  readonly key?: string | null
-  readonly body?: Readonly<Record<string, unknown>>
-  /** Members that are left out of the usual body. */
-  readonly omit?: readonly string[]
-  /** A body as it is, in place of the usual one. */
-  readonly text?: string | Buffer
-}
+/** Names of the target's wires. */
+export type WireName = Extract<HookName, `${string}Wire`>
 
 /** The world of one scenario at one subject: a workspace, a key and a nonce of its own. */
 export interface ContextParts {
@@ -102,18 +96,9 @@ export class Context {
     return this.open('createChatCompletion', { ...options, body: { stream: true, ...body } })
   }
 
-  /** The usual body of an inference request. */
+  /** The usual body of an inference request; undefined for any other. */
   bodyFor(operation: OperationId): Readonly<Record<string, unknown>> | undefined {
-    switch (operation) {
-      case 'createChatCompletion':
-        return { model: this.model(), messages: [{ role: 'user', content: this.prompt }] }
-      case 'createCompletion':
-        return { model: this.model('completions'), prompt: this.prompt }
-      case 'createEmbedding':
-        return { model: this.model('embeddings'), input: this.prompt }
-      default:
-        return undefined
-    }
+    return usualBody(operation, { prompt: this.prompt, model: (name) => this.model(name) })
   }
 
   /** How the backend answers from now on. */
@@ -143,6 +128,21 @@ export class Context {
     await askControl(`${this.target.hooks.platformControl?.url}${path}`, body)
   }
 
+  /** One of the target's wires. */
+  wire(name: WireName): WireHandle {
+    return wireAt(this.target.hooks[name]?.url)
+  }
+
+  /** Tells whoever runs the proxy to do something: `/restart`, `/advance` with `milliseconds` and perhaps a `clock`. */
+  async proxyControl(path: string, body?: object): Promise<void> {
+    await askControl(`${this.target.hooks.proxyControl?.url}${path}`, body)
+  }
+
+  /** Tells whoever runs the sibling to do something: `/stop`, `/start`, `/advance`. */
+  async siblingControl(path: string, body?: object): Promise<void> {
+    await askControl(`${this.target.hooks.siblingControl?.url}${path}`, body)
+  }
+
   /** The record of a generation as the key's workspace reads it. */
   async record(id: string, account?: Account): Promise<Exchange> {
     return this.request('getGeneration', { query: { id }, ...(account && { account }) })
@@ -167,25 +167,9 @@ export class Context {
   readonly patience = (ms: number): number => ms * this.target.slack
 
   async #toRequest(operation: OperationId, options: RequestOptions): Promise<Request> {
-    const { account, key, body = {}, omit = [], text, ...rest } = options
-    const sent = text ?? this.#bodyText(operation, body, omit)
-    return {
-      operation,
-      ...rest,
-      key: key === null ? undefined : (key ?? (account ?? (await this.own())).key),
-      ...(sent !== undefined && { body: sent }),
-    }
-  }
-
-  #bodyText(
-    operation: OperationId,
-    body: Readonly<Record<string, unknown>>,
-    omit: readonly string[],
-  ): string | undefined {
-    const usual = this.bodyFor(operation)
-    if (usual === undefined) return undefined
-    const members = Object.entries({ ...usual, ...body }).filter(([name]) => !omit.includes(name))
-    return JSON.stringify(Object.fromEntries(members))
+    const { account, key } = options
+    const sent = key === undefined ? (account ?? (await this.own())).key : key
+    return toRequest(operation, this.bodyFor(operation), { ...options, key: sent })
   }
 }
 

@@ -31,6 +31,15 @@ test('ids and times are another at each request and make no difference', () => {
   expect(compareTraces(trace(one), trace(two))).toEqual([])
 })
 
+test('the code of an invitation, and how long a bucket takes to admit, make no difference', () => {
+  const refusal = (seconds: number) =>
+    trace(`{"code":"AB2C-DE3F-GH${seconds}","message":"Try again in ${seconds} s."}`, {
+      status: 429,
+      headers: { 'content-type': 'application/json', 'retry-after': String(seconds) },
+    })
+  expect(compareTraces(refusal(29), refusal(32))).toEqual([])
+})
+
 test('pings come when they come', () => {
   const text = 'data: {"a":1}\n\ndata: [DONE]\n\n'
   expect(compareTraces(trace(text, sse), trace(`: ping\n\n${text}`, sse))).toEqual([])

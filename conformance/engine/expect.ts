@@ -106,7 +106,8 @@ export function expectSubset(actual: unknown, expected: unknown, path = 'the bod
     )
 }
 
-function expectShape<T>(exchange: Exchange, validate: Validator): T {
+/** Asserts a body of a 200 by the validator of its form. */
+export function expectShape<T>(exchange: Exchange, validate: Validator): T {
   expectStatus(exchange, 200)
   const value = jsonOf(exchange)
   if (!validate(value)) {

@@ -5,7 +5,12 @@ import { type Validator, validators } from '../../generated/suite-validators.js'
 
 /** A hook that does not do what it promised: the run cannot tell anything, and the product is not to blame. */
 export class HookError extends Error {
-  override readonly name = 'HookError'
+  override readonly name: string = 'HookError'
+}
+
+/** A hook that says no: what was asked for is not allowed. */
+export class HookRefusal extends HookError {
+  override readonly name = 'HookRefusal'
 }
 
 /** Asks the deployment for something by a hook that its target file names. */
@@ -25,8 +30,12 @@ const answers: Readonly<Record<ControlOperation, Validator>> = {
   updateKey: validators.controlKey,
   revokeKey: validators.controlKey,
   setBalance: validators.controlWorkspace,
+  issueInvitation: validators.controlInvitation,
+  withdrawInvitation: validators.controlInvitation,
+  redeemInvitation: validators.controlRedemption,
   ledger: validators.controlBooks,
   verifyLedger: validators.controlVerification,
+  registerUpstream: validators.controlDone,
   setVerdict: validators.controlDone,
   publishEvidence: validators.controlDone,
   advanceClock: validators.controlDone,
@@ -40,7 +49,8 @@ export function createHooks(configured: Readonly<Partial<Record<ControlOperation
     const body = JSON.stringify(request)
     const reply = await (hook.url === undefined ? run(hook.command ?? [], body) : post(hook.url, body)).catch(
       (cause: Error) => {
-        throw new HookError(`the hook ${operation} failed: ${cause.message}`, { cause })
+        const Kind = cause instanceof HookRefusal ? HookRefusal : HookError
+        throw new Kind(`the hook ${operation} failed: ${cause.message}`, { cause })
       },
     )
     const validate = answers[operation]
@@ -62,7 +72,7 @@ async function post(url: string, body: string): Promise<string> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   const answer = await response.text()
-  if (!response.ok) throw new Error(`it answered ${response.status}: ${answer.slice(0, 300)}`)
+  if (!response.ok) throw new HookRefusal(`it answered ${response.status}: ${answer.slice(0, 300)}`)
   return answer
 }
 
@@ -76,7 +86,7 @@ async function run([program, ...args]: readonly string[], body: string): Promise
   child.stdin.on('error', () => {})
   child.stdin.end(body)
   const [output, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  if (code !== 0) throw new Error(`it ended with ${code}: ${complaint.slice(0, 300)}`)
+  if (code !== 0) throw new HookRefusal(`it ended with ${code}: ${complaint.slice(0, 300)}`)
   return output
 }
 
@@ -85,6 +95,17 @@ function parse(reply: string): unknown {
     return JSON.parse(reply)
   } catch {
     return undefined
+  }
+}
+
+/** Asks a stand-in of the suite for something. */
+export async function readControl(url: string): Promise<unknown> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    if (!response.ok) throw new Error(`it answered ${response.status}`)
+    return await response.json()
+  } catch (cause) {
+    throw new HookError(`${url} does not tell: ${(cause as Error).message}`, { cause })
   }
 }
 

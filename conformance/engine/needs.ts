@@ -12,6 +12,11 @@ export type Need =
   | 'cors'
   | 'platform'
   | 'forwarded'
+  | 'sibling'
+  | 'siblingAdmin'
+  | 'spare'
+  | 'openProxy'
+  | 'proxySocket'
   | HookName
   | `model:${ModelName}`
   | `key:${FixtureKey}`
@@ -54,6 +59,16 @@ function isThere(kind: string, name: string | undefined, target: Target): boolea
       return target.corsOrigin !== undefined
     case 'platform':
       return target.platform !== undefined
+    case 'sibling':
+      return target.siblingUrl !== undefined
+    case 'siblingAdmin':
+      return target.siblingAdminUrl !== undefined
+    case 'openProxy':
+      return target.openProxy !== undefined
+    case 'proxySocket':
+      return target.proxySocket !== undefined
+    case 'spare':
+      return target.spareUrl !== undefined
     case 'forwarded':
       return target.believesForwarded
     default:
@@ -68,6 +83,11 @@ function reasonFor(kind: string, name: string | undefined): string {
   if (kind === 'workspace') return 'the target lacks the hooks createWorkspace and createKey'
   if (kind === 'cors') return 'the target names no corsOrigin'
   if (kind === 'platform') return 'the target names no platformUrl'
+  if (kind === 'sibling') return 'the target names no siblingUrl'
+  if (kind === 'siblingAdmin') return 'the target names no siblingAdminUrl'
+  if (kind === 'openProxy') return 'the target names no openProxyUrl with its openProxyToken'
+  if (kind === 'proxySocket') return 'the target names no proxySocket'
+  if (kind === 'spare') return 'the target names no spareUrl'
   if (kind === 'forwarded') return 'the router is not said to believe X-Forwarded-For'
   return `the target lacks the hook ${kind}`
 }

@@ -21,7 +21,7 @@ const SLOW_MS = 10_000
 
 /** Runs scenarios, some at once, each at the router and again through the proxy. Outcomes are in the scenarios' order. */
 export async function runSuite(options: SuiteOptions): Promise<readonly Outcome[]> {
-  const { scenarios, jobs, onOutcome = () => {} } = options
+  const { scenarios, target, jobs, onOutcome = () => {} } = options
   const outcomes: Outcome[][] = []
   const work = async (queue: Iterable<[number, Scenario]>) => {
     for (const [index, scenario] of queue) {
@@ -31,7 +31,11 @@ export async function runSuite(options: SuiteOptions): Promise<readonly Outcome[
     }
   }
   const entries = [...scenarios.entries()]
-  const together = entries.filter(([, { isExclusive }]) => !isExclusive).values()
+  // Those that wait longest begin, so that nobody waits for them alone.
+  const together = entries
+    .filter(([, { isExclusive }]) => !isExclusive)
+    .sort(([, one], [, other]) => other.waitsMs(target.limits) - one.waitsMs(target.limits))
+    .values()
   await Promise.all(Array.from({ length: jobs }, () => work(together)))
   await work(entries.filter(([, { isExclusive }]) => isExclusive))
   return outcomes.flat()

@@ -43,6 +43,15 @@ export interface Target {
   readonly claims: readonly Origin[]
   readonly baseUrl: string
   readonly proxyUrl: string | undefined
+  /** A listener of the proxy that is open to other machines, and what it asks for. */
+  readonly openProxy: { readonly url: string; readonly token: string } | undefined
+  /** The path of a Unix socket of the proxy. */
+  readonly proxySocket: string | undefined
+  /** Another router on the same database; the file's schema tells how it differs. */
+  readonly siblingUrl: string | undefined
+  readonly siblingAdminUrl: string | undefined
+  /** A third router on that database, of whose own endpoint no evidence could be fetched. */
+  readonly spareUrl: string | undefined
   readonly platform: PlatformAddress | undefined
   /** Trusted certificates, in PEM, beside the system's. */
   readonly ca: string | undefined
@@ -69,13 +78,27 @@ export function loadTarget(file: string, environment: Environment): Target {
     environment,
     contradictions,
   )
-  const { caFile, proxyUrl, keys = {}, endpoints = {}, corsOrigin, hooks = {} } = written
+  const {
+    caFile,
+    proxyUrl,
+    siblingUrl,
+    spareUrl,
+    keys = {},
+    endpoints = {},
+    corsOrigin,
+    hooks = {},
+  } = written
   return {
     product: written.product,
     profiles: written.profiles,
     claims: written.claims ?? ['given'],
     baseUrl: written.baseUrl,
     proxyUrl,
+    openProxy: openProxyOf(written),
+    proxySocket: written.proxySocket,
+    siblingUrl,
+    siblingAdminUrl: written.siblingAdminUrl,
+    spareUrl,
     platform: platformOf(written),
     ca: caFile && readFileSync(resolve(dirname(file), caFile), 'utf8'),
     features: new Set(written.features ?? []),
@@ -92,6 +115,10 @@ export function loadTarget(file: string, environment: Environment): Target {
   }
 }
 
+function openProxyOf({ openProxyUrl: url, openProxyToken: token }: ConformanceTarget): Target['openProxy'] {
+  return url === undefined || token === undefined ? undefined : { url, token }
+}
+
 function platformOf({ platformUrl, platformHostname }: ConformanceTarget): PlatformAddress | undefined {
   if (platformUrl === undefined) return undefined
   return { url: platformUrl, hostname: platformHostname ?? new URL(platformUrl).hostname }
@@ -100,12 +127,15 @@ function platformOf({ platformUrl, platformHostname }: ConformanceTarget): Platf
 /** What a deployment has that says nothing else (§8; decisions, 2, 5 and 6). */
 const production: Limits = {
   maxBodyBytes: limits.maxBodyBytes,
+  bodyMemoryBytes: limits.bodyMemoryBytes,
   pingMs: limits.pingIntervalMs,
   firstByteMs: limits.firstByteTimeoutMs,
   idleMs: limits.idleTimeoutMs,
   stalledClientMs: limits.stalledClientMs,
   templateTokens: limits.defaultTemplateTokens,
   requestsPerMinute: limits.requestsPerMinute,
+  tokensPerMinute: limits.tokensPerMinute,
+  drainMs: limits.drainMs,
   evidencePollMs: limits.ownBundlePollMs,
   // "Every few minutes" (§2.5).
   resignMs: 300_000,

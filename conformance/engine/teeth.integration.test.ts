@@ -21,7 +21,7 @@ test.each([
     ...guilty.bench,
     scenarios,
     profiles: guilty.bench.target.profiles,
-    jobs: 40,
+    jobs: 20,
     isSlow: true,
   }).finally(guilty.stop)
   const verdicts = Object.groupBy(outcomes, ({ verdict }) => verdict)

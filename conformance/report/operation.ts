@@ -5,9 +5,9 @@ import type { Target } from '../engine/target.ts'
 /** Which operation of the contract a request was; undefined for any other path or method. */
 export function operationOf(
   { method, url }: Sent,
-  { baseUrl, proxyUrl, platform }: Target,
+  { baseUrl, proxyUrl, siblingUrl, spareUrl, platform }: Target,
 ): OperationId | undefined {
-  const base = [baseUrl, proxyUrl, platform?.url].find(
+  const base = [baseUrl, proxyUrl, siblingUrl, spareUrl, platform?.url].find(
     (address) => address !== undefined && url.startsWith(`${address}/`),
   )
   if (base === undefined) return undefined

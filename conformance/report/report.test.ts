@@ -8,6 +8,7 @@ import { define } from '../engine/scenario.ts'
 import { bareTarget } from '../testing/product.ts'
 import { coverageOf, isGap } from './coverage.ts'
 import { toJUnit } from './junit.ts'
+import { observe } from './observed.ts'
 import { describeRun } from './results.ts'
 import { createProgress, summarize } from './terminal.ts'
 
@@ -31,6 +32,8 @@ const exchange: Exchange = {
   endMs: 2.6,
   leaf: undefined,
 }
+
+const noVectors = { vectors: [], elsewhere: {} }
 
 function outcome(verdict: ScenarioVerdict, rules: readonly RuleId[] = ['AUTH-03']): Outcome {
   const scenario = define({ id: `a/${verdict}`, rules, title: 'A <key> & more', run: async () => {} })
@@ -67,6 +70,16 @@ test('no report shows a secret, wherever it stood', () => {
   expect(JSON.stringify(results)).toContain('[secret]')
 })
 
+test('a stream that fails counts by the code and the ground of its last event', () => {
+  const event = { error: { code: 'attestation_revoked' }, stage: 'policy', reason: 'digest_not_pinned' }
+  const body = Buffer.from(`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`)
+  const headers = { 'content-type': 'text/event-stream' }
+  const streamed = { ...exchange, status: 200, headers, reads: [{ atMs: 1, bytes: body }], body }
+  const sent = { ...exchange.sent, url: 'http://x/v1/chat/completions' }
+  const seen = observe([{ ...outcome('pass'), exchanges: [{ ...streamed, sent }] }], target)
+  expect(seen).toMatchObject([{ code: 'attestation_revoked', ground: 'policy/digest_not_pinned' }])
+})
+
 test('the answers that passing scenarios were given are counted by operation, status and code', () => {
   const seen = outcome('pass')
   const plain = { ...exchange, sent: { ...exchange.sent, url: 'http://x/v1/chat/completions' } }
@@ -84,7 +97,14 @@ test('the answers that passing scenarios were given are counted by operation, st
     createRedactor(),
   )
   expect(observed).toEqual([
-    { operation: 'createChatCompletion', status: 401, code: 'invalid_api_key', count: 2 },
+    {
+      subject: 'router',
+      operation: 'createChatCompletion',
+      status: 401,
+      code: 'invalid_api_key',
+      ground: null,
+      count: 2,
+    },
   ])
 })
 
@@ -98,7 +118,7 @@ test('JUnit tells failures, errors and what was left out, and is well formed', (
 
 test('coverage shows a rule without a scenario as a gap, and leaves out what only reading can show', () => {
   const scenario = define({ id: 'a/b', rules: ['AUTH-03'], title: 'Something holds', run: async () => {} })
-  const { rules, answers, codes } = coverageOf([scenario], results)
+  const { rules, answers, codes } = coverageOf({ scenarios: [scenario], vectors: noVectors, results })
   const named = (id: string) => rules.find((rule) => rule.id === id)
   expect(named('AUTH-03')?.scenarios).toEqual(['a/b'])
   expect(named('PRXY-01')?.scenarios).toEqual(['a/b'])

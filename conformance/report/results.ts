@@ -1,11 +1,11 @@
-import type { ConformanceResults, ObservedAnswer, RecordedExchange } from '#contract'
-import { type Exchange, isObject, textOf } from '../engine/http/exchange.ts'
+import type { ConformanceResults, RecordedExchange } from '#contract'
+import { type Exchange, isObject } from '../engine/http/exchange.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import type { Redactor } from '../engine/redact.ts'
 import { type Origin, originOf } from '../engine/rules.ts'
 import type { Subject, Target } from '../engine/target.ts'
 import { expectationOf, judgeProfile } from '../engine/verdict.ts'
-import { operationOf } from './operation.ts'
+import { observe } from './observed.ts'
 
 /** What a run was and what it found. */
 export interface Run {
@@ -88,33 +88,6 @@ function describeExchange({
 function shortened(body: Buffer): string {
   const text = body.toString('utf8')
   return text.length > MAX_BODY_CHARACTERS ? `${text.slice(0, MAX_BODY_CHARACTERS)}…` : text
-}
-
-/** Which answers were seen at all, for the coverage of statuses and codes. */
-function observe(outcomes: readonly Outcome[], target: Target): ObservedAnswer[] {
-  const counts = new Map<string, ObservedAnswer>()
-  for (const { exchanges, verdict } of outcomes) {
-    if (verdict !== 'pass' && verdict !== 'warn') continue
-    for (const exchange of exchanges) {
-      const operation = operationOf(exchange.sent, target)
-      if (operation === undefined || exchange.status === 0) continue
-      const seen = { operation, status: exchange.status, code: codeOf(exchange) }
-      const name = JSON.stringify(seen)
-      counts.set(name, { ...seen, count: (counts.get(name)?.count ?? 0) + 1 })
-    }
-  }
-  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, answer]) => answer)
-}
-
-function codeOf(exchange: Exchange): string | null {
-  if (exchange.status < 400) return null
-  try {
-    const value: unknown = JSON.parse(textOf(exchange))
-    const error = isObject(value) && isObject(value.error) ? value.error : {}
-    return typeof error.code === 'string' ? error.code : null
-  } catch {
-    return null
-  }
 }
 
 function redacted(value: unknown, redactor: Redactor): unknown {

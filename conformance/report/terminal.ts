@@ -15,7 +15,10 @@ export interface Screen {
 
 const LOUD = new Set(['fail', 'error', 'warn'])
 
-/** On a terminal one line that moves; elsewhere only what did not pass. */
+/** Elsewhere than on a terminal, a line each time another so many have ended (ours). */
+const LINES = 10
+
+/** On a terminal one line that moves; elsewhere a few lines, and what did not pass. */
 export function createProgress(screen: Screen, total: number): Progress {
   let seen = 0
   const clear = screen.isTTY ? '\r\x1b[2K' : ''
@@ -29,6 +32,7 @@ export function createProgress(screen: Screen, total: number): Progress {
         )
       }
       if (screen.isTTY) screen.write(`${clear}${seen}/${total} ${scenario.id}`)
+      else if (seen === total || seen % Math.ceil(total / LINES) === 0) screen.write(`${seen}/${total}\n`)
     },
     end() {
       screen.write(clear)

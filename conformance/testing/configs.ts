@@ -1,24 +1,85 @@
 import { fileURLToPath } from 'node:url'
-import { features, HOSTNAME, limits, modelsFor, ORIGIN, targetModels } from './deployment.ts'
+import {
+  type BackendAddresses,
+  HOSTNAME,
+  limits,
+  modelsFor,
+  ORIGIN,
+  PRICES,
+  PUBLISHED,
+  SIBLING_PRICES,
+} from './deployment.ts'
 
 /** What is published as deployed: the sample. */
 const DEPLOYMENT = fileURLToPath(new URL('../../platform/demo-deployment', import.meta.url))
 
-/** The router's configuration file. */
-export function routerConfig(at: {
-  readonly port: number
-  readonly backendUrl: string
-  readonly closedPort: number
+/** What all routers are configured with. */
+export interface RouterSurroundings {
+  readonly databaseUrl: string
+  readonly backends: BackendAddresses
   readonly platformUrl: string
   readonly rootPemFile: string
-}): object {
-  const { pingMs, firstByteMs, idleMs, stalledClientMs, evidencePollMs } = limits
+  readonly publisherUrl: string
+  readonly publisherPemFile: string
+  readonly dataDir: string
+  /** Of the store that both share their buckets in. */
+  readonly redisUrl: string
+}
+
+/** The router's configuration file. */
+export function routerConfig(
+  at: RouterSurroundings & { readonly port: number; readonly controlPort: number },
+): object {
   return {
+    ...commonConfig(at),
+    timers,
     listen: { host: '127.0.0.1', port: at.port },
     publicBaseUrl: `https://${HOSTNAME}/v1`,
-    testControl: { host: '127.0.0.1', port: 0 },
-    limits: { maxBodyBytes: limits.maxBodyBytes },
-    timers: { pingMs, firstByteMs, idleMs, stalledClientMs, evidencePollMs, drainMs: 1_000 },
+    testControl: { host: '127.0.0.1', port: at.controlPort },
+    limits: { maxBodyBytes: limits.maxBodyBytes, requestsPerMinute: limits.requestsPerMinute },
+    models: modelsFor(at.backends, PRICES),
+  }
+}
+
+/** The configuration file of a second router on the same database; spec/config/target.tsp tells what it is for. */
+export function siblingConfig(
+  at: RouterSurroundings & { readonly port: number; readonly adminPort: number },
+): object {
+  const { maxBodyBytes, bodyMemoryBytes, requestsPerMinute } = limits
+  return {
+    ...commonConfig(at),
+    listen: { host: '127.0.0.1', port: at.port },
+    admin: { host: '127.0.0.1', port: at.adminPort },
+    publicBaseUrl: 'https://sibling.localhost/v1',
+    limits: { maxBodyBytes, bodyMemoryBytes, requestsPerMinute },
+    models: modelsFor(at.backends, SIBLING_PRICES),
+  }
+}
+
+/** The configuration file of a third router on that database; its own endpoint publishes nothing. */
+export function spareConfig(at: RouterSurroundings): object {
+  return {
+    ...commonConfig(at),
+    listen: { host: '127.0.0.1', port: 0 },
+    publicBaseUrl: 'https://unfetched.localhost/v1',
+    models: modelsFor(at.backends, PRICES),
+  }
+}
+
+const { pingMs, firstByteMs, idleMs, stalledClientMs, evidencePollMs, drainMs } = limits
+const timers = { pingMs, firstByteMs, idleMs, stalledClientMs, evidencePollMs, drainMs }
+
+/** Nobody waits for the evidence of the other routers; what they do not poll leaves the machine to those who are judged. */
+const IDLE_POLL_MS = 2_000
+
+function commonConfig(at: RouterSurroundings): object {
+  return {
+    dataDir: at.dataDir,
+    // What an upstream's key is kept under is the same at every router.
+    secretsKey: SECRETS_KEY,
+    database: { url: at.databaseUrl },
+    redis: { url: at.redisUrl },
+    timers: { ...timers, evidencePollMs: IDLE_POLL_MS },
     cors: { origins: [ORIGIN] },
     trustedProxies: ['127.0.0.1'],
     endpoints: [
@@ -31,89 +92,34 @@ export function routerConfig(at: {
       {
         name: 'unfetched',
         hostname: 'unfetched.localhost',
-        evidenceUrl: `https://127.0.0.1:${at.closedPort}/.well-known/platform-evidence`,
+        evidenceUrl: `${at.backends.closed.replace('http:', 'https:')}/platform-evidence`,
+      },
+      {
+        name: 'published',
+        hostname: PUBLISHED,
+        evidenceUrl: at.publisherUrl,
+        evidenceCaFile: at.publisherPemFile,
       },
     ],
-    models: modelsFor(at.backendUrl, `http://127.0.0.1:${at.closedPort}/v1`),
   }
 }
 
-/** The platform gateway's configuration file. */
-export function platformConfig(at: { readonly routerPort: number; readonly dataDir: string }): object {
-  return {
-    listen: { host: '127.0.0.1', port: 0 },
-    control: { host: '127.0.0.1', port: 0 },
-    hostname: HOSTNAME,
-    upstream: `http://127.0.0.1:${at.routerPort}`,
-    dataDir: at.dataDir,
-    deployment: DEPLOYMENT,
-    resignIntervalMs: limits.resignMs,
-  }
-}
+const SECRETS_KEY = 'a-key-of-a-deployment-that-is-thrown-away'
 
-/** The verifying proxy's configuration file. */
-export function proxyConfig(at: {
-  readonly platformUrl: string
-  readonly rootPemFile: string
-  readonly pin: string
+/** The configuration file of a platform gateway. */
+export function platformConfig(at: {
+  readonly hostname: string
+  /** What it stands in front of. */
+  readonly upstream: string
   readonly dataDir: string
 }): object {
   return {
+    listen: { host: '127.0.0.1', port: 0 },
+    control: { host: '127.0.0.1', port: 0 },
+    hostname: at.hostname,
+    upstream: at.upstream,
     dataDir: at.dataDir,
-    endpoints: [
-      {
-        name: 'demo',
-        listen: { host: '127.0.0.1', port: 0, origins: [ORIGIN] },
-        url: `${at.platformUrl}/v1`,
-        hostname: HOSTNAME,
-        roots: [{ file: at.rootPemFile }],
-        pins: [at.pin],
-      },
-    ],
-  }
-}
-
-const HOOKS = [
-  'createWorkspace',
-  'createKey',
-  'updateKey',
-  'revokeKey',
-  'setBalance',
-  'ledger',
-  'verifyLedger',
-]
-
-/** The target file that describes all of it. */
-export function targetConfig(at: {
-  readonly routerPort: number
-  readonly proxyAddress: string
-  readonly platformUrl: string
-  readonly rootPemFile: string
-  readonly controlUrl: string
-  readonly backendControlUrl: string
-  readonly platformControlUrl: string
-}): object {
-  return {
-    product: { name: 'reference' },
-    profiles: ['router', 'proxy', 'platform'],
-    claims: ['given', 'chosen'],
-    baseUrl: `http://127.0.0.1:${at.routerPort}/v1`,
-    proxyUrl: at.proxyAddress,
-    platformUrl: at.platformUrl,
-    platformHostname: HOSTNAME,
-    caFile: at.rootPemFile,
-    features,
-    models: targetModels,
-    endpoints: { own: 'demo', unfetched: 'unfetched' },
-    corsOrigin: ORIGIN,
-    believesForwarded: true,
-    limits,
-    // Two busy cores.
-    timing: { slack: 3 },
-    hooks: {
-      ...Object.fromEntries(HOOKS.map((name) => [name, { url: `${at.controlUrl}/${name}` }])),
-      backendScript: { url: at.backendControlUrl },
-      platformControl: { url: at.platformControlUrl },
-    },
+    deployment: DEPLOYMENT,
+    resignIntervalMs: limits.resignMs,
   }
 }

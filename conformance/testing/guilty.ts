@@ -9,6 +9,7 @@ import { createHooks } from '../engine/hooks.ts'
 import type { Target } from '../engine/target.ts'
 import { createBackend } from '../stand-ins/backend/backend.ts'
 import { features, limits, targetModels } from './deployment.ts'
+import { DOUBTED, EXTERNAL } from './external.ts'
 
 /** A server that keeps no rule, and all that the suite may ask of its surroundings. */
 export interface Guilty {
@@ -43,23 +44,44 @@ export async function arraign(listener: RequestListener): Promise<Guilty> {
     claims: ['given', 'chosen'],
     baseUrl,
     proxyUrl: baseUrl,
+    openProxy: { url: baseUrl, token: 'a-token-of-sixteen' },
+    proxySocket: '/nowhere/proxy.sock',
+    siblingUrl: baseUrl,
+    siblingAdminUrl: new URL(baseUrl).origin,
+    spareUrl: baseUrl,
     platform: { url: baseUrl, hostname: '127.0.0.1' },
     ca: undefined,
     features: new Set(features),
     keys: {},
     models: { ...targetModels },
-    endpoints: { own: 'demo', unfetched: 'unfetched' },
+    endpoints: {
+      own: 'demo',
+      unfetched: 'unfetched',
+      published: 'published',
+      external: EXTERNAL,
+      doubted: DOUBTED,
+    },
     corsOrigin: 'https://app.example',
     mayGenerate: true,
     believesForwarded: true,
-    limits: { ...limits, templateTokens: 1_024, requestsPerMinute: 600 },
+    limits: { ...limits, templateTokens: 1_024, tokensPerMinute: 2_000_000 },
     // Nothing that it waits for will ever come.
-    slack: 0.2,
+    slack: 0.3,
     expectedFailures: [],
     hooks: {
       ...hooks,
       backendScript: { url: backend.controlUrl },
       platformControl: { url: `${controlUrl}/platform` },
+      upstreamControl: { url: `${controlUrl}/platform` },
+      proxyControl: { url: `${controlUrl}/platform` },
+      siblingControl: { url: `${controlUrl}/platform` },
+      storeWire: { url: `${controlUrl}/wire` },
+      databaseWire: { url: `${controlUrl}/wire` },
+      spareWire: { url: `${controlUrl}/wire` },
+      siblingWire: { url: `${controlUrl}/wire` },
+      proxyWire: { url: `${controlUrl}/wire` },
+      routerWire: { url: `${controlUrl}/wire` },
+      backendWire: { url: `${controlUrl}/wire` },
     },
   }
   return {
@@ -82,6 +104,18 @@ async function listening(server: Server): Promise<string> {
 
 const key = { id: 'key_1', workspace_id: 'ws_1', state: 'active', spent_micros: 0, revoked_at: null } as const
 
+const invitation = {
+  code: 'AAAA-AAAA-AAAA',
+  grant_micros: 1,
+  description: 'Nothing',
+  max_redemptions: 1,
+  redemptions: 0,
+  note: null,
+  created_at: '2026-01-01T00:00:00Z',
+  expires_at: null,
+  withdrawn_at: null,
+} as const
+
 const answers: { readonly [Op in ControlOperation]: () => ControlOperations[Op]['response'] } = {
   reset: () => ({}),
   createWorkspace: () => ({ id: 'ws_1', balance_micros: 0 }),
@@ -89,18 +123,30 @@ const answers: { readonly [Op in ControlOperation]: () => ControlOperations[Op][
   updateKey: () => key,
   revokeKey: () => ({ ...key, state: 'revoked', revoked_at: '2026-01-01T00:00:00Z' }),
   setBalance: () => ({ id: 'ws_1', balance_micros: 0 }),
+  issueInvitation: () => invitation,
+  withdrawInvitation: () => invitation,
+  redeemInvitation: () => ({ granted_micros: 1 }),
   ledger: () => ({ balance_micros: 0, entries: [], generations: [], holds: [], keys: [] }),
   verifyLedger: () => ({ open_holds: 0, differences: [] }),
+  registerUpstream: () => ({}),
   setVerdict: () => ({}),
   publishEvidence: () => ({}),
   advanceClock: () => ({}),
 }
 
+/** What a wire tells of which nothing is heard. */
+const silentWire = { isCut: false, connections: 0, held: 0, heads: [], beginnings: [] }
+
 const obligingControl: RequestListener = (incoming, response) => {
   void text(incoming).then(() => {
-    const operation = (incoming.url ?? '').slice(1) as ControlOperation
-    const isPlatforms = operation.startsWith('platform/')
+    const [operation = ''] = (incoming.url ?? '').slice(1).split('/')
+    const answer =
+      operation === 'wire'
+        ? silentWire
+        : operation === 'platform'
+          ? {}
+          : answers[operation as ControlOperation]()
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(isPlatforms ? {} : answers[operation]()))
+    response.end(JSON.stringify(answer))
   })
 }

@@ -1,93 +1,193 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { loadPlatformConfig } from '../../platform/config.ts'
-import { startGateway } from '../../platform/gateway.ts'
-import { loadProxyConfig } from '../../proxy/config/proxy.ts'
-import { startProxy } from '../../proxy/proxy.ts'
-import { loadRouterConfig } from '../../server/config/router.ts'
-import type { Log } from '../../server/log.ts'
-import { startRouter } from '../../server/router.ts'
+import { startRedis } from '../../server/limits/testing.ts'
 import { startTestServer } from '../../server/store/testing.ts'
-import { createBackend } from '../stand-ins/backend/backend.ts'
-import { platformConfig, proxyConfig, routerConfig, targetConfig } from './configs.ts'
+import type { Jump } from './clock.ts'
+import {
+  platformConfig,
+  type RouterSurroundings,
+  routerConfig,
+  siblingConfig,
+  spareConfig,
+} from './configs.ts'
+import { HOSTNAME, PUBLISHED } from './deployment.ts'
+import { EXTERNAL, EXTERNAL_HOSTNAME } from './external.ts'
+import { startHelper } from './helper.ts'
+import { freePort } from './ports.ts'
+import { type Program, startBackend, startCommand } from './program.ts'
+import { startProxyProgram } from './proxy-program.ts'
+import { startPublisher } from './publisher.ts'
+import { startSibling } from './sibling.ts'
+import { targetConfig } from './target-file.ts'
+import { layWires } from './wires.ts'
 
-/** The reference in this process, with all that surrounds it, and the target file that describes it. */
+/** The reference, each part in a process of its own, and the target file that describes it. */
 export interface Reference {
   readonly targetFile: string
   readonly folder: string
   stop(): Promise<void>
 }
 
-const quiet = { info() {}, warn() {}, error() {} } satisfies Log
+/** Says how what was started is stopped; undone in reverse order. */
+type Undo = (step: () => unknown) => void
 
-/** Starts a database, a scripted backend, the platform, a router that lets itself be controlled, and the proxy. */
+/** Starts database, scripted backend, platform, proxy and three routers, one of which lets itself be controlled. */
 export async function startReference(): Promise<Reference> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
-  const write = (name: string, value: object) => {
-    const file = join(folder, name)
-    writeFileSync(file, stringify(value, { aliasDuplicateObjects: false }))
-    return file
+  const steps: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const stop = async () => {
+    for (const step of steps.splice(0).reverse()) await step()
   }
-  const [port, closedPort] = [await freePort(), await freePort()]
-  const backend = await createBackend({ paceMs: 1 })
-  const server = await startTestServer()
-  const { sql } = await server.open()
-  const platformFile = write(
-    'platform.yaml',
-    platformConfig({ routerPort: port, dataDir: join(folder, 'platform') }),
-  )
-  const gateway = await startGateway(loadPlatformConfig(platformFile, {}), {
-    now: () => new Date(),
-    log: quiet,
-  })
-  const { url: platformUrl, rootPemFile } = gateway
-  const routerFile = write(
-    'router.yaml',
-    routerConfig({ port, backendUrl: backend.url, closedPort, platformUrl, rootPemFile }),
-  )
-  const router = await startRouter({ config: loadRouterConfig(routerFile, {}), sql, log: quiet })
-  const pin = gateway.platform.publication.evidenceDigest
-  const proxyFile = write(
-    'proxy.yaml',
-    proxyConfig({ platformUrl, rootPemFile, pin, dataDir: join(folder, 'proxy') }),
-  )
-  const proxy = await startProxy({ config: loadProxyConfig(proxyFile, {}), log: quiet, drainMs: 1_000 })
-  const targetFile = write(
-    'target.yaml',
-    targetConfig({
-      routerPort: port,
-      proxyAddress: proxy.endpoints[0]!.address,
-      platformUrl,
-      rootPemFile,
-      controlUrl: `http://127.0.0.1:${router.controlPort}`,
-      backendControlUrl: backend.controlUrl,
-      platformControlUrl: gateway.controlUrl ?? '',
-    }),
-  )
-  return {
-    targetFile,
-    folder,
-    async stop() {
-      await proxy.stop()
-      await gateway.close()
-      await router.stop()
-      await backend.close()
-      await server.stop()
-      rmSync(folder, { recursive: true, force: true })
-    },
+  try {
+    return { folder, targetFile: await start(folder, (step) => void steps.push(step)), stop }
+  } catch (error) {
+    await stop()
+    throw error
   }
 }
 
-/** A port at which nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+async function start(folder: string, undo: Undo): Promise<string> {
+  const write = (name: string, content: object | string) => {
+    const file = join(folder, name)
+    const text = typeof content === 'string' ? content : stringify(content, { aliasDuplicateObjects: false })
+    writeFileSync(file, text)
+    return file
+  }
+  const [routerPort, controlPort, closedPort] = [await freePort(), await freePort(), await freePort()]
+  const [siblingPort, adminPort] = [await freePort(), await freePort()]
+  const database = await startTestServer()
+  undo(() => database.stop())
+  const redis = await startRedis()
+  undo(() => redis.stop())
+  const backend = await startBackend()
+  undo(() => backend.stop())
+  const publisher = await startPublisher(PUBLISHED)
+  undo(() => publisher.close())
+
+  const backendUrl = String(backend.ready.url)
+  const databaseUrl = await database.createDatabase()
+  let platformUrl = ''
+  const wires = await layWires({
+    database: () => databaseUrl,
+    sibling: () => databaseUrl,
+    spare: () => databaseUrl,
+    store: () => redis.url,
+    backend: () => backendUrl,
+    router: () => `http://127.0.0.1:${routerPort}`,
+    proxy: () => platformUrl,
+  })
+  undo(() => wires.close())
+
+  const platformFile = write(
+    'platform.yaml',
+    platformConfig({
+      hostname: HOSTNAME,
+      upstream: `http://127.0.0.1:${wires.portOf('router')}`,
+      dataDir: join(folder, 'platform'),
+    }),
+  )
+  const platform = await startCommand('platform', platformFile)
+  undo(() => platform.stop())
+  platformUrl = String(platform.ready.url)
+  const rootPemFile = String(platform.ready.root_pem_file)
+  const vendorFile = write(
+    'vendor.yaml',
+    platformConfig({
+      hostname: EXTERNAL_HOSTNAME,
+      upstream: new URL(backendUrl).origin,
+      dataDir: join(folder, 'vendor'),
+    }),
+  )
+  const vendor = await startCommand('platform', vendorFile)
+  undo(() => vendor.stop())
+
+  const surroundings = (wire: 'database' | 'sibling' | 'spare'): RouterSurroundings => ({
+    databaseUrl: wires.through(wire, databaseUrl),
+    backends: {
+      usual: backendUrl,
+      wired: wires.through('backend', backendUrl),
+      closed: `http://127.0.0.1:${closedPort}/v1`,
+    },
+    platformUrl,
+    rootPemFile,
+    publisherUrl: publisher.url,
+    publisherPemFile: write('publisher.pem', publisher.root),
+    dataDir: join(folder, wire),
+    redisUrl: wire === 'sibling' ? wires.through('store', redis.url) : redis.url,
+  })
+  const routerFile = write(
+    'router.yaml',
+    routerConfig({ ...surroundings('database'), port: routerPort, controlPort }),
+  )
+  const router = await startCommand('router', routerFile)
+  undo(() => router.stop())
+  const controlUrl = `http://127.0.0.1:${controlPort}`
+  await registerUpstream(controlUrl, vendor)
+
+  const siblingFile = write(
+    'sibling.yaml',
+    siblingConfig({ ...surroundings('sibling'), port: siblingPort, adminPort }),
+  )
+  const sibling = await startSibling(siblingFile)
+  undo(() => sibling.stop())
+
+  const spareFile = write('spare.yaml', spareConfig(surroundings('spare')))
+  const spare = await startCommand('router', spareFile)
+  undo(() => spare.stop())
+
+  const proxy = await startProxyProgram({
+    folder,
+    wiredUrl: wires.through('proxy', platformUrl),
+    platformUrl,
+    rootPemFile,
+    pin: String(platform.ready.evidence_digest),
+  })
+  undo(() => proxy.stop())
+  const helper = await startHelper({
+    '/publishEvidence': ({ bundle }) => publisher.publish(String(bundle)),
+    '/sibling/stop': () => sibling.end(),
+    '/sibling/start': () => sibling.start(),
+    '/proxy/restart': () => proxy.restart(),
+    '/proxy/advance': (jump) => proxy.advance(jump as unknown as Jump),
+    '/sibling/advance': (jump) => sibling.advance(jump as unknown as Jump),
+  })
+  undo(() => helper.close())
+
+  return write(
+    'target.yaml',
+    targetConfig({
+      routerPort,
+      siblingUrl: sibling.address,
+      siblingAdminUrl: sibling.adminAddress,
+      spareUrl: String(spare.ready.address),
+      proxyUrl: proxy.address,
+      openProxyUrl: proxy.openAddress,
+      proxySocket: proxy.socket,
+      platformUrl,
+      rootPemFile,
+      controlUrl,
+      backendControlUrl: String(backend.ready.controlUrl),
+      platformControlUrl: String(platform.ready.control_url),
+      upstreamControlUrl: String(vendor.ready.control_url),
+      helperUrl: helper.url,
+      wireUrl: wires.controlUrlOf,
+    }),
+  )
+}
+
+/** Has the router know the external upstream that is admitted all the time. */
+async function registerUpstream(controlUrl: string, { ready }: Program): Promise<void> {
+  const registration = {
+    endpoint: EXTERNAL,
+    url: `${ready.url}/v1`,
+    hostname: EXTERNAL_HOSTNAME,
+    roots: [readFileSync(String(ready.root_pem_file), 'utf8')],
+    pins: [ready.evidence_digest],
+    api_key: 'the-key-of-an-external-upstream',
+  }
+  const body = JSON.stringify(registration)
+  const response = await fetch(`${controlUrl}/registerUpstream`, { method: 'POST', body })
+  if (!response.ok) throw new Error(`the upstream is not registered: ${await response.text()}`)
 }

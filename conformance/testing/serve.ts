@@ -1,9 +1,17 @@
 import { startReference } from './reference.ts'
 
-// For people who write scenarios: brings the reference up and stays until Ctrl-C.
+// For people who write scenarios: brings the reference up, prints its target file, and stays until Ctrl-C.
 const reference = await startReference()
 console.log(reference.targetFile)
-process.once('SIGINT', () => void reference.stop())
-process.once('SIGTERM', () => void reference.stop())
-process.stdin.resume()
-process.stdin.once('end', () => void reference.stop())
+
+let isStopping = false
+const stop = (): void => {
+  if (isStopping) return
+  isStopping = true
+  // Waiting for its end would keep this process alive.
+  process.stdin.destroy()
+  void reference.stop()
+}
+process.on('SIGINT', stop)
+process.on('SIGTERM', stop)
+process.stdin.resume().once('end', stop)

@@ -38,25 +38,25 @@ function needsOf({ needs = [], account, backend, steps, ...rest }: ScenarioFile)
       ...(steps.some(({ expect }) => expect.debitMicros !== undefined) ? ['ledger' as const] : []),
       ...(generates ? ['generation' as const] : keys.includes('own') ? ['key' as const] : []),
       ...keys.filter((key) => key !== 'own' && key !== 'none').map((key) => `key:${key}` as Need),
+      ...steps.flatMap(({ operation }) => needsOfOperations[operation as OperationId] ?? []),
       ...places.filter(({ name }) => name !== 'chat').map(({ kind, name }) => `${kind}:${name}` as Need),
     ]),
   ]
+}
+
+/** What the usual requests of an operation need. */
+const needsOfOperations: Readonly<Partial<Record<OperationId, readonly Need[]>>> = {
+  createCompletion: ['model:completions'],
+  createEmbedding: ['feature:embeddings', 'model:embeddings'],
+  getInvitation: ['feature:invitations'],
 }
 
 function isMetered(operation: string | undefined): boolean {
   return operation !== undefined && routes[operation as OperationId].metered
 }
 
-function settingsOf({
-  balanceMicros,
-  scope,
-  spendLimitMicros,
-}: NonNullable<ScenarioFile['account']>): AccountSettings {
-  return {
-    ...(balanceMicros !== undefined && { balanceMicros }),
-    ...(scope && { scope: scope as NonNullable<AccountSettings['scope']> }),
-    ...(spendLimitMicros !== undefined && { spendLimitMicros }),
-  }
+function settingsOf({ scope, ...settings }: NonNullable<ScenarioFile['account']>): AccountSettings {
+  return { ...settings, ...(scope && { scope: scope as NonNullable<AccountSettings['scope']> }) }
 }
 
 function contradictions({ steps }: ScenarioFile): ConfigProblem[] {

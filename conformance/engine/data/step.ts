@@ -6,11 +6,13 @@ import {
   type ScenarioExpectation,
   type ScenarioStep,
 } from '#contract'
-import type { Context, RequestOptions } from '../context.ts'
+import type { Context } from '../context.ts'
 import { expectError, expectStatus, generationIdOf, recordIn } from '../expect.ts'
 import { type Exchange, jsonOf, objectOf } from '../http/exchange.ts'
+import type { RequestOptions } from '../requests.ts'
 import { expectStream } from '../stream.ts'
 import type { FixtureKey } from '../target.ts'
+import { expectTextStream } from '../texts.ts'
 import { fill } from './fill.ts'
 import { match } from './match.ts'
 
@@ -18,7 +20,7 @@ import { match } from './match.ts'
 export async function runStep(step: ScenarioStep, context: Context): Promise<void> {
   const exchange = await ask(await fill(step, context), context)
   try {
-    await judge(exchange, await fill(step.expect, context), context)
+    await judge(exchange, { ...step, expect: await fill(step.expect, context) }, context)
   } catch (error) {
     if (step.name && error instanceof assert.AssertionError) error.message = `${step.name}: ${error.message}`
     throw error
@@ -54,9 +56,10 @@ async function keyFor({ key = 'own' }: ScenarioStep, context: Context): Promise<
   return { key: (await context.fixture(key as FixtureKey)).key }
 }
 
-async function judge(exchange: Exchange, expected: ScenarioExpectation, context: Context): Promise<void> {
+async function judge(exchange: Exchange, step: ScenarioStep, context: Context): Promise<void> {
+  const { expect: expected } = step
   judgeHead(exchange, expected)
-  judgeBody(exchange, expected)
+  judgeBody(exchange, step)
   if (expected.record)
     match(recordIn(await context.record(generationIdOf(exchange))), expected.record, 'the record')
   if (expected.sent) {
@@ -82,7 +85,7 @@ function judgeHead(exchange: Exchange, { error, status, headers = {} }: Scenario
     match(exchange.headers[name.toLowerCase()], value, name)
 }
 
-function judgeBody(exchange: Exchange, expected: ScenarioExpectation): void {
+function judgeBody(exchange: Exchange, { operation, expect: expected }: ScenarioStep): void {
   const { error, param, message, body, stream, usage } = expected
   if (error !== undefined) {
     const found = expectError(exchange, error as ErrorCode, param === undefined ? {} : { param })
@@ -90,7 +93,7 @@ function judgeBody(exchange: Exchange, expected: ScenarioExpectation): void {
   }
   if (body) match(jsonOf(exchange), body, 'the body')
   if (stream) {
-    const read = expectStream(exchange)
+    const read = operation === 'createCompletion' ? expectTextStream(exchange) : expectStream(exchange)
     if (usage) match(read.usage, usage, 'usage')
   } else if (usage) match(objectOf(exchange).usage, usage, 'usage')
 }

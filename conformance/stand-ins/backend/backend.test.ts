@@ -26,6 +26,16 @@ interface Chunk {
   readonly usage?: unknown
 }
 
+test('a prompt is counted as vLLM does, by the measure of the usage, and by no rule of another operation', async () => {
+  await backend.play({ rules: [{ status: 500 }] })
+  const count = async (body: object) => {
+    const url = new URL('/tokenize', backend.url).href
+    return JSON.parse((await post(url, body)).text).count as number
+  }
+  expect(await count({ model: 'tiny-chat', prompt: 'one two three' })).toBe(3)
+  expect(await count({ model: 'tiny-chat', messages: [{ role: 'user', content: 'one two' }] })).toBe(5)
+})
+
 test('a chat is answered with 30 to 40 words, one to a chunk, and [DONE]', async () => {
   const { status, headers, text } = await ask(chat('Hello!', { stream: true }))
   const events = eventsOf(text)

@@ -5,7 +5,7 @@ import type { Journal, Received } from './journal.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 import { readBody } from './read-body.ts'
 import { RequestError } from './request.ts'
-import { refuse, respond, respondModels } from './respond.ts'
+import { refuse, respond, respondModels, respondTokens } from './respond.ts'
 import { type Playbook, type Rule, UnknownScript } from './script.ts'
 import { modelIn, type Target, targetOf } from './target.ts'
 
@@ -83,6 +83,7 @@ export function createModelServer(options: ModelServerOptions): Server {
     if (operation === undefined)
       return refuse(outlet, 404, `Nothing is served at ${entry.method} ${entry.path}.`)
     if (operation === 'models') return respondModels(outlet, wanted, options.models, behaviour)
+    if (operation === 'tokenize') return respondTokens(outlet, entry, behaviour)
     return respond(outlet, operation, entry, behaviour)
   }
 }

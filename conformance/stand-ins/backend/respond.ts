@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { composeAnswer } from './answer.ts'
+import { composeAnswer, countPrompt } from './answer.ts'
 import type { Behaviour } from './behaviour.ts'
 import type { Received } from './journal.ts'
 import type { Outlet } from './outlet.ts'
@@ -26,6 +26,14 @@ export async function respond(
   return sendStream(outlet, reply, (pieces) => {
     entry.chunksSent += pieces
   })
+}
+
+/** Counts a prompt as vLLM's and SGLang's tokenizers do: by the measure of the answers' usage. */
+export async function respondTokens(outlet: Outlet, entry: Received, behaviour: Behaviour): Promise<void> {
+  if (await answeredInPlace(outlet, behaviour)) return
+  const operation = entry.body.includes('"messages"') ? 'chat' : 'completions'
+  const count = behaviour.promptTokens ?? countPrompt(parseRequest(operation, entry.body))
+  await sendText(outlet, 200, JSON.stringify({ count, max_model_len: 1_048_576, tokens: [] }), behaviour)
 }
 
 /** Answers a list of models, or one of them. */

@@ -1,7 +1,7 @@
 import type { Behaviour } from './behaviour.ts'
 
-/** What the backend is asked for; `models` stands for every look-up. */
-export const operations = ['chat', 'completions', 'embeddings', 'models'] as const
+/** What the backend is asked for; `models` stands for every look-up, `tokenize` for counting a prompt. */
+export const operations = ['chat', 'completions', 'embeddings', 'models', 'tokenize'] as const
 
 export type Operation = (typeof operations)[number]
 
@@ -68,8 +68,12 @@ function matches(rule: Rule, { operation, model, body }: Subject, called: string
     rule.name === called &&
     (rule.model === undefined || rule.model === model) &&
     (rule.marker === undefined || body.includes(rule.marker)) &&
-    (rule.operation === undefined ? operation !== 'models' : rule.operation === operation)
+    (rule.operation === undefined ? generates(operation) : rule.operation === operation)
   )
+}
+
+function generates(operation: Operation): boolean {
+  return operation !== 'models' && operation !== 'tokenize'
 }
 
 // The last one counts: earlier turns of a conversation may name other scripts.

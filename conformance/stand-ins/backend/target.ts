@@ -14,6 +14,7 @@ const PATHS: Readonly<Record<string, Operation>> = {
   'POST /v1/completions': 'completions',
   'POST /v1/embeddings': 'embeddings',
   'GET /v1/models': 'models',
+  'POST /tokenize': 'tokenize',
 }
 const MODEL_PATH = 'GET /v1/models/'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Exchange } from './http/exchange.ts'
-import { type Circumstances, checkExchange } from './universal.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { checkExchange } from './universal.ts'
+import type { Circumstances } from './violation.ts'
 
 const circumstances: Circumstances = { subject: 'router', operation: 'listModels', canary: 'canary-1' }
 

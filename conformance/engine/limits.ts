@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import type { Context } from './context.ts'
+import { expectError } from './expect.ts'
+import type { Exchange } from './http/exchange.ts'
+import type { RequestOptions } from './requests.ts'
+
+/** What the headers say of a bucket; NaN where one is missing or no number. */
+export interface BucketHeaders {
+  readonly limit: number
+  readonly remaining: number
+  readonly resetAtMs: number
+  readonly retryAfterSeconds: number
+  readonly retryAfterMs: number
+}
+
+/** Reads the headers of a bucket. */
+export function readBucket({ headers }: Exchange): BucketHeaders {
+  const number = (name: string) => Number(headers[name] ?? Number.NaN)
+  return {
+    limit: number('x-ratelimit-limit'),
+    remaining: number('x-ratelimit-remaining'),
+    resetAtMs: number('x-ratelimit-reset') * 1_000,
+    retryAfterSeconds: number('retry-after'),
+    retryAfterMs: number('retry-after-ms'),
+  }
+}
+
+/** Asserts a 429, and that it comes from the bucket with that limit. */
+export function expectLimited(exchange: Exchange, limit?: number): BucketHeaders {
+  expectError(exchange, 'rate_limit_exceeded')
+  const bucket = readBucket(exchange)
+  if (limit !== undefined) assert.equal(bucket.limit, limit, `the limit of ${bucket.limit} was told`)
+  return bucket
+}
+
+/** The four headers that go with a 429 (§4.2). */
+export const limitHeaders = [
+  'retry-after',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+] as const
+
+/** What came of asking until a bucket was empty. */
+export interface Exhaustion {
+  readonly admitted: number
+  readonly elapsedMs: number
+  /** The first refusal. */
+  readonly refused: Exchange
+}
+
+/** Requests that run at a time while a bucket is emptied (ours). */
+const AT_A_TIME = 12
+
+/** Asks until one is refused; asserts that it comes to that before twice the limit was admitted. */
+export async function exhaust(
+  context: Context,
+  limit: number,
+  optionsOf: (turn: number) => RequestOptions = () => ({}),
+): Promise<Exhaustion> {
+  const startedMs = Date.now()
+  let [turn, admitted] = [0, 0]
+  let refused: Exchange | undefined
+  const worker = async () => {
+    while (refused === undefined && turn < 2 * limit) {
+      const exchange = await context.chat({ max_tokens: 1 }, optionsOf(turn++))
+      if (exchange.status === 200) admitted++
+      else refused ??= exchange
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_A_TIME, limit) }, worker))
+  assert.ok(refused, `${admitted} requests were admitted where ${limit} a minute are allowed`)
+  expectError(refused, 'rate_limit_exceeded')
+  return { admitted, elapsedMs: Date.now() - startedMs, refused }
+}
+
+/** The most that a bucket can admit in a time: what it holds and what flows in meanwhile. */
+export function mostIn(elapsedMs: number, perMinute: number): number {
+  return perMinute + Math.ceil((elapsedMs * perMinute) / 60_000)
+}
+
+/** How long emptying a workspace's bucket may take, at a hundred requests a second. */
+export function exhaustionMs({ requestsPerMinute }: { readonly requestsPerMinute: number }): number {
+  return requestsPerMinute * 10
+}

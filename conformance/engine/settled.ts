@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ControlBooks } from '#contract'
+import type { Accounts } from './accounts.ts'
+
+/** How long what was left behind may take to be settled, and how often it is looked at (ours). */
+const SETTLING_MS = 3_000
+const POLL_MS = 50
+
+/** The books of every workspace that a scenario made, once nothing of it runs any more or too long has passed. */
+export function settledBooks(accounts: Accounts, slack: number): Promise<ControlBooks[]> {
+  const until = Date.now() + SETTLING_MS * slack
+  return Promise.all(
+    accounts.opened.map(async (account) => {
+      for (;;) {
+        const books = await accounts.books(account)
+        if (books.holds.length === 0 || Date.now() > until) return books
+        await sleep(POLL_MS)
+      }
+    }),
+  )
+}

@@ -1,0 +1,37 @@
+import { proxyStatuses, routes } from '#contract'
+import { type Exchange, textOf } from '../http/exchange.ts'
+import { isRegistered } from './registered.ts'
+import { hasItsContentType, hasItsShape } from './shape.ts'
+import { type Check, type Circumstances, chosen, given, type Violation } from './violation.ts'
+
+const checks: readonly Check[] = [
+  isDeclared,
+  namesTheRequest,
+  hasItsContentType,
+  hasItsShape,
+  isRegistered,
+  keepsThePrompt,
+]
+
+/** Judges one exchange by the rules that bind all of them. An answer that never began, or broke, shows nothing. */
+export function checkExchange(exchange: Exchange, circumstances: Circumstances): readonly Violation[] {
+  if (exchange.status === 0 || exchange.ending === 'broken') return []
+  if (exchange.sent.method === 'OPTIONS') return []
+  return checks.flatMap((check) => check(exchange, circumstances))
+}
+
+function isDeclared({ status }: Exchange, { operation, subject }: Circumstances): readonly Violation[] {
+  const declared: readonly number[] = operation ? routes[operation].statuses : [404]
+  const added: readonly number[] = subject === 'proxy' ? proxyStatuses : []
+  if (declared.includes(status) || added.includes(status)) return []
+  return [given(`status ${status} is not declared for ${operation ?? 'an unknown path'}`)]
+}
+
+function namesTheRequest({ headers }: Exchange, { subject }: Circumstances): readonly Violation[] {
+  return subject === 'platform' || headers['x-request-id'] ? [] : [chosen('the response has no X-Request-Id')]
+}
+
+function keepsThePrompt(exchange: Exchange, { canary }: Circumstances): readonly Violation[] {
+  if (exchange.status < 400 || !textOf(exchange).includes(canary)) return []
+  return [given('the error repeats text of the prompt')]
+}

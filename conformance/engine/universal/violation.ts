@@ -1,0 +1,55 @@
+import type { OperationId, Validator } from '#contract'
+import type { Exchange } from '../http/exchange.ts'
+import type { Origin } from '../rules.ts'
+import type { Subject } from '../target.ts'
+
+/** What an exchange was, to those who judge every one of them. */
+export interface Circumstances {
+  readonly subject: Subject
+  /** Undefined for a path or a method that the contract does not know. */
+  readonly operation: OperationId | undefined
+  /** What must stand in no error: text of the prompt. */
+  readonly canary: string
+}
+
+/** Something in an exchange that no answer may have, whatever the scenario was about. */
+export interface Violation {
+  /** Whose rule it breaks. */
+  readonly origin: Origin
+  readonly problem: string
+}
+
+/** Finds one kind of violation. */
+export type Check = (exchange: Exchange, circumstances: Circumstances) => readonly Violation[]
+
+/** Breaks a rule of the given specification. */
+export function given(problem: string): Violation {
+  return { origin: 'given', problem }
+}
+
+/** Breaks a rule that this project chose. */
+export function chosen(problem: string): Violation {
+  return { origin: 'chosen', problem }
+}
+
+/** Holds a value against its schema. */
+export function judge(
+  validate: Validator,
+  value: unknown,
+  origin: Origin,
+  what: string,
+): readonly Violation[] {
+  if (validate(value)) return []
+  const [first] = validate.errors ?? []
+  const problem = `${what} is not as the contract says: ${first?.instancePath || 'it'} ${first?.message}`
+  return [{ origin, problem }]
+}
+
+/** JSON, or undefined for what is none. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

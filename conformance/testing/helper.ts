@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** Does what one path asks for. */
+export type Act = (request: Readonly<Record<string, unknown>>) => Promise<void> | void
+
+/** What the reference does for the suite beside what its parts offer themselves. */
+export interface Helper {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Serves POSTs of JSON on loopback, one act for each path. */
+export async function startHelper(acts: Readonly<Record<string, Act>>): Promise<Helper> {
+  const server = createServer((incoming, response) => {
+    const act = acts[incoming.url ?? '']
+    void text(incoming)
+      .then((body) => (act ? act(body === '' ? {} : JSON.parse(body)) : Promise.reject(new Error('unknown'))))
+      .then(
+        () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+        (error: Error) => response.writeHead(400).end(error.message),
+      )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/** Where no system takes the ports of outgoing connections from, which could be any free one a moment later. */
+const [LOWEST, HIGHEST] = [15_000, 32_000]
+
+/** How many ports are tried (ours). */
+const TRIES = 50
+
+/** A port at which nothing listens, and nothing will by chance. */
+export async function freePort(): Promise<number> {
+  for (let turn = 0; turn < TRIES; turn++) {
+    const port = randomInt(LOWEST, HIGHEST)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`none of ${TRIES} ports is free`)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
+  server.close()
+  await once(server, 'close')
+  return true
+}

@@ -1,0 +1,109 @@
+import type { ConformanceTarget } from '#contract'
+import { features, HOSTNAME, limits, ORIGIN, targetModels } from './deployment.ts'
+import { DOUBTED, EXTERNAL, externalModels } from './external.ts'
+import { OPEN_TOKEN } from './proxy-config.ts'
+
+const HOOKS = [
+  'createWorkspace',
+  'createKey',
+  'updateKey',
+  'revokeKey',
+  'setBalance',
+  'issueInvitation',
+  'withdrawInvitation',
+  'redeemInvitation',
+  'ledger',
+  'verifyLedger',
+  'registerUpstream',
+  'setVerdict',
+]
+
+/** Where everything is. */
+export interface Addresses {
+  readonly routerPort: number
+  readonly siblingUrl: string
+  readonly spareUrl: string
+  readonly siblingAdminUrl: string
+  readonly proxyUrl: string
+  readonly openProxyUrl: string
+  readonly proxySocket: string
+  readonly platformUrl: string
+  readonly rootPemFile: string
+  readonly controlUrl: string
+  readonly backendControlUrl: string
+  readonly platformControlUrl: string
+  readonly upstreamControlUrl: string
+  readonly helperUrl: string
+  readonly wireUrl: (name: WireName) => string
+}
+
+/** The wires of the deployment. */
+export type WireName = 'database' | 'sibling' | 'spare' | 'store' | 'proxy' | 'router' | 'backend'
+
+/** The target file that describes all of it. */
+export function targetConfig(at: Addresses): object {
+  return {
+    product: { name: 'reference' },
+    profiles: ['router', 'proxy', 'platform'],
+    claims: ['given', 'chosen'],
+    baseUrl: `http://127.0.0.1:${at.routerPort}/v1`,
+    proxyUrl: at.proxyUrl,
+    openProxyUrl: at.openProxyUrl,
+    openProxyToken: OPEN_TOKEN,
+    proxySocket: at.proxySocket,
+    siblingUrl: at.siblingUrl,
+    spareUrl: at.spareUrl,
+    siblingAdminUrl: at.siblingAdminUrl,
+    platformUrl: at.platformUrl,
+    platformHostname: HOSTNAME,
+    caFile: at.rootPemFile,
+    features,
+    models: targetModels,
+    endpoints: {
+      own: 'demo',
+      unfetched: 'unfetched',
+      published: 'published',
+      external: EXTERNAL,
+      doubted: DOUBTED,
+    },
+    corsOrigin: ORIGIN,
+    believesForwarded: true,
+    limits,
+    // Two busy cores.
+    timing: { slack: 3 },
+    hooks: {
+      ...Object.fromEntries(HOOKS.map((name) => [name, { url: `${at.controlUrl}/${name}` }])),
+      backendScript: { url: at.backendControlUrl },
+      platformControl: { url: at.platformControlUrl },
+      upstreamControl: { url: at.upstreamControlUrl },
+      publishEvidence: { url: `${at.helperUrl}/publishEvidence` },
+      proxyControl: { url: `${at.helperUrl}/proxy` },
+      siblingControl: { url: `${at.helperUrl}/sibling` },
+      storeWire: { url: at.wireUrl('store') },
+      databaseWire: { url: at.wireUrl('database') },
+      spareWire: { url: at.wireUrl('spare') },
+      siblingWire: { url: at.wireUrl('sibling') },
+      proxyWire: { url: at.wireUrl('proxy') },
+      routerWire: { url: at.wireUrl('router') },
+      backendWire: { url: at.wireUrl('backend') },
+    },
+  }
+}
+
+/** Hooks by which only own endpoints, or what surrounds them, can be told anything. */
+const OWN_HOOKS = ['platformControl', 'proxyControl', 'siblingControl', 'publishEvidence', 'upstreamControl']
+
+/** The same router once more, judged by the models that an external upstream serves. */
+export function externalTarget(target: ConformanceTarget): ConformanceTarget {
+  const { hooks = {}, endpoints = {} } = target
+  const kept = Object.entries(hooks).filter(([name]) => !OWN_HOOKS.includes(name) && !name.endsWith('Wire'))
+  return {
+    ...target,
+    product: { ...target.product, version: 'with its models at an external upstream' },
+    profiles: ['router'],
+    features: ['completions', 'embeddings', 'upstreams'],
+    models: externalModels,
+    endpoints: { ...(endpoints.external && { external: endpoints.external }) },
+    hooks: Object.fromEntries(kept),
+  }
+}
