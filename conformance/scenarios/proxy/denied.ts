@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Context } from '../../engine/context.ts'
 import { expectError } from '../../engine/expect.ts'
-import type { Exchange } from '../../engine/http/exchange.ts'
+import { untilRefused, untilServed } from '../../engine/refusals.ts'
 import { define } from '../../engine/scenario.ts'
 
 export default define({
@@ -13,34 +12,20 @@ export default define({
   subjects: ['proxy'],
   isExclusive: true,
   async run(context) {
+    const ask = () => context.chat()
     await context.script({ chunks: 2 })
     await context.control('/rotate/deployment')
     await context.control('/rotate/leaf')
     try {
-      expectError(await refusalOf(context), 'attestation_failed')
+      expectError(await untilRefused(context, ask), 'attestation_failed')
       const before = (await context.received()).length
       for (const stream of [false, true]) expectError(await context.chat({ stream }), 'attestation_failed')
-      expectError(await context.request('listModels'), 'attestation_failed')
+      for (const operation of ['listModels', 'createCompletion', 'createEmbedding', 'getEvidence'] as const)
+        expectError(await context.request(operation), 'attestation_failed')
       assert.equal((await context.received()).length, before, 'something was sent on')
     } finally {
       await context.control('/rotate/deployment', { restore: true })
     }
-    await healed(context)
+    await untilServed(context, ask)
   },
 })
-
-/** Connections from before live on until their next answer; then the proxy looks again. */
-async function refusalOf(context: Context): Promise<Exchange> {
-  return context.eventually('a request is refused', async () => {
-    const exchange = await context.chat()
-    return exchange.status !== 200 && exchange
-  })
-}
-
-async function healed(context: Context): Promise<void> {
-  await context.eventually(
-    'requests are served again',
-    async () => (await context.chat()).status === 200,
-    40_000,
-  )
-}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Context } from '../../engine/context.ts'
 import { expectError } from '../../engine/expect.ts'
-import { type Exchange, isObject, objectOf } from '../../engine/http/exchange.ts'
+import { isObject, objectOf } from '../../engine/http/exchange.ts'
+import { untilRefused, untilServed } from '../../engine/refusals.ts'
 import { define } from '../../engine/scenario.ts'
 
 export default define({
@@ -13,11 +13,12 @@ export default define({
   subjects: ['proxy'],
   isExclusive: true,
   async run(context) {
+    const ask = () => context.chat()
     await context.script({ chunks: 2 })
     await context.control('/hold')
     await context.control('/rotate/leaf?resign=later')
     try {
-      const refused = await refusalOf(context)
+      const refused = await untilRefused(context, ask)
       expectError(refused, 'attestation_failed')
       assert.equal(refused.headers['x-proxy-verdict'], undefined, 'a refusal claims a verdict')
       const { stage, reason, error } = objectOf(refused)
@@ -32,22 +33,6 @@ export default define({
       await context.control('/resign')
       await context.control('/release')
     }
-    await healed(context)
+    await untilServed(context, ask)
   },
 })
-
-/** Connections from before live on until their next answer; then the proxy meets the new certificate. */
-async function refusalOf(context: Context): Promise<Exchange> {
-  return context.eventually('a request is refused', async () => {
-    const exchange = await context.chat()
-    return exchange.status !== 200 && exchange
-  })
-}
-
-async function healed(context: Context): Promise<void> {
-  await context.eventually(
-    'requests are served again',
-    async () => (await context.chat()).status === 200,
-    40_000,
-  )
-}

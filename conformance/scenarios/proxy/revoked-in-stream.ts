@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Context } from '../../engine/context.ts'
-import type { Exchange } from '../../engine/http/exchange.ts'
+import { untilRefused, untilServed } from '../../engine/refusals.ts'
 import { define } from '../../engine/scenario.ts'
 import { countTexts, expectFailedStream } from '../../engine/stream.ts'
 
@@ -12,34 +11,19 @@ export default define({
   subjects: ['proxy'],
   isExclusive: true,
   async run(context) {
+    const ask = () => context.request('listModels')
     await context.script({ chunks: 2_000, betweenChunksMs: 20 })
     const call = await context.stream()
     assert.ok(await call.until((soFar) => countTexts(soFar) >= 3), 'the stream did not begin')
     await context.control('/rotate/deployment')
     await context.control('/rotate/leaf')
     try {
-      await refusalOf(context)
+      await untilRefused(context, ask)
       const { error } = expectFailedStream(await call.done)
       assert.deepEqual([error.code, error.type], ['attestation_revoked', 'proxy_error'])
     } finally {
       await context.control('/rotate/deployment', { restore: true })
     }
-    await healed(context)
+    await untilServed(context, ask)
   },
 })
-
-/** Connections from before live on until their next answer; then the proxy meets the new certificate. */
-async function refusalOf(context: Context): Promise<Exchange> {
-  return context.eventually('a request is refused', async () => {
-    const exchange = await context.request('listModels')
-    return exchange.status !== 200 && exchange
-  })
-}
-
-async function healed(context: Context): Promise<void> {
-  await context.eventually(
-    'requests are served again',
-    async () => (await context.request('listModels')).status === 200,
-    40_000,
-  )
-}

@@ -6,6 +6,8 @@ export default define({
   rules: ['STRM-11'],
   title: 'A backend that fails before the first ping is due leaves the answer its own status',
   needs: ['generation', 'backendScript'],
+  // Others that keep the machine busy could make a ping due.
+  isExclusive: true,
   async run(context) {
     const { pingMs } = context.target.limits
     await context.script({ status: 503, beforeHeadersMs: pingMs * 0.1 })
