@@ -43,7 +43,7 @@ export async function bringUp(options: BringUpOptions): Promise<Stack> {
   const backend: BackendAddresses = real ?? (await startStandIn(crew, places))
   const needs = { databaseUrl: postgres.url, backendUrl: backend.url, real }
   const addresses = await startRouter(crew, places, needs)
-  const { routerUrl, platformUrl, platformControlUrl, digest } = addresses
+  const { routerUrl, adminUrl, platformUrl, platformControlUrl, digest } = addresses
   const proxyUrl = await startProxy(crew, places, addresses)
   const router = createRouterCommands(places, postgres.url)
   // Judged meanwhile: it takes as long.
@@ -62,6 +62,7 @@ export async function bringUp(options: BringUpOptions): Promise<Stack> {
     const backendPid = crew.pidOf('backend')
     return {
       router_base_url: routerUrl,
+      admin_url: adminUrl,
       proxy_base_url: proxyUrl,
       platform_url: platformUrl,
       platform_control_url: platformControlUrl,

@@ -51,8 +51,8 @@ function gather() {
 test('parts are started in turn, and their order is also that of stopping', async () => {
   const { crew, createPart, done, undo } = gather()
   const said = await crew.startParts(wanted, async (start, { router, platform }) => [
-    await start('Platform', createPart('platform'), [platform]),
-    await start('Router', createPart('router'), [router]),
+    await start('Platform', createPart('platform'), platform),
+    await start('Router', createPart('router'), router),
   ])
   expect(said).toEqual(['platform', 'router'])
   expect(done).toEqual(['start platform', 'start router'])
@@ -62,11 +62,11 @@ test('parts are started in turn, and their order is also that of stopping', asyn
 test('when one of them fails the others are stopped, and nothing is left to undo', async () => {
   const { crew, createPart, done, undo } = gather()
   const starting = crew.startParts(wanted, async (start, { router, platform }) => {
-    await start('Platform', createPart('platform'), [platform])
+    await start('Platform', createPart('platform'), platform)
     await start(
       'Router',
       createPart('router', () => Promise.reject(new Error('broken'))),
-      [router],
+      router,
     )
   })
   await expect(starting).rejects.toThrow('broken')
@@ -79,7 +79,7 @@ test('when a port is taken at the last moment all of them start again on others'
   const chosen: number[] = []
   await crew.startParts(wanted, async (start, { router, platform }) => {
     chosen.push(router.port)
-    await start('Platform', createPart('platform'), [platform])
+    await start('Platform', createPart('platform'), platform)
     if (chosen.length > 1) return
     const stranger = createServer().listen(router.port, '127.0.0.1')
     onTestFinished(() => void stranger.close())
@@ -94,8 +94,8 @@ test('an interrupted start goes no further', async () => {
   const { crew, createPart, done, controller } = gather()
   const starting = crew.startParts(wanted, async (start, { router, platform }) => {
     controller.abort(new Error('enough'))
-    await start('Platform', createPart('platform'), [platform])
-    await start('Router', createPart('router'), [router])
+    await start('Platform', createPart('platform'), platform)
+    await start('Router', createPart('router'), router)
   })
   await expect(starting).rejects.toThrow('enough')
   expect(done).toEqual(['start platform', 'stop platform'])

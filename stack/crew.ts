@@ -17,8 +17,13 @@ export interface CrewOptions {
   readonly onGiveUp: (failure: StartFailure) => void
 }
 
-/** Starts a part under a title and gives what it says once it serves. */
-export type StartPart = (title: string, part: Part, ports: readonly ChosenPort[]) => Promise<unknown>
+/** Starts a part under a title and gives what it says once it serves; `beside` are its other ports, by their use. */
+export type StartPart = (
+  title: string,
+  part: Part,
+  port: ChosenPort,
+  beside?: Readonly<Record<string, ChosenPort>>,
+) => Promise<unknown>
 
 /** Starts the parts of a stack and keeps them running. */
 export interface Crew {
@@ -78,10 +83,14 @@ export function createCrew({ story, signal, undo, onChange, onGiveUp }: CrewOpti
     startParts: (wanted, work) =>
       withPorts(wanted, async (ports) => {
         const first = undo.length
-        const start: StartPart = async (title, part, chosen) => {
+        const start: StartPart = async (title, part, port, beside = {}) => {
           const supervised = await story.step(title, () => supervise(part, events), {
             word: 'ready',
-            remark: () => chosen.map(addressOf).join(', control '),
+            remark: () =>
+              [
+                addressOf(port),
+                ...Object.entries(beside).map(([use, other]) => `${use} ${addressOf(other)}`),
+              ].join(', '),
           })
           undo.splice(first, 0, undoOf(title, part, supervised))
           signal.throwIfAborted()

@@ -19,13 +19,17 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const settings = { port: 8080, platformPort: 8443, backendUrl: 'http://127.0.0.1:9000/v1' }
+const settings = { port: 8080, adminPort: 9464, platformPort: 8443, backendUrl: 'http://127.0.0.1:9000/v1' }
 
 test('the router accepts the configuration of the demo', () => {
   const places = placesIn(folder)
   writeRouterConfig(places, { ...settings, real: undefined })
   const config = loadRouterConfig(places.routerConfig, { DATABASE_URL: 'postgres://127.0.0.1/x' })
-  expect(config).toMatchObject({ listen: { port: 8080 }, database: { url: 'postgres://127.0.0.1/x' } })
+  expect(config).toMatchObject({
+    listen: { port: 8080 },
+    admin: { host: '127.0.0.1', port: 9464 },
+    database: { url: 'postgres://127.0.0.1/x' },
+  })
   expect(config.models).toMatchObject([
     {
       id: 'demo/tiny-chat',
@@ -39,7 +43,7 @@ test('the router accepts the configuration of the demo', () => {
 test('the router accepts the configuration of a real backend, and its key stays in the environment', () => {
   const places = placesIn(folder)
   const real = { url: 'http://10.0.0.1:8000/v1', model: 'meta/llama-3.2:3b@q4' }
-  writeRouterConfig(places, { port: 1, platformPort: 2, backendUrl: real.url, real })
+  writeRouterConfig(places, { port: 1, adminPort: 2, platformPort: 3, backendUrl: real.url, real })
   const [model] = loadRouterConfig(places.routerConfig, { BACKEND_KEY: 'sk-backend' }).models
   expect(model).toMatchObject({ id: real.model, backends: [{ model: real.model, apiKey: 'sk-backend' }] })
 })

@@ -77,11 +77,15 @@ test('the launcher is found through links, relative ones too', () => {
 })
 
 test.each(['router', 'proxy', 'platform'])('the %s says its version in well under 0.3 s', (name) => {
-  const times = [1, 2, 3].map(() => {
-    const start = performance.now()
-    const { stdout } = spawnSync(join(HOME, 'bin', name), ['--version'], { encoding: 'utf8' })
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-    return performance.now() - start
+  // The processor's time: on a busy machine a clock on the wall measures the others.
+  const timed = '"$1" --version && times'
+  const seconds = [1, 2, 3].map(() => {
+    const args = ['-c', timed, 'sh', join(HOME, 'bin', name)]
+    const [version, , ofChildren] = spawnSync('/bin/sh', args, { encoding: 'utf8' }).stdout.split('\n')
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+    const parts = [...ofChildren!.matchAll(/(\d+)m([\d.]+)s/g)]
+    expect(parts).toHaveLength(2)
+    return parts.reduce((sum, [, minutes, rest]) => sum + 60 * Number(minutes) + Number(rest), 0)
   })
-  expect(Math.min(...times)).toBeLessThan(300)
+  expect(Math.min(...seconds)).toBeLessThan(0.3)
 })

@@ -7,6 +7,7 @@ export const defaultPorts = {
   platform: 8443,
   platformControl: 8444,
   router: 8080,
+  admin: 9464,
   backend: 9000,
   backendControl: 9001,
   postgres: 54_329,

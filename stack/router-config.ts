@@ -24,6 +24,8 @@ const CREATED = 1_767_225_600
 /** What the router of this stack is told. */
 export interface RouterSettings {
   readonly port: number
+  /** Of health and metrics. */
+  readonly adminPort: number
   readonly platformPort: number
   readonly backendUrl: string
   readonly real: RealBackend | undefined
@@ -41,7 +43,7 @@ export function writeRouterConfig(places: Places, settings: RouterSettings): voi
 
 function describe(
   { dataDir, rootPem }: Places,
-  { port, platformPort, backendUrl, real }: RouterSettings,
+  { port, adminPort, platformPort, backendUrl, real }: RouterSettings,
 ): object {
   const endpoint = real ? 'backend' : 'demo'
   const backend = real
@@ -50,6 +52,7 @@ function describe(
   const { id, name, ...limits } = demoModel
   return {
     listen: { host: '127.0.0.1', port },
+    admin: { host: '127.0.0.1', port: adminPort },
     publicBaseUrl: `http://127.0.0.1:${port}/v1`,
     dataDir,
     database: { url: `\${DATABASE_URL:-}` },

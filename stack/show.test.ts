@@ -11,6 +11,7 @@ const places = placesIn("/srv/an owner's data")
 const pin = digestOf('snapshot')
 const stack: StackFile = {
   router_base_url: 'http://127.0.0.1:8080/v1',
+  admin_url: 'http://127.0.0.1:9464',
   proxy_base_url: 'http://127.0.0.1:8484/v1',
   platform_url: 'https://127.0.0.1:8443',
   platform_control_url: 'http://127.0.0.1:8444',

@@ -43,6 +43,7 @@ export function showAddresses(title: string, stack: StackFile, places: Places, s
   story.list(title, {
     proxy: `${proxy_base_url}, for clients on this machine`,
     router: router_base_url,
+    'health, metrics': `${stack.admin_url}/healthz, /readyz, /metrics`,
     platform: `${platform_url}, as ${HOSTNAME}`,
     key: stack.api_key,
     model: stack.model,

@@ -2,11 +2,13 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { validators } from '#contract'
 import { type Places, placesIn } from './places.ts'
 import { readStackFile, removeStackFile, type StackFile, writeStackFile } from './stackfile.ts'
 
 const stack: StackFile = {
   router_base_url: 'http://127.0.0.1:8080/v1',
+  admin_url: 'http://127.0.0.1:9464',
   proxy_base_url: 'http://127.0.0.1:8484/v1',
   platform_url: 'https://127.0.0.1:8443',
   platform_control_url: 'http://127.0.0.1:8444',
@@ -26,7 +28,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(places.dataDir, { recursive: true }))
 
-test('the stack file is read as it was written, and goes', () => {
+test('the stack file is the contract’s document, is read as it was written, and goes', () => {
+  expect(validators.stack(stack), JSON.stringify(validators.stack.errors)).toBe(true)
   writeStackFile(places, stack)
   expect(readStackFile(places)).toEqual(stack)
   removeStackFile(places)

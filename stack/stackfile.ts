@@ -1,37 +1,18 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { Stack, StackPids } from '#contract'
 import type { Places } from './places.ts'
 
-/** What is up; members appear with the parts that exist. */
-export interface StackFile {
-  /** With `/v1`. */
-  readonly router_base_url: string
-  /** With `/v1`. */
-  readonly proxy_base_url: string
-  readonly platform_url: string
-  readonly platform_control_url: string
-  readonly backend_control_url?: string
-  readonly api_key: string
-  readonly workspace_id: string
-  readonly model: string
-  /** The authority that the proxy trusts. */
-  readonly root_pem_file: string
-  /** Digests of the approved deployments, in wire form. */
-  readonly pins: readonly string[]
-  readonly database_url: string
-  /** PostgreSQL's own folder; outside of the data folder where its user could not enter that. */
-  readonly database_dir: string
+/** What is up: the contract's document. Every part of it is there, but for a console and, on request, a stand-in. */
+export type StackFile = Readonly<Omit<WithAll<Stack, 'backend_control_url' | 'console_url'>, 'pids'>> & {
   readonly pids: Pids
 }
 
 /** Process ids of the starter and of what it started. */
-export interface Pids {
-  readonly start: number
-  readonly router: number
-  readonly proxy: number
-  readonly platform: number
-  readonly postgres: number
-  readonly backend?: number
-}
+export type Pids = Readonly<WithAll<StackPids, 'backend'>>
+
+/** All members but those named are there. */
+type WithAll<Document, Optional extends keyof Document> = Required<Omit<Document, Optional>> &
+  Pick<Document, Optional>
 
 /** It holds a key and the database's password. */
 const MODE = 0o600

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inspectBundle, parseDigest, toHex } from '#attestation'
 import { createBackend } from '../conformance/stand-ins/backend/backend.ts'
 import { HOME, placesIn } from './places.ts'
@@ -17,21 +17,26 @@ import { findStarter } from './starter.ts'
 let folder: string
 let dataDir: string
 const running = new Set<ChildProcess>()
+/** The one that several tests share. */
+let up: Awaited<ReturnType<typeof startUp>> | undefined
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'stack-'))
   dataDir = join(folder, 'data')
 })
 afterEach(async () => {
-  for (const child of running) {
-    child.kill('SIGTERM')
-    await once(child, 'exit')
-  }
+  for (const child of running) if (child !== up?.child) await stop(child)
 })
 afterAll(async () => {
+  for (const child of running) await stop(child)
   await start('reset.ts').code
   rmSync(folder, { recursive: true })
 })
+
+async function stop(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
 
 /** Runs one of the stack's programs on the test's data folder. */
 function start(program: string, ...args: readonly string[]) {
@@ -50,7 +55,7 @@ function start(program: string, ...args: readonly string[]) {
 /** Starts a stack and waits until it is up. */
 async function startUp() {
   const started = start('start.ts')
-  await expect.poll(() => upBy(started.child.pid), { timeout: 40_000 }).toBeDefined()
+  await vi.waitUntil(() => upBy(started.child.pid), { timeout: 50_000, interval: 50 })
   return { ...started, stack: upBy(started.child.pid)! }
 }
 
@@ -107,35 +112,87 @@ test('a start with --exit shows an answer, its record and its ledger row, and le
   expect(existsSync(placesIn(dataDir).stackFile)).toBe(false)
 })
 
-test('a stack that is up is said, survives the death of its parts, and goes at Ctrl-C, pressed twice', async () => {
-  const { child, code, output, stack } = await startUp()
-  expect(statSync(placesIn(dataDir).stackFile).mode & 0o777).toBe(0o600)
+describe('a stack that is up', () => {
+  beforeAll(async () => {
+    up = await startUp()
+  })
 
-  const second = start('start.ts')
-  expect(await second.output).toContain(`It is up already, run by process ${child.pid}`)
-  expect(await second.code).toBe(0)
-  const reset = start('reset.ts')
-  expect(await reset.output).toContain('The stack is up.')
-  expect(await reset.code).toBe(1)
-  expect(upBy(child.pid)).toEqual(stack)
+  test('serves health and metrics, is not started twice, and is not reset', async () => {
+    const { child, stack } = up!
+    expect((await fetch(`${stack.admin_url}/readyz`)).status).toBe(200)
+    expect(await (await fetch(`${stack.admin_url}/metrics`)).text()).toContain('router_generations_running ')
+    expect(statSync(placesIn(dataDir).stackFile).mode & 0o777).toBe(0o600)
+    const second = start('start.ts')
+    expect(await second.output).toContain(`It is up already, run by process ${child.pid}`)
+    expect(await second.code).toBe(0)
+    const reset = start('reset.ts')
+    expect(await reset.output).toContain('The stack is up.')
+    expect(await reset.code).toBe(1)
+    expect(upBy(child.pid)).toEqual(stack)
+  })
 
-  for (const part of ['backend', 'router', 'platform', 'proxy', 'postgres'] as const) {
-    const before = stack.pids[part]!
-    process.kill(before, 'SIGKILL')
-    await expect.poll(() => upBy(child.pid)?.pids[part], { timeout: 5_000 }).not.toBe(before)
-    await expect.poll(() => answerOf(stack).catch(() => ''), { timeout: 10_000 }).toMatch(/^[A-Z].*[.!]$/)
-  }
+  test('survives the death of its parts', async () => {
+    const { child, stack } = up!
+    for (const part of ['backend', 'router', 'platform', 'proxy', 'postgres'] as const) {
+      const before = stack.pids[part]!
+      process.kill(before, 'SIGKILL')
+      await expect.poll(() => upBy(child.pid)?.pids[part], { timeout: 15_000 }).not.toBe(before)
+      await expect.poll(() => answerOf(stack).catch(() => ''), { timeout: 20_000 }).toMatch(/^[A-Z].*[.!]$/)
+    }
+  })
 
-  const { pids } = upBy(child.pid)!
-  child.kill('SIGINT')
-  child.kill('SIGINT')
-  const said = await output
-  expect(await code, said).toBe(0)
-  for (const part of ['router', 'platform', 'proxy']) expect(said).toContain(`The ${part} is back.`)
-  expect(said).toContain('PostgreSQL had died; it is back.')
-  const stopped = [...said.matchAll(/^ +(\w+) .*stopped in/gm)].map(([, name]) => name)
-  expect(stopped).toEqual(['Proxy', 'Platform', 'Router', 'Backend', 'PostgreSQL'])
-  await untilGone(pids)
+  test('refuses a deployment that was not pinned until the platform restarts, which heals by itself', async () => {
+    const { child, stack } = up!
+    const evidence = async (url: string): Promise<string> => {
+      const bundle = await (await fetch(`${url}/evidence`)).bytes()
+      return inspectBundle(bundle).payload.evidenceDigest
+    }
+    await fetch(`${stack.platform_control_url}/rotate/deployment`, { method: 'POST' })
+    await expect.poll(() => evidence(stack.router_base_url), { timeout: 10_000 }).not.toBe(stack.pins[0])
+    // A proxy that starts judges anew, as one that runs does every few minutes.
+    process.kill(upBy(child.pid)!.pids.proxy, 'SIGKILL')
+    const refusal = () => answerOf(stack).catch(({ status, error }) => ({ status, code: error?.code }))
+    await expect.poll(refusal, { timeout: 10_000 }).toEqual({ status: 503, code: 'attestation_failed' })
+    const response = await fetch(`${stack.proxy_base_url}/models`)
+    expect(response.headers.has('x-proxy-verdict')).toBe(false)
+    expect(await response.json()).toMatchObject({ stage: 'policy', reason: 'digest_not_pinned' })
+
+    process.kill(upBy(child.pid)!.pids.platform, 'SIGKILL')
+    await expect.poll(() => answerOf(stack).catch(() => ''), { timeout: 15_000 }).toMatch(/^[A-Z].*[.!]$/)
+    await expect.poll(() => evidence(stack.proxy_base_url), { timeout: 10_000 }).toBe(stack.pins[0])
+  })
+
+  test('goes at Ctrl-C, pressed twice; a running answer ends with an error event, through the proxy too', async () => {
+    const { child, code, output, stack } = up!
+    const ends = [stack.proxy_base_url, stack.router_base_url].map(async (url) => {
+      const response = await fetch(`${url}/chat/completions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${stack.api_key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          model: stack.model,
+          stream: true,
+          messages: [{ role: 'user', content: 'Hello [script:long]' }],
+        }),
+      })
+      expect(response.status).toBe(200)
+      return response.text()
+    })
+    const running = async () => (await fetch(`${stack.backend_control_url}/connections`)).json()
+    await expect.poll(running, { timeout: 10_000 }).toMatchObject({ inFlight: ends.length })
+    const { pids } = upBy(child.pid)!
+    child.kill('SIGINT')
+    child.kill('SIGINT')
+    for (const text of await Promise.all(ends)) {
+      expect(text).toMatch(/data: \{"error":\{.*\n\ndata: \[DONE\]\n\n$/)
+    }
+    const said = await output
+    expect(await code, said).toBe(0)
+    for (const part of ['router', 'platform', 'proxy']) expect(said).toContain(`The ${part} is back.`)
+    expect(said).toContain('PostgreSQL had died; it is back.')
+    const stopped = [...said.matchAll(/^ +(\w+) .*stopped in/gm)].map(([, name]) => name)
+    expect(stopped).toEqual(['Proxy', 'Platform', 'Router', 'Backend', 'PostgreSQL'])
+    await untilGone(pids)
+  })
 })
 
 test('after a starter was killed its children go, and the next start takes over', async () => {
@@ -149,53 +206,6 @@ test('after a starter was killed its children go, and the next start takes over'
   expect(await next.code, said).toBe(0)
   expect(said).toContain('workspace demo of an earlier start')
   await untilGone(stack.pids)
-})
-
-test('a deployment that was not pinned is refused until the platform restarts, which heals by itself', async () => {
-  const { child, code, stack } = await startUp()
-  const evidence = async (url: string): Promise<string> => {
-    const bundle = await (await fetch(`${url}/evidence`)).bytes()
-    return inspectBundle(bundle).payload.evidenceDigest
-  }
-  await fetch(`${stack.platform_control_url}/rotate/deployment`, { method: 'POST' })
-  await expect.poll(() => evidence(stack.router_base_url), { timeout: 10_000 }).not.toBe(stack.pins[0])
-  // A proxy that starts judges anew, as one that runs does every few minutes.
-  process.kill(stack.pids.proxy, 'SIGKILL')
-  const refusal = () => answerOf(stack).catch(({ status, error }) => ({ status, code: error?.code }))
-  await expect.poll(refusal, { timeout: 10_000 }).toEqual({ status: 503, code: 'attestation_failed' })
-  const response = await fetch(`${stack.proxy_base_url}/models`)
-  expect(response.headers.has('x-proxy-verdict')).toBe(false)
-  expect(await response.json()).toMatchObject({ stage: 'policy', reason: 'digest_not_pinned' })
-
-  process.kill(stack.pids.platform, 'SIGKILL')
-  await expect.poll(() => answerOf(stack).catch(() => ''), { timeout: 15_000 }).toMatch(/^[A-Z].*[.!]$/)
-  await expect.poll(() => evidence(stack.proxy_base_url), { timeout: 10_000 }).toBe(stack.pins[0])
-  child.kill('SIGINT')
-  expect(await code).toBe(0)
-})
-
-test('a running answer ends with an error event when the stack is stopped, through the proxy too', async () => {
-  const { child, code, stack } = await startUp()
-  const ends = [stack.proxy_base_url, stack.router_base_url].map(async (url) => {
-    const response = await fetch(`${url}/chat/completions`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${stack.api_key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({
-        model: stack.model,
-        stream: true,
-        messages: [{ role: 'user', content: 'Hello [script:long]' }],
-      }),
-    })
-    expect(response.status).toBe(200)
-    return response.text()
-  })
-  const running = async () => (await fetch(`${stack.backend_control_url}/connections`)).json()
-  await expect.poll(running, { timeout: 10_000 }).toMatchObject({ inFlight: ends.length })
-  child.kill('SIGINT')
-  for (const text of await Promise.all(ends)) {
-    expect(text).toMatch(/data: \{"error":\{.*\n\ndata: \[DONE\]\n\n$/)
-  }
-  expect(await code).toBe(0)
 })
 
 test('a real backend is asked through the proxy as well', async () => {

@@ -26,6 +26,8 @@ export interface RouterNeeds {
 export interface RouterAddresses {
   /** With `/v1`. */
   readonly routerUrl: string
+  /** Of health and metrics. */
+  readonly adminUrl: string
   readonly platformUrl: string
   readonly platformControlUrl: string
   readonly platformPort: number
@@ -38,7 +40,7 @@ export function startStandIn(crew: Crew, places: Places): Promise<BackendAddress
   const { backend, backendControl } = defaultPorts
   return crew.startParts({ backend, backendControl }, async (start, { backend, backendControl }) => {
     const ports = { port: backend.port, controlPort: backendControl.port }
-    await start('Backend', backendPart(places, ports, STAND_IN_MODEL), [backend, backendControl])
+    await start('Backend', backendPart(places, ports, STAND_IN_MODEL), backend, { control: backendControl })
     return {
       url: `http://127.0.0.1:${backend.port}/v1`,
       controlUrl: `http://127.0.0.1:${backendControl.port}`,
@@ -52,17 +54,21 @@ export function startRouter(
   places: Places,
   { databaseUrl, backendUrl, real }: RouterNeeds,
 ): Promise<RouterAddresses> {
-  const { router, platform, platformControl } = defaultPorts
-  return crew.startParts({ router, platform, platformControl }, async (start, ports) => {
+  const { router, admin, platform, platformControl } = defaultPorts
+  return crew.startParts({ router, admin, platform, platformControl }, async (start, ports) => {
     const { port: routerPort } = ports.router
+    const { port: adminPort } = ports.admin
     const { port: platformPort } = ports.platform
     const { port: controlPort } = ports.platformControl
     writePlatformConfig(places, { port: platformPort, controlPort, routerPort })
-    const said = await start('Platform', platformPart(places), [ports.platform, ports.platformControl])
-    writeRouterConfig(places, { port: routerPort, platformPort, backendUrl, real })
-    await start('Router', routerPart(places, databaseUrl), [ports.router])
+    const said = await start('Platform', platformPart(places), ports.platform, {
+      control: ports.platformControl,
+    })
+    writeRouterConfig(places, { port: routerPort, adminPort, platformPort, backendUrl, real })
+    await start('Router', routerPart(places, databaseUrl), ports.router, { metrics: ports.admin })
     return {
       routerUrl: `http://127.0.0.1:${routerPort}/v1`,
+      adminUrl: `http://127.0.0.1:${adminPort}`,
       platformUrl: `https://127.0.0.1:${platformPort}`,
       platformControlUrl: `http://127.0.0.1:${controlPort}`,
       platformPort,
@@ -79,7 +85,7 @@ export function startProxy(
 ): Promise<string> {
   return crew.startParts({ proxy: defaultPorts.proxy }, async (start, { proxy }) => {
     writeProxyConfig(places, { port: proxy.port, platformPort, pin: digest })
-    await start('Proxy', proxyPart(places), [proxy])
+    await start('Proxy', proxyPart(places), proxy)
     return `http://127.0.0.1:${proxy.port}/v1`
   })
 }
