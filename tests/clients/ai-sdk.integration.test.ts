@@ -1,0 +1,3 @@
+import { suiteOf } from './suite.ts'
+
+suiteOf('ai-sdk')
