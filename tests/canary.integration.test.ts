@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Backend, createBackend } from '../conformance/stand-ins/backend/backend.ts'
+import { startRedis, type TestRedis } from '../server/limits/testing.ts'
 import { verifyLedger } from '../server/metering/verify-ledger.ts'
 import type { Sql } from '../server/store/connection.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
@@ -16,15 +18,17 @@ const ANSWER = `CANARYANSWER${nonce()}`
 const STRANGE_KEY = `sk-tee-v1-CANARY${randomBytes(32).toString('base64url').slice(0, 37)}`
 
 let server: TestServer
+let redis: TestRedis
 let backend: Backend
 let sql: Sql
 let databaseUrl: string
 const folder = mkdtempSync(join(tmpdir(), 'canary-'))
 const routers: RouterProcess[] = []
 const metrics: string[] = []
+const buckets: string[] = []
 
 beforeAll(async () => {
-  server = await startTestServer()
+  ;[server, redis] = await Promise.all([startTestServer(), startRedis()])
   ;({ url: databaseUrl, sql } = await server.open())
   backend = await createBackend({ paceMs: 5 })
   const error = { message: `You said ${PROMPT}`, type: PROMPT, param: PROMPT, code: 400 }
@@ -45,12 +49,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(routers.map((router) => router.kill()))
   await backend.close()
+  await redis.stop()
   await server.stop()
   rmSync(folder, { recursive: true })
 })
 
 async function startRouter(): Promise<RouterProcess> {
-  const router = await startRouterProcess(databaseUrl, backend.url, { folder })
+  const router = await startRouterProcess(databaseUrl, backend.url, { folder, redisUrl: redis.url })
   routers.push(router)
   return router
 }
@@ -118,6 +123,24 @@ async function settled(): Promise<void> {
   })
 }
 
+/** All that the shared buckets hold. */
+async function readRedis(): Promise<string> {
+  const client = await createClient({ url: redis.url }).connect()
+  const keys = await client.keys('*')
+  const values = await client.mGet(keys)
+  client.destroy()
+  return JSON.stringify([keys, values])
+}
+
+/** A text as it is, in hex, and in base64 wherever within a longer text it stands. */
+function formsOf(text: string): string[] {
+  const shifted = [0, 1, 2].map((shift) => {
+    const base64 = Buffer.from(' '.repeat(shift) + text).toString('base64')
+    return base64.slice(shift === 0 ? 0 : 4, -4)
+  })
+  return [text, Buffer.from(text).toString('hex'), ...shifted]
+}
+
 function filesIn(path: string): string[] {
   return readdirSync(path, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
@@ -126,18 +149,19 @@ function filesIn(path: string): string[] {
 
 /** Where a text stands, plainly or encoded, in all that the service has left behind. */
 function tracesOf(text: string): string[] {
-  const forms = [
-    text,
-    Buffer.from(text).toString('base64').replace(/=+$/, ''),
-    Buffer.from(text).toString('hex'),
-  ]
-  const needles = forms.map((form) => Buffer.from(form))
+  const needles = formsOf(text).map((form) => Buffer.from(form))
   const holds = (bytes: Buffer) => needles.some((needle) => bytes.includes(needle))
+  const among = (name: string, texts: readonly string[]) =>
+    texts.flatMap((one, index) => (holds(Buffer.from(one)) ? [`${name} ${index}`] : []))
   const files = [...filesIn(dirname(server.embedded.databaseDir)), ...filesIn(folder)]
   return [
     ...files.filter((file) => holds(readFileSync(file))),
-    ...routers.flatMap((router, index) => (holds(Buffer.from(router.log())) ? [`log ${index}`] : [])),
-    ...metrics.flatMap((scrape, index) => (holds(Buffer.from(scrape)) ? [`metrics ${index}`] : [])),
+    ...among(
+      'log',
+      routers.map((router) => router.log()),
+    ),
+    ...among('metrics', metrics),
+    ...among('buckets', buckets),
   ]
 }
 
@@ -168,6 +192,7 @@ test('a key, a prompt and an answer leave no trace, whether a request succeeds, 
   metrics.push(await (await fetch(`${next.adminUrl}/metrics`)).text())
   await beginEndless(next, account.apiKey)
   expect(await next.stop()).toBe(0)
+  buckets.push(await readRedis())
   await sql`checkpoint`
 
   // What must be there is found by the same search, so that it is known to see.
@@ -177,6 +202,8 @@ test('a key, a prompt and an answer leave no trace, whether a request succeeds, 
   expect(tracesOf('request failed')).toContain('log 0')
   expect(tracesOf('gen_ai_server_request_duration_count')).toEqual(['metrics 0', 'metrics 1'])
   expect(tracesOf(account.workspaceId).some((file) => file.includes('pg_wal'))).toBe(true)
+  expect(tracesOf(account.keyId)).toContain('buckets 0')
+  expect(backend.requests(PROMPT).length).toBeGreaterThan(10)
 
   for (const canary of [
     PROMPT,

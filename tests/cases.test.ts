@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 /** How many cases each family has. */
-const families = { M: 21, L: 5, S: 12, T: 8, P: 3 } as const
+const families = { M: 21, L: 5, S: 12, T: 8, P: 3, V: 15 } as const
 
 interface Case {
   readonly id: string

@@ -198,6 +198,9 @@ test.each([
   ['a time that is none', ['key', 'update', 'key_1', '--expires', 'soon'], 2],
   ['an empty scope', ['key', 'update', 'key_1', '--models', ''], 2],
   ['a name that is too long', ['key', 'update', 'key_1', '--name', 'x'.repeat(65)], 2],
+  ['a name in two lines', ['key', 'update', 'key_1', '--name', 'x\ny'], 2],
+  ['a note in two lines', ['invitation', 'issue', '--grant', '5', '--note', 'x\ny'], 2],
+  ['an invitation that would be over', ['invitation', 'issue', '--grant', '5', '--expires', '2020-01-01'], 2],
   ['a negative spend limit', ['key', 'update', 'key_1', '--spend-limit', '-1'], 2],
   ['a grant of nothing', ['invitation', 'issue', '--grant', '0'], 2],
   ['a grant that is no amount', ['invitation', 'issue', '--grant', '$5'], 2],
@@ -217,6 +220,7 @@ test('a database that cannot be reached is an error, told without its password',
   databaseUrl = 'postgres://router:canary@127.0.0.1:1/router'
   const { code, stdout, stderr } = await router('key', 'list', '--workspace', workspace)
   expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('See database.url')
   expect(stderr).not.toContain('canary')
 })
 

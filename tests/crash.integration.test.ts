@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Backend, createBackend } from '../conformance/stand-ins/backend/backend.ts'
 import { verifyLedger } from '../server/metering/verify-ledger.ts'
 import type { Sql } from '../server/store/connection.ts'
@@ -11,22 +11,26 @@ const RECOVERY_MS = 30_000
 
 let server: TestServer
 let backend: Backend
-let router: RouterProcess | undefined
+/** One that a test kills, while the others run at the same time: each takes its while. */
+let mortal: TestServer
+const routers: RouterProcess[] = []
 
 beforeAll(async () => {
-  server = await startTestServer()
+  ;[server, mortal] = await Promise.all([startTestServer(), startTestServer()])
   backend = await createBackend({ paceMs: 1 })
 })
 
-afterEach(async () => {
-  await router?.kill()
-  router = undefined
+afterAll(async () => {
+  await Promise.all(routers.map((router) => router.kill()))
+  await backend.close()
+  await Promise.all([server.stop(), mortal.stop()])
 })
 
-afterAll(async () => {
-  await backend.close()
-  await server.stop()
-})
+async function startRouter(databaseUrl: string): Promise<RouterProcess> {
+  const router = await startRouterProcess(databaseUrl, backend.url)
+  routers.push(router)
+  return router
+}
 
 const slow = { stream: true, messages: [{ role: 'user', content: 'Hello [script:long]' }] }
 
@@ -63,15 +67,15 @@ async function expectSettled(sql: Sql, generations: number): Promise<void> {
   )
 }
 
-test('kill -9 of the router mid-stream: within 30 s of its restart everything is settled as aborted', async () => {
+test.concurrent('kill -9 of the router mid-stream: within 30 s of its restart everything is settled as aborted', async () => {
   const { url, sql } = await server.open()
   const account = await createAccount(sql, 5_000_000n)
-  router = await startRouterProcess(url, backend.url)
+  const router = await startRouter(url)
   const streams = await beginStreams(router.baseUrl, account.apiKey, 5)
   await router.kill()
   for (const text of await Promise.all(streams)) expect(text).not.toContain('[DONE]')
   expect((await verifyLedger(sql)).open_holds).toBe(5)
-  router = await startRouterProcess(url, backend.url)
+  await startRouter(url)
   await expectSettled(sql, 5)
   const rows = await sql<
     { status: string; prompt_tokens: bigint }[]
@@ -79,14 +83,14 @@ test('kill -9 of the router mid-stream: within 30 s of its restart everything is
   expect(rows.every(({ status, prompt_tokens: tokens }) => status === 'aborted' && tokens > 0n)).toBe(true)
 }, 60_000)
 
-test('kill -9 of PostgreSQL mid-stream, back within 5 s: no stream breaks and the books agree', async () => {
-  const { url, sql } = await server.open()
+test.concurrent('kill -9 of PostgreSQL mid-stream, back within 5 s: no stream breaks and the books agree', async () => {
+  const { url, sql } = await mortal.open()
   const account = await createAccount(sql, 5_000_000n)
-  router = await startRouterProcess(url, backend.url)
+  const router = await startRouter(url)
   const streams = await beginStreams(router.baseUrl, account.apiKey, 10)
-  process.kill(server.embedded.pid()!, 'SIGKILL')
-  await vi.waitUntil(() => server.embedded.pid() === undefined, { timeout: 5_000 })
-  await server.embedded.ensureRunning()
+  process.kill(mortal.embedded.pid()!, 'SIGKILL')
+  await vi.waitUntil(() => mortal.embedded.pid() === undefined, { timeout: 5_000 })
+  await mortal.embedded.ensureRunning()
   const during = chat({ baseUrl: router.baseUrl }, account.apiKey, {})
   for (const text of await Promise.all(streams)) {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
@@ -97,19 +101,17 @@ test('kill -9 of PostgreSQL mid-stream, back within 5 s: no stream breaks and th
   const rows = await sql<{ status: string }[]>`select distinct status from generations`
   expect(rows).toEqual([{ status: 'ok' }])
   expect(await router.stop()).toBe(0)
-  router = undefined
 }, 60_000)
 
-test('SIGTERM lets a short answer end and ends a long one with an error event, metered', async () => {
+test.concurrent('SIGTERM lets a short answer end and ends a long one with an error event, metered', async () => {
   const { url, sql } = await server.open()
   const account = await createAccount(sql, 5_000_000n)
-  router = await startRouterProcess(url, backend.url)
+  const router = await startRouter(url)
   const [long] = await beginStreams(router.baseUrl, account.apiKey, 1)
   const code = router.stop()
   const text = await long!
   expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
   expect(text).toContain('"code":"internal"')
   expect(await code).toBe(0)
-  router = undefined
   await expectSettled(sql, 1)
 }, 60_000)

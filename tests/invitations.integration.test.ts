@@ -52,6 +52,16 @@ test('case and separators do not matter, and neither does a key', async () => {
   }
 })
 
+test('a database that does not answer keeps nobody waiting for longer than an outage may take', async () => {
+  const { code } = await issue()
+  const answer = await service.sql.begin(async (transaction) => {
+    await transaction`lock table invitations in access exclusive mode`
+    return lookUp(code)
+  })
+  expect(answer.status).toBe(500)
+  expect(await answer.json()).toMatchObject({ error: { code: 'internal' } })
+})
+
 test('unknown, expired, used up and withdrawn codes are one and the same 404', async () => {
   const expired = await issue({ expiresAt: new Date('2020-01-01') })
   const withdrawn = await issue()

@@ -210,6 +210,24 @@ test('each request leaves one line: ids, route, status, time, and nothing that a
   expect(JSON.stringify(lines)).not.toMatch(/canary|tiny-chat|sk-tee|Hello/)
 })
 
+test.each([
+  ['a backend failed', { rules: [{ fault: { kind: 'cut', afterChunks: 2 } }] }],
+  ['a finished answer came without usage', { rules: [{ usage: 'none' }] }],
+] as const)('a line that says “%s” joins that of its request by both ids', async (message, script) => {
+  await service.backend.play(script)
+  const headers = { authorization: `Bearer ${account.apiKey}`, 'x-request-id': 'trace-2' }
+  const response = await chat(service, account.apiKey, { stream: true }, { headers })
+  await response.text()
+  const ids = { requestId: 'trace-2', generationId: response.headers.get('x-router-generation-id') }
+  const about = () =>
+    lines.filter((line) => line.requestId === ids.requestId || line.generationId === ids.generationId)
+  await vi.waitUntil(() => about().some((line) => line.message === 'request finished'))
+  expect(about()).toMatchObject([
+    { message, ...ids },
+    { message: 'request finished', ...ids },
+  ])
+})
+
 test('an answer that its client did not wait for leaves its line too, and says so', async () => {
   const left = new AbortController()
   const response = await chat(

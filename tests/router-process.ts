@@ -8,6 +8,12 @@ import { fileURLToPath } from 'node:url'
 
 const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
 
+/**
+ * For `nodeOptions`: so small a heap is collected often enough to tell what is kept from what is merely not collected
+ * yet. Left alone, Node grows by a hundred megabytes before it looks.
+ */
+export const SMALL_HEAP = '--max-old-space-size=64 --max-semi-space-size=2'
+
 /** A router in a process of its own, which a test may kill. */
 export interface RouterProcess {
   readonly baseUrl: string
@@ -27,6 +33,9 @@ export interface RouterProcessOptions {
   readonly preparedStatements?: boolean
   readonly redisUrl?: string
   readonly drainMs?: number
+  readonly stalledClientMs?: number
+  /** Of each workspace; more than any test asks by default. */
+  readonly requestsPerMinute?: number
   /** For its configuration, its data and its temporary files; the test removes it. A new one by default. */
   readonly folder?: string
   /** For the Node that it runs on. */
@@ -83,15 +92,21 @@ export async function startRouterProcess(
 
 function configFor(
   backendUrl: string,
-  { preparedStatements = true, redisUrl = '', drainMs = 500 }: RouterProcessOptions,
+  {
+    preparedStatements = true,
+    redisUrl = '',
+    drainMs = 500,
+    stalledClientMs = 60_000,
+    requestsPerMinute = 1_000_000,
+  }: RouterProcessOptions,
 ): string {
   return `
 listen: { host: 127.0.0.1, port: 0 }
 admin: { port: 0 }
 database: { url: "\${DATABASE_URL}", preparedStatements: ${preparedStatements} }
 redis: { url: "${redisUrl}" }
-limits: { requestsPerMinute: 1000000, tokensPerMinute: 1000000000 }
-timers: { drainMs: ${drainMs} }
+limits: { requestsPerMinute: ${requestsPerMinute}, tokensPerMinute: 1000000000 }
+timers: { drainMs: ${drainMs}, stalledClientMs: ${stalledClientMs} }
 endpoints: [ { name: demo, hostname: router.localhost } ]
 models:
   - id: demo/tiny-chat

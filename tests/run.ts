@@ -18,6 +18,10 @@ interface Count {
 
 const check: readonly Step[] = [
   { title: 'generated/ is what spec/ generates', command: ['node', 'spec/check.ts'] },
+  {
+    title: 'the index of the scenarios is up to date',
+    command: ['node', 'conformance/write-index.ts', '--check'],
+  },
   { title: 'the contract only grows', command: ['node', 'spec/diff.ts'] },
   { title: 'format and lint', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { title: 'types', command: ['tsc', '--noEmit'] },
@@ -28,6 +32,7 @@ const plans: Readonly<Record<string, readonly Step[]>> = {
   check,
   all: [
     ...check,
+    { title: 'real clients, by their own lockfile', command: ['node', 'tests/clients/install.ts'] },
     {
       title: 'integration tests',
       command: ['vitest', 'run', '--project', 'integration'],

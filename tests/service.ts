@@ -1,5 +1,5 @@
 import { type Backend, createBackend } from '../conformance/stand-ins/backend/backend.ts'
-import type { EndpointConfig, ModelConfig, RouterConfig } from '../server/config/router.ts'
+import type { EndpointConfig, ModelConfig, RouterConfig, ServedModel } from '../server/config/router.ts'
 import { type Log, silent } from '../server/log.ts'
 import { postEntry } from '../server/metering/ledger.ts'
 import type { MeterTimers } from '../server/metering/meter.ts'
@@ -16,6 +16,8 @@ export interface Service {
   readonly baseUrl: string
   /** Of the operator's listener. */
   readonly adminUrl: string
+  /** Where the router is controlled, if the options ask for it. */
+  readonly controlUrl: string
   readonly backend: Backend
   readonly server: TestServer
   readonly sql: Sql
@@ -39,7 +41,7 @@ export interface Account {
 
 /** What differs from the demo. */
 export interface ServiceOptions {
-  readonly models?: (backendUrl: string) => readonly ModelConfig[]
+  readonly models?: (backendUrl: string) => readonly ServedModel[]
   readonly redis?: RouterConfig['redis']
   readonly limits?: Partial<RouterConfig['limits']>
   readonly timers?: Partial<RouterConfig['timers']>
@@ -49,6 +51,7 @@ export interface ServiceOptions {
   readonly trustedProxies?: readonly string[]
   readonly publicBaseUrl?: string
   readonly log?: Log
+  readonly isControlled?: boolean
 }
 
 /** Starts everything; stop it in `afterAll`. */
@@ -75,6 +78,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return {
     baseUrl: `http://127.0.0.1:${router.port}/v1`,
     adminUrl: `http://127.0.0.1:${router.adminPort}`,
+    controlUrl: `http://127.0.0.1:${router.controlPort}`,
     backend,
     server,
     sql,
@@ -94,6 +98,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
   }
 }
+
+/** What every router of these tests encrypts stored secrets under. */
+export const SECRETS_KEY = 'the secrets key of every test, 32+'
 
 /** An endpoint whose platform nobody has started. */
 export const demoEndpoint: EndpointConfig = {
@@ -160,12 +167,14 @@ export async function balanceOf(sql: Sql, workspaceId: string): Promise<bigint> 
   return row!.balance_micros
 }
 
-function configFor(models: readonly ModelConfig[], options: ServiceOptions): RouterConfig {
+function configFor(models: readonly ServedModel[], options: ServiceOptions): RouterConfig {
   return {
     listen: { host: '127.0.0.1', port: 0 },
     admin: { host: '127.0.0.1', port: 0 },
+    ...(options.isControlled && { testControl: { host: '127.0.0.1', port: 0 } }),
     publicBaseUrl: options.publicBaseUrl ?? 'http://127.0.0.1/v1',
     dataDir: '.',
+    secretsKey: SECRETS_KEY,
     database: { url: undefined, preparedStatements: true, maxConnections: 8 },
     allowOverdraftMicros: 0n,
     redis: options.redis ?? { url: undefined, fallback: 'memory' },

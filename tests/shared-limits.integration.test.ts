@@ -83,13 +83,8 @@ test('when Redis is lost each router counts on its own, says so, and shares agai
   expect(await statuses(other)).toEqual([200, 200, 429])
 
   await redis.restart()
-  await vi.waitUntil(
-    async () => {
-      await statusOf(service.baseUrl, apiKey)
-      return !(await isLost(service))
-    },
-    { timeout: 10_000, interval: 100 },
-  )
+  // Nobody calls meanwhile: it finds out by itself.
+  await vi.waitUntil(async () => !(await isLost(service)), { timeout: 10_000, interval: 100 })
   await service.stop()
 })
 
@@ -101,7 +96,7 @@ test('a Redis that hangs holds one request up for a moment, and a router stops w
   try {
     const started = performance.now()
     expect(await statusOf(service.baseUrl, apiKey)).toBe(200)
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(performance.now() - started).toBeLessThan(3_000)
     await service.stop()
   } finally {
     redis.resume()

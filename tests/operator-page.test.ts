@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadRouterConfig } from '../server/config/router.ts'
+import { createGauges, type GaugeSources } from '../server/operations/gauges.ts'
+import { createRecorder } from '../server/operations/recorder.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../docs/operator.md'), 'utf8')
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'operator-page-'))
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('the configuration that the operator’s page shows is one that a router takes', () => {
+  const file = join(folder, 'router.yaml')
+  const [, example] = /```yaml\n(.+?)```/s.exec(page)!
+  writeFileSync(file, example!)
+  mkdirSync(join(folder, 'secrets'))
+  writeFileSync(join(folder, 'secrets/key'), 'x'.repeat(32))
+  const config = loadRouterConfig(file, { REDIS_URL: 'redis://10.0.0.9:6379' })
+  expect(config).toMatchObject({
+    admin: { port: 9_464 },
+    database: { url: undefined },
+    redis: { url: 'redis://10.0.0.9:6379' },
+  })
+  expect(config.models.map(({ id }) => id)).toEqual(['acme/large', 'vendor/huge'])
+})
+
+test('the operator’s page names every metric of the router', () => {
+  const metrics = [...createRecorder([]).metrics, ...createGauges({} as GaugeSources)]
+  const names = metrics.map(
+    ({ name, kind }) => name.replaceAll('.', '_') + (kind === 'counter' ? '_total' : ''),
+  )
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})

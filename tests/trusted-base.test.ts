@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { follow } from './trusted-base/imports.ts'
+import { makePage } from './trusted-base.ts'
+
+const PAGE = join(import.meta.dirname, '..', 'docs', 'trusted-base.md')
+
+test('the page lists what the core and the proxy load; `npm run trusted-base` writes it', () => {
+  const page = readFileSync(PAGE, 'utf8')
+  expect(page).toBe(makePage(page))
+})
+
+test('the core names no part of Node but its cryptography', () => {
+  const { packages } = follow('attestation/index.ts')
+  expect([...packages].filter((name) => name.startsWith('node:'))).toEqual(['node:crypto'])
+})
+
+test('nothing that a verdict depends on lies in a room beside it', () => {
+  const rooms = new Set([...follow('proxy/main.ts').files].map((path) => path.split('/')[0]))
+  const own = ['attestation', 'config', 'egress', 'generated', 'package.json', 'proxy']
+  expect([...rooms].filter((room) => !own.includes(room!))).toEqual([])
+})

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { digestOf, toHex } from '#attestation'
+import { type UpstreamEventOutput, type UpstreamOutput, type Validator, validators } from '#contract'
+import { createIdentity } from '../egress/testing/identity.ts'
+import { startTestServer, type TestServer } from '../server/store/testing.ts'
+
+const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
+const SECRET = 'vendor-secret-canary-77'
+
+let server: TestServer
+let databaseUrl: string
+let folder: string
+
+interface Run {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+beforeAll(async () => {
+  server = await startTestServer()
+  ;({ url: databaseUrl } = await server.open())
+  folder = mkdtempSync(join(tmpdir(), 'upstream-commands-'))
+  writeFileSync(
+    join(folder, 'root.pem'),
+    createIdentity().pem.replace(/-----BEGIN PRIVATE[\s\S]*?KEY-----\n/, ''),
+  )
+  copyFileSync(join(folder, 'root.pem'), join(folder, 'other.pem'))
+  const prices = 'pricing: { promptPer1mMicros: 1, completionPer1mMicros: 2 }'
+  writeFileSync(
+    join(folder, 'router.yaml'),
+    `database: { url: "\${DATABASE_URL}" }
+endpoints: [ { name: demo, hostname: router.localhost } ]
+models: [ { id: vendor/large, contextLength: 8192, ${prices}, endpoint: vendor, upstream: {} } ]
+`,
+  )
+})
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await server.stop()
+})
+
+function router(...words: readonly string[]): Promise<Run> {
+  const env = { ...process.env, DATABASE_URL: databaseUrl, VENDOR_KEY: SECRET }
+  return new Promise((resolve) => {
+    execFile(LAUNCHER, ['upstream', ...words], { cwd: folder, env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
+    })
+  })
+}
+
+/** Runs a command that must succeed and gives what it printed. */
+async function json<Document>(...words: readonly string[]): Promise<Document> {
+  const { code, stdout, stderr } = await router(...words, '--json')
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).not.toContain(SECRET)
+  return JSON.parse(stdout) as Document
+}
+
+const isValid = (validate: Validator, document: unknown) => [validate(document), validate.errors ?? []]
+const one = digestOf('one')
+const two = digestOf('two')
+const where = ['--url', 'https://vendor.example/v1', '--root', 'root.pem']
+
+test('an upstream is registered once, its key is never shown, and each act is an event', async () => {
+  const added = await json<UpstreamOutput>(
+    'add',
+    'vendor',
+    ...where,
+    '--pin',
+    one,
+    '--api-key-env',
+    'VENDOR_KEY',
+  )
+  expect(isValid(validators.upstreamOutput, added)).toEqual([true, []])
+  expect(added).toMatchObject({
+    name: 'vendor',
+    hostname: 'vendor.example',
+    pins: [one],
+    has_api_key: true,
+    disabled: false,
+    denial: null,
+    last_admitted: null,
+  })
+  const again = await router('add', 'vendor', ...where)
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('--replace')])
+
+  expect(await json('pin', 'vendor', toHex(two))).toMatchObject({ pins: [one, two] })
+  expect(await json('pin', 'vendor', '--remove', one)).toMatchObject({ pins: [two] })
+  expect(await json('disable', 'vendor')).toMatchObject({ disabled: true })
+  const refused = await router('attest', 'vendor')
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('router upstream enable vendor'),
+  ])
+  expect(await json('enable', 'vendor')).toMatchObject({ disabled: false })
+
+  const events = await json<UpstreamEventOutput[]>('events', 'vendor')
+  for (const event of events) expect(isValid(validators.upstreamEventOutput, event)).toEqual([true, []])
+  expect(events.map(({ event }) => event).toReversed()).toEqual([
+    'registered',
+    'pinned',
+    'unpinned',
+    'taken_out',
+    'attestation_asked',
+    'put_back',
+  ])
+  expect(events.at(-2)).toMatchObject({ replica: null, evidence_digest: two })
+  const table = await router('list')
+  expect(table.stdout).toMatch(/vendor +https:\/\/vendor\.example\/v1 +in service +1/)
+})
+
+test('a registration anew has another id, its own pins and no key of the one before', async () => {
+  const before = await json<UpstreamOutput[]>('list')
+  const after = await json<UpstreamOutput>('add', 'vendor', ...where, '--replace', '--root', 'other.pem')
+  expect(after).toMatchObject({ pins: [], has_api_key: false })
+  expect(after.id).not.toBe(before[0]?.id)
+})
+
+const mistakes = [
+  ['add', 'vendor', '--url', 'http://vendor.example/v1', '--root', 'root.pem'],
+  ['add', 'vendor', '--url', 'https://vendor.example/', '--root', 'root.pem'],
+  ['add', 'demo', ...where],
+  ['add', 'a b', ...where],
+  ['add', 'vendor', '--url', 'https://vendor.example/v1', '--root', 'absent.pem'],
+  ['add', 'vendor', ...where, '--pin', 'latest'],
+  ['add', 'vendor', ...where, '--api-key-env', 'NOT_SET_ANYWHERE'],
+  ['pin', 'vendor'],
+]
+
+test('what cannot be meant is a mistake of usage, said on stderr', async () => {
+  const runs = await Promise.all(mistakes.map((words) => router(...words)))
+  expect(runs.map(({ code, stdout, stderr }) => [code, stdout, stderr !== ''])).toEqual(
+    mistakes.map(() => [2, '', true]),
+  )
+})
+
+test('an upstream that there is not is told so, with the way to find one', async () => {
+  const { code, stderr } = await router('enable', 'absent')
+  expect([code, stderr]).toEqual([1, 'There is no upstream absent. See: router upstream list\n'])
+})
