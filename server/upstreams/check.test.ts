@@ -71,10 +71,18 @@ test.each<[string, () => Promise<Recorded>]>([
   })
 })
 
-test('an admission older than what another router has accepted is a roll-back', async () => {
-  const { check } = createWorld(passed, async () => 'rolled_back')
+test('an admission that a newer one of another router overtook is checked anew, once', async () => {
+  const answers: Recorded[] = ['rolled_back', 'recorded']
+  const { check, judgedUnder } = createWorld(passed, async () => answers.shift()!)
+  expect((await check()).kind).toBe('passed')
+  expect(judgedUnder).toHaveLength(2)
+})
+
+test('an admission that stays older than what another router has accepted is a roll-back', async () => {
+  const { check, judgedUnder } = createWorld(passed, async () => 'rolled_back')
   expect(await check()).toMatchObject({
     kind: 'failed',
     ground: { stage: 'jws', reason: 'issued_at_rolled_back' },
   })
+  expect(judgedUnder).toHaveLength(2)
 })

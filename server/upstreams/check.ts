@@ -26,31 +26,36 @@ export interface CheckDependencies {
 export function createCheck({ attestWith = createAttest, ...world }: CheckDependencies): Attest {
   const { target, registration, record, now, log } = world
 
-  async function share(judged: Registration, admission: Admission, bytes: Uint8Array): Promise<Outcome> {
-    const { digest, issuedAt } = admission
-    let recorded: Recorded
+  async function share(judged: Registration, { digest, issuedAt }: Admission, bytes: Uint8Array) {
     try {
-      recorded = await record(judged, { digest, issuedAt, bytes })
+      return await record(judged, { digest, issuedAt, bytes })
     } catch (error) {
       log.error('an admission cannot be kept and does not count', { upstream: judged.name, error })
-      return undecided
+      return 'outdated'
     }
-    if (recorded === 'outdated') return undecided
-    if (recorded === 'recorded') return { kind: 'passed', admission, bytes }
-    const details = { evidenceDigest: digest }
-    return { kind: 'failed', ground: new AttestationError('jws', 'issued_at_rolled_back', details) }
   }
 
   return async (_, signal) => {
+    let wasOvertaken = false
     for (;;) {
       const judged = registration()
       const { roots, pins, newestIssuedAt } = judged
       const attest = attestWith({ target, roots, pins, maxBundleAgeMs: limits.maxBundleAgeMs }, now)
       const outcome = await attest(newestIssuedAt, signal)
       if (registration().revision !== judged.revision && !signal.aborted) continue
-      return outcome.kind === 'passed' ? share(judged, outcome.admission, outcome.bytes!) : outcome
+      if (outcome.kind !== 'passed') return outcome
+      const recorded = await share(judged, outcome.admission, outcome.bytes!)
+      if (recorded === 'recorded') return outcome
+      if (recorded === 'outdated') return undecided
+      if (wasOvertaken || signal.aborted) return rolledBack(outcome.admission)
+      // Another router fetched just after the platform signed anew, and was faster: what it saw is there for us, too.
+      wasOvertaken = true
     }
   }
+}
+
+function rolledBack({ digest: evidenceDigest }: Admission): Outcome {
+  return { kind: 'failed', ground: new AttestationError('jws', 'issued_at_rolled_back', { evidenceDigest }) }
 }
 
 /** No result: whoever has a verdict keeps it, whoever has none waits for the next check. */
