@@ -57,6 +57,17 @@ test('every missing variable and file is told at once, with its line', () => {
   ])
 })
 
+test('an empty list is told in words', () => {
+  const error = {
+    instancePath: '/pins',
+    keyword: 'minItems',
+    params: { limit: 1 },
+    message: 'of the library',
+  }
+  const validate: Validator = Object.assign(() => false, { errors: [error] })
+  expect(problemsOf('pins: []', {}, validate)).toEqual(['pins: must not be empty'])
+})
+
 test('what is no YAML, and a key that stands twice, is told with its line', () => {
   expect(problemsOf('a: 1\na: 2')).toEqual([expect.stringMatching(/^line 2: .*unique/)])
   expect(problemsOf('a: [')[0]).toMatch(/^line 1/)

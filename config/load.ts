@@ -145,6 +145,7 @@ function describe({ instancePath, keyword, message, params }: ValidatorError): C
   if (keyword === 'required') {
     return { path: join([...path, String(params?.missingProperty)]), message: 'is missing' }
   }
+  if (keyword === 'minItems' && params?.limit === 1) return { path: join(path), message: 'must not be empty' }
   const allowed = Array.isArray(params?.allowedValues) ? `: ${params.allowedValues.join(', ')}` : ''
   return { path: join(path), message: `${message ?? 'is not valid'}${allowed}` }
 }

@@ -116,6 +116,13 @@ test('the status page says for people what is refused and what to do, without a 
   expect(text).not.toMatch(/<script|javascript:|\bon\w+=|src=|href=/)
 })
 
+test('the status page shows the deployment in the notation of pins', async () => {
+  const world = await startWorld()
+  await ask(world)
+  const { text } = await look(`${world.adminUrl}/`)
+  expect(text).toMatch(/<code>sha256:[0-9a-f]{64}<\/code>/)
+})
+
 test.each([
   ['GET', '/absent', {}, 404],
   ['GET', '/constructor', {}, 404],

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { parseDigest, toHex } from '#attestation'
 import { type ProxiedEndpointStatus, reasons, type Stage } from '#contract'
 import type { ProxyView } from './view.ts'
 import { notReady } from './view.ts'
@@ -82,7 +83,7 @@ function groundOf({ stage, reason }: Verdict): Row[] {
 
 function admissionOf({ evidence_digest: digest, expires_in_ms: expiresMs }: Verdict): Row[] {
   return [
-    ...(digest === undefined ? [] : [['Deployment', code(digest)] as const]),
+    ...(digest === undefined ? [] : [['Deployment', code(toHex(parseDigest(digest)))] as const]),
     ...(expiresMs === undefined ? [] : [['Ends unless renewed', inSeconds(expiresMs)] as const]),
   ]
 }

@@ -121,7 +121,7 @@ function inWords(document: CapsuleVerificationOutput, verdict: Admission | Attes
     '',
     ...parts.map(
       ({ part, holds: isWhole }) =>
-        `  ${part.padEnd(WIDTH)}  ${markOf(isWhole).padEnd(4)}  ${partWords[part]}`,
+        `  ${part.padEnd(WIDTH)}  ${markOf(isWhole).padEnd(4)}  ${isWhole === null ? 'Nothing to compare: the capsule does not hold it.' : partWords[part]}`,
     ),
     '',
     expectation === 'capsule'

@@ -34,7 +34,7 @@ export async function capsule(generation: string, options: CapsuleOptions): Prom
     const document = compose(slice, config, record)
     const bytes = Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`)
     const file = options.out ?? `${generation}.capsule.json`
-    writeFileSync(file, bytes, { flag: 'wx', mode: 0o600 })
+    writeNew(file, bytes)
     const written: WrittenCapsuleOutput = {
       file,
       generation,
@@ -47,6 +47,21 @@ export async function capsule(generation: string, options: CapsuleOptions): Prom
     if (!(thrown instanceof AttestationError)) throw thrown
     const heading = 'Nothing was written, as the record could not be asked for; the endpoint is not admitted:'
     return printRefusal(options, slice.line.endpoint, heading, thrown)
+  }
+}
+
+/** A capsule is a proof that somebody may have given away already: none is written over. */
+function writeNew(file: string, bytes: Buffer): void {
+  try {
+    writeFileSync(file, bytes, { flag: 'wx', mode: 0o600 })
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    throw new Error(
+      code === 'EEXIST'
+        ? `${file} is there already, and stays as it is: name another file with --out, or take it away first.`
+        : `The capsule cannot be written (${message}).`,
+      { cause },
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { type EndpointConfig, loadProxyConfig, type ProxyConfig } from '../config/proxy.ts'
 import { UsageError } from './usage.ts'
 
@@ -37,7 +37,7 @@ export function journalOf({ journal }: ProxyConfig, file: string): string {
 
 /** Passes the file of a journal that is there. */
 export function existing(journal: string): string {
-  if (existsSync(journal)) return journal
+  if (statSync(journal, { throwIfNoEntry: false })?.isFile() ?? false) return journal
   throw new Error(`There is no journal at ${journal}. \`proxy run\` begins one.`)
 }
 

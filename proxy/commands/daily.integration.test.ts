@@ -219,7 +219,10 @@ test('what went through the proxy is in its journal, reconciled with the router,
     code: 0,
     document: { has_record: true },
   })
-  expect(await runProxy(...sealed)).toMatchObject({ code: 1, stderr: expect.stringContaining('EEXIST') })
+  expect(await runProxy(...sealed)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is there already'),
+  })
   expect(readFileSync(out, 'utf8')).not.toContain('canary')
   await platform.stop()
   const judged = await run('capsuleVerificationOutput', 'verify', out)

@@ -38,7 +38,7 @@ export async function discover(url: string, options: DiscoverOptions): Promise<n
   const { hostname, target } = source
   try {
     const discovery = await look(await source.read(), hostname, options.root)
-    print(options, documentOf(discovery), inWords(discovery, target))
+    print(options, documentOf(discovery), inWords(discovery, target, options.root))
     return 0
   } catch (thrown) {
     if (!(thrown instanceof AttestationError)) throw thrown
@@ -99,7 +99,11 @@ function documentOf({ admission, rootPem, tee, isRootTrusted }: Discovery): Disc
   }
 }
 
-function inWords({ admission, rootPem, tee, isRootTrusted }: Discovery, target: Target): string[] {
+function inWords(
+  { admission, rootPem, tee, isRootTrusted }: Discovery,
+  target: Target,
+  rootFiles: readonly string[],
+): string[] {
   const { hostname, digest, rootFingerprint, certFingerprint, issuedAt } = admission
   return [
     `${hostname} published this; nothing of it is approved yet.`,
@@ -115,7 +119,7 @@ function inWords({ admission, rootPem, tee, isRootTrusted }: Discovery, target: 
       : 'The root came with the bundle: anybody could have made it. Compare its digest with the one that the operator gave you.',
     'Read what is deployed before you approve of it. Then put into proxy.yaml:',
     '',
-    ...snippet(target, digest),
+    ...snippet(target, digest, isRootTrusted ? rootFiles : ['root.pem']),
     '',
     ...(isRootTrusted ? [] : ['and into root.pem, once you have compared it:', '', rootPem.trimEnd()]),
   ]
@@ -125,7 +129,7 @@ function both(digest: Digest): string {
   return `${toHex(digest)}\n${' '.repeat(15)}${digest}`
 }
 
-function snippet({ hostname, host, port }: Target, digest: Digest): string[] {
+function snippet({ hostname, host, port }: Target, digest: Digest, rootFiles: readonly string[]): string[] {
   const place = host.includes(':') ? `[${host}]` : host
   return [
     'endpoints:',
@@ -133,7 +137,7 @@ function snippet({ hostname, host, port }: Target, digest: Digest): string[] {
     `    url: https://${place}${port === 443 ? '' : `:${port}`}/v1`,
     ...(host === hostname ? [] : [`    hostname: ${hostname}`]),
     '    roots:',
-    '      - file: root.pem',
+    ...rootFiles.map((file) => `      - file: ${file}`),
     '    pins:',
     `      - ${toHex(digest)}`,
   ]

@@ -72,7 +72,7 @@ const diagnoses: Readonly<Record<Diagnosis, string>> = {
   invalid_evidence: 'Its evidence does not hold.',
   untrusted_root: 'Its evidence ends at a root that the configuration does not trust.',
   wrong_pin: 'It runs another deployment than those that are pinned. `proxy pin diff` tells what differs.',
-  policy: 'A policy of the configuration refuses its deployment.',
+  policy: 'A policy of the configuration does not allow its deployment.',
 }
 
 const marks: Readonly<Record<Finding['result'], string>> = { ok: 'ok', failed: 'NO', not_reached: '-' }

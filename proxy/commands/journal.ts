@@ -45,7 +45,8 @@ function documentOf(file: string, found: Examination): JournalVerificationOutput
   }
 }
 
-function inWords(file: string, { faults, lines, head, kinds, tornBytes }: Examination): string[] {
+function inWords(file: string, found: Examination): string[] {
+  const { faults, lines, head, kinds, tornBytes } = found
   const counted = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`)
   const holds = `${lines} ${lines === 1 ? 'line holds' : 'lines hold'}${counted.length > 0 ? `: ${counted.join(', ')}` : ''}.`
   const torn =
@@ -60,7 +61,12 @@ function inWords(file: string, { faults, lines, head, kinds, tornBytes }: Examin
   return [
     `${file} is not whole.`,
     ...faults.map(({ message }) => `  ${message}`),
-    `${holds} What comes behind them cannot be relied upon.`,
+    `${holds} ${isRewritable(found) ? 'They fit one another, as those of a rewritten journal do.' : 'What comes behind them cannot be relied upon.'}`,
     ...torn,
   ]
+}
+
+/** Nothing in the chain itself is wrong: only what was noted beside it does not fit. */
+function isRewritable({ faults }: Examination): boolean {
+  return faults.every(({ fault }) => fault === 'head_not_found' || fault === 'no_head')
 }

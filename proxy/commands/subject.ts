@@ -27,7 +27,9 @@ export function isUrl(subject: string): boolean {
 export function sourceOf(subject: string, hostname: string | undefined): Source {
   if (isUrl(subject)) return endpointSource(parseEndpointUrl(subject), hostname)
   if (hostname === undefined)
-    throw new UsageError('--hostname is missing: a file does not say what it must be for.')
+    throw new UsageError(
+      '--hostname is missing: a file does not say what it must be for, and this one is no whole capsule.',
+    )
   return { hostname, read: async () => ({ bytes: await readBundleFile(subject), observedLeaf: undefined }) }
 }
 
@@ -68,6 +70,10 @@ export function readRoots(files: readonly string[]): TrustedRoot[] {
 /** No more is read than shows that the file is too large. */
 export async function readBundleFile(file: string): Promise<Uint8Array> {
   const pieces: Buffer[] = []
-  for await (const piece of createReadStream(file, { end: limits.maxBundleBytes })) pieces.push(piece)
+  try {
+    for await (const piece of createReadStream(file, { end: limits.maxBundleBytes })) pieces.push(piece)
+  } catch (cause) {
+    throw new Error(`${file} cannot be read (${(cause as Error).message}).`, { cause })
+  }
   return Buffer.concat(pieces)
 }

@@ -64,6 +64,17 @@ test('a saved bundle is admitted with the certificate that was observed, or on t
     code: 0,
     document: { ...ADMITTED, channel_binding: 'producer-asserted' },
   })
+  const { stdout } = await runProxy('verify', ...known, '--accept-producer-asserted')
+  expect(stdout).toMatch(/tls-fingerprint +ok +The producer says/)
+  expect(stdout).not.toContain('The connection ends at')
+})
+
+test('a file that cannot be read is named', async () => {
+  const folder = temporaryFolder()
+  expect(await runProxy('verify', folder, '--hostname', HOSTNAME)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${folder} cannot be read`),
+  })
 })
 
 test('whatever is left out refuses, and exits with 3 (V-12)', async () => {
@@ -224,6 +235,7 @@ test('discover shows what one could pin, proves what it can, and a verification 
   expect((await verify(url, '--root', rootFile, '--pin', found.evidence_digest_hex)).code).toBe(0)
   const again = await runProxy('discover', url, '--root', root)
   expect(again.stdout).toContain(`      - ${found.evidence_digest_hex}`)
+  expect(again.stdout).toContain(`      - file: ${root}`)
   expect(again.stdout).toContain('a label in the root certificate, which proves nothing')
   await control(platform, '/rotate/leaf?resign=later')
   expect(await runProxy('discover', url, '--json')).toMatchObject({

@@ -115,12 +115,16 @@ function documentOf({ verdict, binding }: Result): VerificationOutput {
 
 function inWords(hostname: string, { verdict, binding }: Result): string[] {
   if (verdict instanceof AttestationError) {
-    return [`${hostname} is refused: ${verdict.stage}, ${verdict.reason}.`, '', ...stagesInWords(verdict)]
+    return [
+      `${hostname} is refused: ${verdict.stage}, ${verdict.reason}.`,
+      '',
+      ...stagesInWords(verdict, binding),
+    ]
   }
   return [
     `${hostname} is admitted.`,
     '',
-    ...stagesInWords(undefined),
+    ...stagesInWords(undefined, binding),
     '',
     `Deployment  ${toHex(verdict.digest)}, signed at ${verdict.issuedAt.toISOString()}`,
     binding === 'observed'

@@ -16,11 +16,22 @@ const catalogue: Readonly<Record<string, Readonly<Record<string, ReasonEntry>>>>
 const STAGE_WIDTH = Math.max(...stages.map((stage) => stage.length))
 const INDENT = ' '.repeat(STAGE_WIDTH + 10)
 
+/** How the certificate of the connection became known (`channel_binding`). */
+export type Binding = 'observed' | 'producer-asserted' | 'none'
+
+/** That a stage passed on the producer's word must not read as if somebody had looked. */
+const ASSERTED = 'The producer says which certificate the connection shows; nobody looked.'
+
 /** Stage by stage: what passed, what refused and what mends it, and what was not looked at. */
-export function stagesInWords(refusal: AttestationError | undefined): string[] {
+export function stagesInWords(
+  refusal: AttestationError | undefined,
+  binding: Binding = 'observed',
+): string[] {
+  const isAsserted = binding === 'producer-asserted'
   const judged = stages.filter((stage) => stage in passed)
   const end = refusal === undefined ? judged.length : judged.indexOf(refusal.stage)
   return judged.flatMap((stage, index) => {
+    if (index < end && stage === 'tls-fingerprint' && isAsserted) return line(stage, 'ok', ASSERTED)
     if (index < end) return line(stage, 'ok', passed[stage] ?? '')
     if (index > end || refusal === undefined) return line(stage, '-', 'Not looked at.')
     return [...line(stage, 'NO', refusal.message), ...remedyOf(refusal)]
@@ -50,9 +61,14 @@ function line(stage: Stage, mark: string, text: string): string[] {
 
 function remedyOf({ stage, reason, cause }: AttestationError): string[] {
   const entry = findReason(stage, reason)
-  const detail = cause instanceof Error ? [`${INDENT}(${deepest(cause).message})`] : []
+  const detail = cause instanceof Error ? firstLineOf(deepest(cause)) : reason
   const mends = entry === undefined ? [] : [`${INDENT}${entry.remedy}`, `${INDENT}More: ${seeOf(entry)}`]
-  return [...mends, ...detail]
+  return detail === '' || detail === reason ? mends : [...mends, `${INDENT}(${detail})`]
+}
+
+/** Some libraries go on with a drawing, or end with an empty line. */
+function firstLineOf({ message }: Error): string {
+  return message.split('\n', 1)[0]!.trim()
 }
 
 function deepest(error: Error): Error {

@@ -175,3 +175,9 @@ test('HTTPS_PROXY is on the way to every endpoint that NO_PROXY does not name', 
   expect(tunnels).toEqual([expect.objectContaining({ host: 'proxy.example', port: 3128 }), undefined])
   expect(() => loadProxyConfig(file, { HTTPS_PROXY: 'socks5://proxy.example' })).toThrow(ConfigError)
 })
+
+test('a url and a pin of another form are told in words, not as a regular expression', () => {
+  const document = { endpoints: [{ ...endpoint, url: 'http://api.example/v1', pins: ['sha256:short'] }] }
+  expect(() => load(document)).toThrow(/url: must be an https address that ends in \/v1/)
+  expect(() => load(document)).toThrow(/pins\[0\]: must be a digest such as sha256:/)
+})

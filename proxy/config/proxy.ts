@@ -4,7 +4,13 @@ import { type components, limits, validators } from '#contract'
 import { findTunnel } from '#egress/connection/environment.ts'
 import { targetOf } from '#egress/connection/target.ts'
 import type { Approval } from '#egress/evidence/attest.ts'
-import { ConfigError, type Environment, loadConfig, type Validator } from '../../config/load.ts'
+import {
+  ConfigError,
+  type Environment,
+  loadConfig,
+  type Validator,
+  type ValidatorError,
+} from '../../config/load.ts'
 import type { GuardOptions } from '../listener/guard.ts'
 import type { Address } from '../listener/open.ts'
 import { type CelPolicy, compilePolicy } from '../policy/cel.ts'
@@ -43,7 +49,8 @@ export function loadProxyConfig(file: string, environment: Environment): ProxyCo
   const folder = dirname(file)
   const written = loadConfig(file, createValidator(folder), environment) as ProxyFile
   const mistake = mistakeOf(environment)
-  if (mistake !== undefined) throw new ConfigError(file, [{ path: 'HTTPS_PROXY', message: mistake }])
+  if (mistake !== undefined)
+    throw new ConfigError(file, [{ path: 'HTTPS_PROXY', message: mistake.replace('HTTPS_PROXY ', '') }])
   const dataDir = resolve(folder, written.dataDir ?? '.data/proxy')
   const { journal = join(dataDir, 'journal.jsonl') } = written
   return {
@@ -70,10 +77,22 @@ function createValidator(folder: string): Validator {
     const schemaErrors = validators.proxyConfig(value) ? [] : (validators.proxyConfig.errors ?? [])
     const told = new Set(schemaErrors.map(({ instancePath }) => instancePath))
     const mistakes = mistakesOf(value, folder).filter(({ instancePath }) => !told.has(instancePath))
-    validate.errors = [...schemaErrors, ...mistakes]
+    validate.errors = [...schemaErrors.map(inWords), ...mistakes]
     return validate.errors.length === 0
   }
   return validate
+}
+
+/** What a regular expression of the schema asks for, where people are likely to miss it. */
+const asked: readonly (readonly [RegExp, string])[] = [
+  [/\/url$/, 'must be an https address that ends in /v1'],
+  [/\/pins\/\d+$/, 'must be a digest such as sha256:<64 hexadecimal digits>'],
+]
+
+function inWords(error: ValidatorError): ValidatorError {
+  if (error.keyword !== 'pattern') return error
+  const [, message = error.message] = asked.find(([path]) => path.test(error.instancePath)) ?? []
+  return { ...error, ...(message !== undefined && { message }) }
 }
 
 function complete(

@@ -68,6 +68,16 @@ test.each<[string, (lines: string[]) => string[], number, string]>([
   expect(faults[0]).toMatchObject({ line, fault })
 })
 
+test('a line that was changed is not among those that hold, nor is what comes behind it', async () => {
+  const file = await writtenJournal()
+  setLines(file, linesOf(file).with(2, linesOf(file)[2]!.replace('"cost_micros":23', '"cost_micros":22')))
+  const told: number[] = []
+  const { lines, head, kinds } = await examineJournal(file, { onLine: ({ seq }) => told.push(seq) })
+  expect({ lines, kinds }).toEqual({ lines: 2, kinds: { genesis: 1, generation: 1 } })
+  expect(head).toEqual({ seq: 2, hash: digestOf(linesOf(file)[1]!) })
+  expect(told).toEqual([1, 2])
+})
+
 test('a line that was changed together with the link to it gives itself away at the next', async () => {
   const file = await writtenJournal()
   const lines = linesOf(file)

@@ -54,6 +54,8 @@ class Chain {
   readonly #kinds: Record<string, number> = {}
   #last: Link | undefined
   #holding: Link | undefined
+  /** The line that has just been read: whether it is the one that was written, the next tells. */
+  #unlinked: { readonly line: Line; readonly text: string; readonly link: Link } | undefined
   #tornBytes = 0
   #isHeadFound = false
 
@@ -76,18 +78,17 @@ class Chain {
       return
     }
     this.#place(line)
+    this.#hold()
     this.#last = { seq: line.seq, hash }
     if (hash === this.#options.head) this.#isHeadFound = true
     if (this.#named?.seq === line.seq && this.#named.hash !== hash) {
       this.#report(line.seq, 'changed', `Line ${line.seq} is not the one that the head names.`)
     }
-    if (this.#faults.length > 0) return
-    this.#holding = this.#last
-    this.#kinds[line.kind] = (this.#kinds[line.kind] ?? 0) + 1
-    this.#options.onLine?.(line, text)
+    this.#unlinked = this.#faults.length > 0 ? undefined : { line, text, link: this.#last }
   }
 
   end(isHeadless: boolean): Examination {
+    this.#hold()
     const lastSeq = this.#last?.seq ?? 0
     const { head } = this.#options
     if (isHeadless && lastSeq > 1) {
@@ -120,6 +121,17 @@ class Chain {
       kinds: this.#kinds,
       faults: this.#faults,
     }
+  }
+
+  /** Counts the line before, unless the link to it has just told that it was changed. */
+  #hold(): void {
+    if (this.#unlinked === undefined) return
+    const { line, text, link } = this.#unlinked
+    this.#unlinked = undefined
+    if (this.#faults.some((found) => found.fault === 'changed' && found.line === link.seq)) return
+    this.#holding = link
+    this.#kinds[line.kind] = (this.#kinds[line.kind] ?? 0) + 1
+    this.#options.onLine?.(line, text)
   }
 
   /** Compares a line with the one before it; the numbers tell what was done, the hashes that it was done. */

@@ -28,6 +28,13 @@ test('a Unix socket is for its owner alone', async () => {
   expect(process.umask()).toBe(usual)
 })
 
+test('a folder that is not there is made for the socket, for its owner alone', async () => {
+  const folder = join(temporaryFolder(), 'run')
+  await open(listener(), place(join(folder, 'proxy.sock')))
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  expect((await askSocket(join(folder, 'proxy.sock'), '/')).text).toBe('mine')
+})
+
 test('a socket that nobody answers any more is taken over, one that is answered is not', async () => {
   const socket = join(temporaryFolder(), 'proxy.sock')
   const first = listener()

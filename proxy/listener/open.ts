@@ -1,6 +1,7 @@
-import { chmodSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
+import { dirname } from 'node:path'
 
 /** An address of this machine. Port 0 takes a free one. */
 export interface Address {
@@ -16,9 +17,14 @@ export interface Place extends Address {
 /** Nobody but the owner may connect to a socket. */
 const SOCKET_MODE = 0o600
 
+/** A folder that is made for a socket is its owner's alone, too. */
+const SOCKET_FOLDER_MODE = 0o700
+
 /** Opens a server where it is to listen; rejects when somebody else is there. */
 export async function open(server: Server, { host, port, socket }: Place): Promise<void> {
   if (socket === undefined) return begin(server, () => server.listen(port, host))
+  // Without its folder the system says EACCES, which sends people looking for permissions.
+  mkdirSync(dirname(socket), { recursive: true, mode: SOCKET_FOLDER_MODE })
   await removeStale(socket)
   await begin(server, () => {
     // The mode is right from the first moment: the file is made within this call.
