@@ -126,6 +126,15 @@ test('an update changes what is named, takes away what is refused, and leaves th
   })
 })
 
+test('a scope that names a model which the file does not have is taken, and told', async () => {
+  const words = ['key', 'create', '--workspace', workspace, '--name', 'typo']
+  const { code, stdout } = await router(...words, '--models', 'demo/tiny-chat,demo/tinny')
+  expect([code, stdout.trimEnd().split('\n').slice(3)]).toEqual([
+    0,
+    ['No model of router.yaml is called demo/tinny yet.'],
+  ])
+})
+
 test('an invitation is issued, listed and withdrawn', async () => {
   const words = [
     '--max-redemptions',

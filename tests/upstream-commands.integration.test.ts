@@ -108,12 +108,18 @@ test('an upstream is registered once, its key is never shown, and each act is an
     'pinned',
     'unpinned',
     'taken_out',
-    'attestation_asked',
     'put_back',
   ])
   expect(events.at(-2)).toMatchObject({ replica: null, evidence_digest: two })
   const table = await router('list')
-  expect(table.stdout).toMatch(/vendor +https:\/\/vendor\.example\/v1 +in service +1/)
+  expect(table.stdout).toMatch(/vendor +https:\/\/vendor\.example\/v1 +enabled +1/)
+})
+
+test('a change of pins shows all that are approved after it', async () => {
+  const { stdout } = await router('pin', 'vendor', one, '--remove', digestOf('never approved'))
+  expect(stdout).toBe(`Approved deployments of vendor:\n  ${toHex(two)}\n  ${toHex(one)}\n`)
+  const none = await router('pin', 'vendor', '--remove', one, two)
+  expect(none.stdout).toBe('vendor has no approved deployment: nothing of it is admitted.\n')
 })
 
 test('a registration anew has another id, its own pins and no key of the one before', async () => {
@@ -132,6 +138,7 @@ const mistakes = [
   ['add', 'vendor', ...where, '--pin', 'latest'],
   ['add', 'vendor', ...where, '--api-key-env', 'NOT_SET_ANYWHERE'],
   ['pin', 'vendor'],
+  ['pin', 'vendor', one, '--remove', one],
 ]
 
 test('what cannot be meant is a mistake of usage, said on stderr', async () => {
@@ -142,6 +149,9 @@ test('what cannot be meant is a mistake of usage, said on stderr', async () => {
 })
 
 test('an upstream that there is not is told so, with the way to find one', async () => {
-  const { code, stderr } = await router('enable', 'absent')
-  expect([code, stderr]).toEqual([1, 'There is no upstream absent. See: router upstream list\n'])
+  const runs = await Promise.all(
+    ['enable', 'disable', 'attest', 'events'].map((word) => router(word, 'absent')),
+  )
+  const message = 'There is no upstream absent. See: router upstream list\n'
+  expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [1, message]))
 })

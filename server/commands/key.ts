@@ -1,3 +1,4 @@
+import { loadRouterConfig } from '../config/router.ts'
 import { createKey, type Key, listKeys, revokeKey, updateKey } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
 import { withDatabase } from './database.ts'
@@ -15,6 +16,7 @@ export interface KeyOptions extends CommonOptions, KeySettingOptions {
 /** `router key create`: the only time that the key itself is printed (§2.1). */
 export async function create(options: KeyOptions): Promise<void> {
   const settings = { ...parseSettings(options), name: options.name }
+  const unknownModels = describeUnknownModels(options, settings.modelScope)
   const { key, plaintext } = await withDatabase(options.config, async (sql) => {
     if (!(await findWorkspace(sql, options.workspace))) throw noWorkspace(options.workspace)
     return createKey(sql, options.workspace, settings)
@@ -26,6 +28,7 @@ export async function create(options: KeyOptions): Promise<void> {
     '',
     `Key ${id} (${key.name}). It is not shown again: keep it now.`,
     ...(key.state === 'expired' ? [revive] : []),
+    ...unknownModels,
   ])
 }
 
@@ -52,7 +55,17 @@ export async function update(id: string, options: CommonOptions & KeySettingOpti
   if (Object.keys(settings).length === 0) throw new UsageError('Nothing to change is named; see --help.')
   const key = await withDatabase(options.config, (sql) => updateKey(sql, id, settings))
   if (!key) throw noKey(id)
-  print(options, toDocument(key), [`Key ${id} (${key.name}) is changed; it is ${key.state}.`])
+  print(options, toDocument(key), [
+    `Key ${id} (${key.name}) is changed; it is ${key.state}.`,
+    ...describeUnknownModels(options, settings.modelScope),
+  ])
+}
+
+/** A hint and no refusal: a model may come later, or stand in another router's file. */
+function describeUnknownModels({ config }: CommonOptions, scope: readonly string[] | null = null): string[] {
+  const { models } = loadRouterConfig(config, process.env)
+  const unknown = scope?.filter((id) => !models.some((model) => model.id === id)) ?? []
+  return unknown.map((id) => `No model of ${config} is called ${id} yet.`)
 }
 
 function toCells({ id, name, prefix, state, spentMicros, spendLimitMicros, expiresAt, lastUsedAt }: Key) {

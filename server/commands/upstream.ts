@@ -24,28 +24,43 @@ export async function pin(
   const pins = { add: parsePins('<digest>', digests), remove: parsePins('--remove', options.remove ?? []) }
   if (pins.add.length + pins.remove.length === 0)
     throw new UsageError('Name a digest to approve or to remove.')
-  await act(name, options, (sql) => setPins(sql, name, pins), 'has its pins changed')
+  const both = pins.add.find((digest) => pins.remove.includes(digest))
+  if (both !== undefined) throw new UsageError(`${toHex(both)} is to be approved and removed at once.`)
+  await act(name, options, (sql) => setPins(sql, name, pins), describePins)
 }
 
 /** `router upstream enable`: puts it back without a verdict; the next check decides. */
 export function enable(name: string, options: CommonOptions): Promise<void> {
-  return act(name, options, (sql) => enableUpstream(sql, name), 'is in service; the next check decides')
+  return act(
+    name,
+    options,
+    (sql) => enableUpstream(sql, name),
+    () => [`${name} is enabled; the next check decides. See: router upstream events ${name}`],
+  )
 }
 
 /** `router upstream disable`: its models are gone and what runs there ends, within a second. */
 export function disable(name: string, options: CommonOptions): Promise<void> {
-  return act(name, options, (sql) => disableUpstream(sql, name), 'is out of service')
+  return act(
+    name,
+    options,
+    (sql) => disableUpstream(sql, name),
+    () => [`${name} is out of service.`],
+  )
 }
 
 /** `router upstream attest`: every router checks it now. */
 export async function attest(name: string, options: CommonOptions): Promise<void> {
   const ask = async (sql: Sql) => {
-    const upstream = await askAttestation(sql, name)
-    if (upstream?.standing.isDisabled)
+    const asked = await askAttestation(sql, name)
+    if (!asked && (await isRegistered(sql, name)))
       throw new Error(`${name} is disabled. To have it checked: router upstream enable ${name}`)
-    return upstream
+    return asked
   }
-  await act(name, options, ask, `is being checked; see: router upstream events ${name}`)
+  await act(name, options, ask, () => [
+    `${name} is being checked. LAST ADMITTED moves if it passes: router upstream list`,
+    `A change of verdict is an event: router upstream events ${name}`,
+  ])
 }
 
 /** `router upstream list`: what all routers share of each; a live verdict is each router's own. */
@@ -62,6 +77,8 @@ export async function events(
 ): Promise<void> {
   const limit = parseCount('--limit', options.limit)
   const stored = await withDatabase(options.config, (sql) => listEvents(sql, { upstream: name, limit }))
+  // Registering one is an event.
+  if (name !== undefined && stored.length === 0) throw noUpstream(name)
   const head = ['TIME', 'UPSTREAM', 'EVENT', 'STAGE', 'REASON', 'DIGEST', 'ROUTER']
   const rows = stored.map(({ at, upstream, event, stage, reason, digest, replica }) => {
     return [formatTime(at), upstream, event, stage ?? '-', reason ?? '-', digest ?? '-', replica ?? '-']
@@ -100,16 +117,30 @@ async function act(
   name: string,
   options: CommonOptions,
   change: (sql: Sql) => Promise<Registration | undefined>,
-  outcome: string,
+  describe: (upstream: Registration) => readonly string[],
 ): Promise<void> {
   const upstream = await withDatabase(options.config, change)
-  if (!upstream) throw new Error(`There is no upstream ${name}. See: router upstream list`)
-  print(options, toUpstreamDocument(upstream), [`${name} ${outcome}.`])
+  if (!upstream) throw noUpstream(name)
+  print(options, toUpstreamDocument(upstream), describe(upstream))
+}
+
+function noUpstream(name: string): Error {
+  return new Error(`There is no upstream ${name}. See: router upstream list`)
+}
+
+async function isRegistered(sql: Sql, name: string): Promise<boolean> {
+  return (await listUpstreams(sql)).some((upstream) => upstream.name === name)
+}
+
+/** All of them: who removes a digest with a slip of the pen sees that the approval still stands. */
+function describePins({ name, pins }: Registration): string[] {
+  if (pins.length === 0) return [`${name} has no approved deployment: nothing of it is admitted.`]
+  return [`Approved deployments of ${name}:`, ...pins.map((digest) => `  ${toHex(digest)}`)]
 }
 
 function toCells({ name, url, standing, pins, admitted }: Registration): string[] {
   const { isDisabled, denial } = standing
-  const state = isDisabled ? 'disabled' : denial ? `denied: ${denial.stage}/${denial.reason}` : 'in service'
+  const state = isDisabled ? 'disabled' : denial ? `denied: ${denial.stage}/${denial.reason}` : 'enabled'
   const digest = admitted ? toHex(admitted.digest) : '-'
   return [name, url, state, String(pins.length), formatTime(admitted?.at ?? null), digest]
 }

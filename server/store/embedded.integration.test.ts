@@ -83,6 +83,15 @@ test('a running server is adopted, with its data and its address', async () => {
   expect(await open(second)`select one from kept`).toEqual([{ one: 1 }])
 })
 
+test('adopted, stopped by its starter and started again, it is stopped by whoever started it again', async () => {
+  const first = await start()
+  const second = await start()
+  await first.stop()
+  expect(await second.ensureRunning()).toBe(true)
+  expect(second.adopted).toBe(false)
+  expect(await first.ensureRunning()).toBe(false)
+})
+
 test('five processes’ worth of starts on an empty folder end with one server', async () => {
   const all = await Promise.all(Array.from({ length: 5 }, () => start()))
   expect(new Set(all.map((embedded) => embedded.pid())).size).toBe(1)

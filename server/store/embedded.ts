@@ -24,7 +24,7 @@ export interface Embedded {
   readonly url: string
   /** PostgreSQL's own data folder; not below `dataDir` where its user could not enter. */
   readonly databaseDir: string
-  /** Whether it ran already: whoever did not start it should not stop it. */
+  /** Whether somebody else started the server that runs now: whoever did not start it should not stop it. */
   readonly adopted: boolean
   pid(): number | undefined
   /** Starts it again if it died. Resolves true if that was needed. */
@@ -58,15 +58,19 @@ export async function startEmbedded({ dataDir, port: wanted, log }: EmbeddedOpti
     })
 
   const { port, started } = await bringUp(wanted)
+  let adopted = !started
   return {
     url: urlOf(place, port, DATABASE),
     databaseDir,
-    adopted: !started,
+    get adopted() {
+      return adopted
+    },
     pid: () => findPostmaster(databaseDir)?.pid,
     async ensureRunning() {
       if (findPostmaster(databaseDir)?.isReady) return false
       const again = await bringUp(port)
       if (again.port !== port) throw new Error(`The database came back on port ${again.port}, not ${port}`)
+      adopted = !again.started
       return again.started
     },
     stop: () => stop(databaseDir),

@@ -98,7 +98,7 @@ export function enableUpstream(sql: Sql, name: string): Promise<Registration | u
   )
 }
 
-/** Asks every router for a check now; a denial is lifted. */
+/** Asks every router for a check now; a denial is lifted. Undefined for a disabled one too, which nobody checks. */
 export function askAttestation(sql: Sql, name: string): Promise<Registration | undefined> {
   return act(
     sql,
@@ -106,7 +106,7 @@ export function askAttestation(sql: Sql, name: string): Promise<Registration | u
     (transaction) => transaction<UpstreamRow[]>`
       update upstreams set denied_at = null, denied_stage = null, denied_reason = null,
         attestations_asked = attestations_asked + 1, revision = revision + 1
-      where name = ${name} returning *`,
+      where name = ${name} and not is_disabled returning *`,
   )
 }
 
