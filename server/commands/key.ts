@@ -63,8 +63,9 @@ export async function update(id: string, options: CommonOptions & KeySettingOpti
 
 /** A hint and no refusal: a model may come later, or stand in another router's file. */
 function describeUnknownModels({ config }: CommonOptions, scope: readonly string[] | null = null): string[] {
+  if (scope === null) return []
   const { models } = loadRouterConfig(config, process.env)
-  const unknown = scope?.filter((id) => !models.some((model) => model.id === id)) ?? []
+  const unknown = scope.filter((id) => !models.some((model) => model.id === id))
   return unknown.map((id) => `No model of ${config} is called ${id} yet.`)
 }
 
