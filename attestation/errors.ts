@@ -35,6 +35,15 @@ export class AttestationError extends Error {
     return findEntry(this.stage, this.reason)?.remedy ?? ''
   }
 
+  /**
+   * Whether it is about nothing but what was signed, for this hostname, under a trusted root, not before what was
+   * accepted last: `verifyBundle` comes to these refusals only after all of that. No stranger can bring one about; every
+   * other refusal can be had by replaying evidence, which is public, or by answering with anything at all.
+   */
+  get isOfSigned(): boolean {
+    return this.stage === 'policy' || (this.stage === 'jws' && this.reason === 'digest_mismatch')
+  }
+
   /** The last stage that passed: as they run in a fixed order, the one before the stage that refused. */
   get verifiedThrough(): Stage | null {
     return this.stage === 'attesting' ? null : (stages[stages.indexOf(this.stage) - 1] ?? null)
