@@ -76,6 +76,8 @@ export const limits = {
   mailsPerHour: 10,
   /** Longest fetch of a bundle. */
   bundleFetchMs: 15_000,
+  /** Longest check as a whole: the fetch, and all that is done with what came. */
+  checkMs: 20_000,
   /** Longest wait of a request for the first verdict. */
   verdictWaitMs: 15_000,
   /** Oldest signature that is accepted, unless configured. */

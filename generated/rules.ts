@@ -489,6 +489,7 @@ export const rules = {
   'BNDL-25': { origin: 'chosen', ref: 'D8/p1:8', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'VRFY-01': { origin: 'chosen', ref: 'D8/p2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'VRFY-02': { origin: 'chosen', ref: 'D8/p2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
+  'VERD-30': { origin: 'chosen', ref: 'D8/1', level: 'must', subjects: ['router', 'proxy'], test: 'control' },
   'VRFY-03': { origin: 'chosen', ref: 'D8/1', level: 'must', subjects: ['router', 'proxy'], test: 'control' },
   'VRFY-04': { origin: 'chosen', ref: 'D8/1', level: 'must', subjects: ['router', 'proxy'], test: 'control' },
   'VRFY-05': { origin: 'chosen', ref: 'D8/1', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },

@@ -295,7 +295,7 @@ export interface components {
          * @description Times of evidence and verdicts (decisions, 8).
          * @enum {number}
          */
-        AttestationTimer: 15000 | 86400000 | 60000 | 300000 | 600000 | 240000 | 1000 | 30000;
+        AttestationTimer: 15000 | 20000 | 86400000 | 60000 | 300000 | 600000 | 240000 | 1000 | 30000;
         /**
          * @description Why there is no verdict.
          * @enum {string}

@@ -59,11 +59,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     ),
   )
   const attestor = new Attestor({
-    async attest(newestIssuedAt, signal) {
-      const outcome = await check(newestIssuedAt, signal)
-      tally.check(outcome)
-      return outcome
-    },
+    attest: check,
     clock,
     rules: proxyRules,
     newest: {
@@ -77,13 +73,13 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
       },
     },
     onVerdict: act,
-    onRefusal: ({ kind, ground }) =>
-      log.warn(kind === 'failed' ? 'the check failed' : 'the evidence could not be had', {
-        endpoint: name,
-        stage: ground.stage,
-        reason: ground.reason,
-        error: ground.cause,
-      }),
+    onCheck(outcome) {
+      tally.check(outcome)
+      if (outcome.kind === 'passed') return
+      const { stage, reason, cause: error } = outcome.ground
+      const what = outcome.kind === 'failed' ? 'the check failed' : 'the evidence could not be had'
+      log.warn(what, { endpoint: name, stage, reason, error })
+    },
   })
   const route: Route = {
     attestor,

@@ -8,7 +8,7 @@ import {
   verifyBundle,
 } from '#attestation'
 import type { Target } from '../connection/target.ts'
-import { fetchBundle, UnfinishedFetch } from './fetch.ts'
+import { type FetchOptions, fetchBundle, UnfinishedFetch } from './fetch.ts'
 
 /** How one check of an endpoint ended (decisions, 8). */
 export type Outcome =
@@ -21,7 +21,12 @@ export type Outcome =
     }
   /** The evidence could not be had: no result. */
   | { readonly kind: 'unfinished'; readonly ground: AttestationError }
-  | { readonly kind: 'failed'; readonly ground: AttestationError }
+  | {
+      readonly kind: 'failed'
+      readonly ground: AttestationError
+      /** The certificate of the connection that the answer came over. */
+      readonly observedLeaf?: Digest | undefined
+    }
 
 /**
  * One check; it never throws. It is given the newest time of signing that was accepted before, and a signal that
@@ -40,15 +45,24 @@ export interface Approval {
 }
 
 /** Creates the check of one endpoint: fetch, then verify against what was seen on the connection. */
-export function createAttest(approval: Approval, now: () => Date): Attest {
+export function createAttest(
+  approval: Approval,
+  now: () => Date,
+  { timeoutMs }: Pick<FetchOptions, 'timeoutMs'> = {},
+): Attest {
   return async (newestIssuedAt, signal) => {
+    let leaf: Digest | undefined
+    const onLeaf = (seen: Digest) => {
+      leaf = seen
+    }
     try {
-      const { bytes, observedLeaf } = await fetchBundle(approval.target, { signal })
+      const options = { signal, onLeaf, ...(timeoutMs !== undefined && { timeoutMs }) }
+      const { bytes, observedLeaf } = await fetchBundle(approval.target, options)
       const judgedAt = now()
       const expected = expectationOf(approval, observedLeaf, judgedAt, newestIssuedAt)
       return { kind: 'passed', admission: await verifyBundle(bytes, expected), bytes, judgedAt }
     } catch (thrown) {
-      return outcomeOf(thrown)
+      return outcomeOf(thrown, leaf)
     }
   }
 }
@@ -71,12 +85,11 @@ function expectationOf(
   }
 }
 
-function outcomeOf(thrown: unknown): Outcome {
+/** What a check comes to that threw, given the certificate that it saw, if it came so far. */
+export function outcomeOf(thrown: unknown, observedLeaf?: Digest): Outcome {
   if (thrown instanceof UnfinishedFetch) return { kind: 'unfinished', ground: thrown }
-  if (thrown instanceof AttestationError) return { kind: 'failed', ground: thrown }
+  const isRefusal = thrown instanceof AttestationError
   // A verifier that breaks on a bundle has not admitted it.
-  return {
-    kind: 'failed',
-    ground: new AttestationError('fetch', 'malformed_bundle', { cause: thrown }),
-  }
+  const ground = isRefusal ? thrown : new AttestationError('fetch', 'malformed_bundle', { cause: thrown })
+  return { kind: 'failed', ground, observedLeaf }
 }

@@ -4,6 +4,7 @@ import { AttestationError, type Digest } from '#attestation'
 import { limits, type ReasonOf } from '#contract'
 import { DialError, dial, discard } from '../connection/dial.ts'
 import { authorityOf, type Target } from '../connection/target.ts'
+import { answerTo, NoAnswer, unlessAborted } from './answer.ts'
 
 /** A bundle as it came, and the certificate that was seen on the connection that it came over. */
 export interface Fetched {
@@ -22,6 +23,7 @@ export class UnfinishedFetch extends AttestationError {
 export const EVIDENCE_PATH = '/.well-known/platform-evidence'
 
 const TOO_MANY_REQUESTS = 429
+const SWITCHING_PROTOCOLS = 101
 
 /** Where to look, and for how long. */
 export interface FetchOptions {
@@ -29,6 +31,8 @@ export interface FetchOptions {
   readonly timeoutMs?: number
   /** Gives up the fetch. */
   readonly signal?: AbortSignal | undefined
+  /** Told of the certificate on the connection before anything is asked, whatever comes of the fetch. */
+  readonly onLeaf?: (leaf: Digest) => void
 }
 
 /**
@@ -36,36 +40,37 @@ export interface FetchOptions {
  * (decisions, 8, stage 1). Throws `UnfinishedFetch` when it could not be had, another refusal when it came wrong.
  */
 export async function fetchBundle(target: Target, options: FetchOptions = {}): Promise<Fetched> {
-  const { path = EVIDENCE_PATH, timeoutMs = limits.bundleFetchMs } = options
-  const late = AbortSignal.timeout(timeoutMs)
-  const signal = options.signal === undefined ? late : AbortSignal.any([late, options.signal])
+  const { path = EVIDENCE_PATH, timeoutMs = limits.bundleFetchMs, onLeaf = () => {} } = options
+  const late = new AbortController()
+  // Not AbortSignal.timeout: its timer does not keep a command alive that has nothing else to wait for.
+  const timer = setTimeout(() => late.abort(new Error('The fetch took too long.')), timeoutMs)
+  const signal = options.signal === undefined ? late.signal : AbortSignal.any([late.signal, options.signal])
   try {
     const { socket, leaf } = await dial(target, { signal })
-    const close = () => discard(socket)
-    signal.addEventListener('abort', close)
+    onLeaf(leaf)
     try {
-      return { bytes: await readBody(await ask(socket, target, path)), observedLeaf: leaf }
+      return { bytes: await unlessAborted(signal, ask(socket, target, path)), observedLeaf: leaf }
     } finally {
-      signal.removeEventListener('abort', close)
-      close()
+      discard(socket)
     }
   } catch (thrown) {
-    throw late.aborted ? new UnfinishedFetch('timeout', thrown) : refusalOf(thrown)
+    throw late.signal.aborted ? new UnfinishedFetch('timeout', thrown) : refusalOf(thrown)
+  } finally {
+    clearTimeout(timer)
   }
 }
 
-function ask(socket: TLSSocket, target: Target, path: string): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      host: authorityOf(target),
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-      connection: 'close',
-    }
-    request({ createConnection: () => socket, path, headers }, resolve)
-      .on('error', reject)
-      .end()
-  })
+async function ask(socket: TLSSocket, target: Target, path: string): Promise<Uint8Array> {
+  const headers = {
+    host: authorityOf(target),
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    connection: 'close',
+  }
+  const asked = request({ createConnection: () => socket, path, headers })
+  const answered = answerTo(asked)
+  asked.end()
+  return readBody(await answered)
 }
 
 async function readBody(response: IncomingMessage): Promise<Uint8Array> {
@@ -77,7 +82,27 @@ async function readBody(response: IncomingMessage): Promise<Uint8Array> {
     if (length > limits.maxBundleBytes) throw new AttestationError('fetch', 'too_large')
     pieces.push(piece)
   }
-  return Buffer.concat(pieces)
+  const bytes = Buffer.concat(pieces)
+  if (!isDelimited(response) && isBroken(bytes))
+    throw new Error('The body ended with its connection, in the middle of a document.')
+  return bytes
+}
+
+/** Whether an answer says itself where it ends; any other may have been cut by anybody. */
+function isDelimited({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}
+
+/** Whether a body began as a bundle does, or not at all, and is not whole. */
+function isBroken(bytes: Buffer): boolean {
+  const text = bytes.toString('utf8').trimStart()
+  if (text !== '' && !text.startsWith('{')) return false
+  try {
+    JSON.parse(text)
+    return false
+  } catch {
+    return true
+  }
 }
 
 /** Passes the only status that a bundle comes with; of the others some are no result. */
@@ -89,6 +114,12 @@ export function checkStatus(status: number): void {
 
 function refusalOf(thrown: unknown): AttestationError {
   if (thrown instanceof AttestationError) return thrown
+  if (thrown instanceof NoAnswer) {
+    // A protocol that nobody asked for is an answer of another status; a flood of interim ones is none.
+    return thrown.status === SWITCHING_PROTOCOLS
+      ? new AttestationError('fetch', 'http_status', { cause: thrown })
+      : new UnfinishedFetch('http_status', thrown)
+  }
   if (thrown instanceof DialError) return new UnfinishedFetch(thrown.reason, thrown)
   const { code = '' } = thrown as NodeJS.ErrnoException
   // It answered, and not in HTTP: that is an answer of the wrong kind, not a missing one.

@@ -25,6 +25,9 @@ function createWorld(first: Outcome, rules = proxyRules) {
     changes,
     given,
     outcome: first,
+    fault: undefined as Error | undefined,
+    signals: [] as AbortSignal[],
+    ends: [] as Outcome[],
     release: () => {},
     hold() {
       gate = new Promise((resolve) => {
@@ -36,10 +39,12 @@ function createWorld(first: Outcome, rules = proxyRules) {
   world.attestor = new Attestor({
     clock,
     rules,
-    async attest(known) {
+    async attest(known, signal) {
       checks.push(clock.now().monotonicMs)
       given.push(known)
+      world.signals.push(signal)
       await gate
+      if (world.fault) throw world.fault
       return world.outcome
     },
     newest: {
@@ -49,7 +54,7 @@ function createWorld(first: Outcome, rules = proxyRules) {
       },
     },
     onVerdict: (after) => changes.push(after),
-    onRefusal: () => {},
+    onCheck: (outcome) => world.ends.push(outcome),
   })
   return world
 }
@@ -224,6 +229,43 @@ test('while no check passes, those that requests ask for keep a distance', async
   await world.clock.pass(1)
   expect(await again).toBe(doubted)
   expect(world.checks).toHaveLength(3)
+})
+
+test('a check that never ends is given up after twenty seconds, told so, and the next one runs', async () => {
+  const world = await startWorld(passed(old))
+  world.hold()
+  await world.clock.pass(4 * MINUTE + 20 * SECOND - 1)
+  expect([world.checks.length, world.signals.at(-1)?.aborted]).toEqual([2, false])
+  await world.clock.pass(1)
+  expect(world.signals.at(-1)?.aborted).toBe(true)
+  expect(world.ends.at(-1)).toMatchObject({
+    kind: 'unfinished',
+    ground: { stage: 'fetch', reason: 'timeout' },
+  })
+  const { release } = world
+  world.hold()
+  await world.clock.pass(1 * SECOND)
+  expect(world.checks).toHaveLength(3)
+  // What the one that was given up comes to is not looked at.
+  world.outcome = failed('policy', 'digest_not_pinned')
+  release()
+  await world.clock.pass(0)
+  expect([world.attestor.verdict.state, world.ends.length]).toEqual(['admitted', 2])
+  world.outcome = passed(renewed)
+  world.release()
+  await world.clock.pass(0)
+  expect((world.attestor.verdict as Admitted).admission.certFingerprint).toBe(renewed)
+})
+
+test('a check that throws has failed, and the next one runs', async () => {
+  const world = createWorld(passed(old))
+  world.fault = new Error('broken')
+  world.attestor.start()
+  await world.clock.pass(0)
+  expect(world.attestor.verdict).toMatchObject({ state: 'denied', ground: { reason: 'malformed_bundle' } })
+  world.fault = undefined
+  await world.clock.pass(1 * SECOND)
+  expect(world.attestor.verdict.state).toBe('admitted')
 })
 
 test('after it was stopped it checks no more', async () => {

@@ -1,7 +1,8 @@
 import type { AttestationError } from '#attestation'
 import { limits } from '#contract'
 import type { Clock, Moment } from '../clock.ts'
-import type { Attest, Outcome } from '../evidence/attest.ts'
+import { type Attest, type Outcome, outcomeOf } from '../evidence/attest.ts'
+import { UnfinishedFetch } from '../evidence/fetch.ts'
 import { Checks } from './checks.ts'
 import {
   type Admitted,
@@ -27,8 +28,8 @@ export interface AttestorDependencies {
   readonly newest: { get(): Date | undefined; keep(issuedAt: Date): void }
   /** Told of each change of the verdict, before anybody can act on it. */
   readonly onVerdict: (after: Verdict, before: Verdict) => void
-  /** Told of each check that did not pass. */
-  readonly onRefusal: (outcome: Exclude<Outcome, { kind: 'passed' }>) => void
+  /** Told of each check as it ends, before what it means for the verdict. */
+  readonly onCheck: (outcome: Outcome) => void
 }
 
 /** How often the clocks are looked at; a machine that slept is noticed within this time (ours). */
@@ -160,14 +161,38 @@ export class Attestor {
   }
 
   async #check(since: Moment): Promise<boolean> {
-    const { newest, attest, onRefusal, rules } = this.#world
-    const outcome = await attest(newest.get(), this.#stopped.signal)
+    const { newest, onCheck, rules } = this.#world
+    const outcome = await this.#attestInTime()
     if (this.#stopped.signal.aborted) return false
+    onCheck(outcome)
     if (outcome.kind === 'passed') newest.keep(outcome.admission.issuedAt)
-    else onRefusal(outcome)
     // A check that took longer than a verdict lives has nothing to say any more.
     this.#become(afterTime(afterCheck(this.#verdict, outcome, since, rules), this.#readClocks(), rules))
     return outcome.kind === 'passed'
+  }
+
+  /**
+   * One check with an end to patience: whatever a peer, a parser or a policy does, it is not the last one. What comes of
+   * a check that was given up is never looked at.
+   */
+  async #attestInTime(): Promise<Outcome> {
+    const { attest, newest, clock } = this.#world
+    const given = new AbortController()
+    const giveUp = () => given.abort(this.#stopped.signal.reason)
+    this.#stopped.signal.addEventListener('abort', giveUp)
+    const { promise: late, resolve } = Promise.withResolvers<Outcome>()
+    const cancel = clock.schedule(limits.checkMs, () =>
+      resolve({ kind: 'unfinished', ground: new UnfinishedFetch('timeout') }),
+    )
+    try {
+      return await Promise.race([attest(newest.get(), given.signal), late])
+    } catch (thrown) {
+      return outcomeOf(thrown)
+    } finally {
+      cancel()
+      this.#stopped.signal.removeEventListener('abort', giveUp)
+      given.abort(new Error('The check is over.'))
+    }
   }
 
   #become(after: Verdict): void {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { type LookupAddress, lookup } from 'node:dns'
-import { type IncomingMessage, request } from 'node:http'
+import { request } from 'node:http'
 import { connect, isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
@@ -8,6 +8,7 @@ import { limits } from '#contract'
 import { DialError, dial, discard } from '#egress/connection/dial.ts'
 import { authorityOf, type Target } from '#egress/connection/target.ts'
 import { openTunnel } from '#egress/connection/tunnel.ts'
+import { answerTo, unlessAborted } from '#egress/evidence/answer.ts'
 import { EVIDENCE_PATH } from '#egress/evidence/fetch.ts'
 import { type Finding, failed, notReached, ok } from './doctor-finding.ts'
 import { findReason } from './words.ts'
@@ -136,20 +137,19 @@ async function compareClocks(
   )
 }
 
-function dateFrom(socket: TLSSocket, target: Target, signal: AbortSignal): Promise<Date | undefined> {
-  return new Promise((resolve) => {
-    const headers = { host: authorityOf(target), connection: 'close' }
-    request(
-      { createConnection: () => socket, path: EVIDENCE_PATH, headers, signal },
-      (answer: IncomingMessage) => {
-        answer.destroy()
-        const date = new Date(answer.headers.date ?? Number.NaN)
-        resolve(Number.isNaN(date.getTime()) ? undefined : date)
-      },
-    )
-      .on('error', () => resolve(undefined))
-      .end()
-  })
+async function dateFrom(socket: TLSSocket, target: Target, signal: AbortSignal): Promise<Date | undefined> {
+  const headers = { host: authorityOf(target), connection: 'close' }
+  const asked = request({ createConnection: () => socket, path: EVIDENCE_PATH, headers })
+  const answered = answerTo(asked)
+  asked.end()
+  try {
+    const answer = await unlessAborted(signal, answered)
+    answer.destroy()
+    const date = new Date(answer.headers.date ?? Number.NaN)
+    return Number.isNaN(date.getTime()) ? undefined : date
+  } catch {
+    return undefined
+  }
 }
 
 function issuerOf(socket: TLSSocket): string | undefined {

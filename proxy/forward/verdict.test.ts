@@ -41,6 +41,14 @@ function expectRefusal(reply: Reply, code: string, stage: string, reason: string
   expect(reply.headers).not.toHaveProperty('x-proxy-verdict')
 }
 
+/** Waits until so many requests are under way. */
+async function untilWaiting({ adminUrl }: { readonly adminUrl: string }, count = 1): Promise<void> {
+  await vi.waitFor(async () => {
+    const metrics = await (await fetch(`${adminUrl}/metrics`)).text()
+    expect(metrics).toContain(`proxy_requests_running{endpoint="test"} ${count}\n`)
+  })
+}
+
 test('nothing is sent before the first verdict, and then what waited goes on', async () => {
   const check = heldCheck()
   const world = await startWorld({ attest: check.attest })
@@ -63,10 +71,9 @@ test('what has waited fifteen seconds is 503 attesting, and may come back in a s
     response = given
   })
   // The request has to arrive before its fifteen seconds can pass.
-  await vi.waitFor(async () => {
-    await clock.pass(15 * SECOND)
-    expect(response).toBeDefined()
-  })
+  await untilWaiting(world)
+  await clock.pass(15 * SECOND)
+  await vi.waitFor(() => expect(response).toBeDefined())
   const reply = { status: response.statusCode, headers: response.headers, text: await readAll(response) }
   expectRefusal(reply, 'attestation_failed', 'attesting', 'verdict_pending')
   expect(reply.headers['retry-after']).toBe('1')

@@ -1,31 +1,40 @@
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, get } from 'node:https'
 import { checkServerIdentity } from 'node:tls'
 import { limits } from '#contract'
+import { answerTo, unlessAborted } from '#egress/evidence/answer.ts'
 import type { EvidenceSource } from '../config/router.ts'
 
 const OK = 200
 
-/** Fetches a bundle's bytes over TLS: no redirects, 1 MiB at most, 15 s at most (decisions, 8). */
-export async function fetchBundle({ hostname, url, caFile }: EvidenceSource): Promise<Buffer> {
-  const signal = AbortSignal.timeout(limits.bundleFetchMs)
+/**
+ * Fetches a bundle's bytes over TLS: no redirects, 1 MiB at most, 15 s at most (decisions, 8). It settles within that
+ * time whatever becomes of the connection.
+ */
+export async function fetchBundle(
+  { hostname, url, caFile }: EvidenceSource,
+  timeoutMs: number = limits.bundleFetchMs,
+): Promise<Buffer> {
+  const ca = caFile === undefined ? undefined : await readFile(caFile)
   const request = get(url, {
     agent: new Agent({ maxCachedSessions: 0 }),
     servername: hostname,
     checkServerIdentity: (_, certificate) => checkServerIdentity(hostname, certificate),
-    ...(caFile === undefined ? {} : { ca: await readFile(caFile) }),
+    ...(ca && { ca }),
     headers: { host: hostname },
-    signal,
   })
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
   try {
-    if (response.statusCode !== OK) throw new Error(`The platform answered ${response.statusCode}.`)
-    return await readCapped(response)
+    return await unlessAborted(AbortSignal.timeout(timeoutMs), read(request))
   } finally {
     request.destroy()
   }
+}
+
+async function read(request: ClientRequest): Promise<Buffer> {
+  const response = await answerTo(request)
+  if (response.statusCode !== OK) throw new Error(`The platform answered ${response.statusCode}.`)
+  return readCapped(response)
 }
 
 async function readCapped(response: IncomingMessage): Promise<Buffer> {

@@ -67,8 +67,9 @@ export class Upstream {
       // What the table holds is given to each check, and what a check accepted was put there by it.
       newest: { get: () => this.#registration.newestIssuedAt, keep: () => {} },
       onVerdict: (after, before) => this.#act(after, before),
-      onRefusal: ({ ground }) => {
-        const { stage, reason, cause } = ground
+      onCheck: (outcome) => {
+        if (outcome.kind === 'passed') return
+        const { stage, reason, cause } = outcome.ground
         log.warn('an upstream was not admitted', { upstream: registration.name, stage, reason, error: cause })
       },
     })

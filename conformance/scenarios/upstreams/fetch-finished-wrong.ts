@@ -8,6 +8,7 @@ import type { Answer } from '../../stand-ins/gateway/gateway.ts'
 /** Answers on the evidence path that are no evidence, and what is said of them. */
 const wrong: readonly (readonly [Answer, string])[] = [
   [{ status: 404, body: '{}' }, 'http_status'],
+  [{ status: 101, headers: { connection: 'upgrade', upgrade: 'x' } }, 'http_status'],
   [{ status: 302, headers: { location: '/elsewhere' } }, 'redirected'],
   [{ status: 200, body: '<html></html>' }, 'not_json'],
   [{ status: 200, body: '{"version":1}' }, 'malformed_bundle'],
@@ -15,8 +16,9 @@ const wrong: readonly (readonly [Answer, string])[] = [
 
 export default define({
   id: 'upstreams/fetch-finished-wrong',
-  rules: ['VERD-13'],
-  title: 'Evidence that comes as another status, a redirect, no JSON or malformed is a failed check',
+  rules: ['VERD-13', 'VERD-30'],
+  title:
+    'Evidence that comes as another status, another protocol, a redirect, no JSON or malformed is a failed check',
   needs: upstreamNeeds,
   subjects: ['router'],
   isExclusive: true,
