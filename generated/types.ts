@@ -3766,10 +3766,10 @@ export interface components {
              */
             at: string;
             /**
-             * @description The state after the change, or the act.
+             * @description The state after the change, or the act; after `foreign_answer`, which stands for a run of them, there is no change.
              * @enum {string}
              */
-            event: "pending" | "admitted" | "denied" | "disabled" | "registered" | "pinned" | "unpinned" | "attestation_asked" | "taken_out" | "put_back";
+            event: "pending" | "admitted" | "denied" | "disabled" | "foreign_answer" | "registered" | "pinned" | "unpinned" | "attestation_asked" | "taken_out" | "put_back";
             /** @description The deployment that it is about; null where none is known. */
             evidence_digest: components["schemas"]["UpstreamDigest"] | null;
             /**
@@ -3779,7 +3779,7 @@ export interface components {
             number: number;
             /** @description Why; null where nothing was refused. */
             reason: string | null;
-            /** @description The router whose verdict changed; null for an act of an administrator. */
+            /** @description The router whose verdict it is about; null for an act of an administrator. */
             replica: string | null;
             /** @description The stage that refused; null where none did. */
             stage: components["schemas"]["VerificationStage"] | "attesting" | null;

@@ -3721,67 +3721,68 @@ database_url:!0,database_dir:!0,pids:!0},dynamicProps:!1,dynamicItems:!1};var Yi
 "number","at","upstream","replica","event","stage","reason","evidence_digest"],properties:{number:{type:"integ\
 er",minimum:-9223372036854776e3,maximum:9223372036854776e3},at:{type:"string",format:"date-time"},upstream:{type:"\
 string"},replica:{type:["string","null"]},event:{type:"string",enum:["pending","admitted","denied","disabled",
-"registered","pinned","unpinned","attestation_asked","taken_out","put_back"]},stage:{anyOf:[{$ref:"#/$defs/Ver\
-ificationStage"},{type:"string",enum:["attesting"]},{type:"null"}]},reason:{type:["string","null"]},evidence_digest:{
-type:["string","null"],pattern:"^sha256/[A-Za-z0-9_-]{43}$"}}};function ne(r,{instancePath:i="",parentData:k,parentDataProperty:_,
-rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=ne.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
-(p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let o;if(r.number===void 0&&(o="number")||
-r.at===void 0&&(o="at")||r.upstream===void 0&&(o="upstream")||r.replica===void 0&&(o="replica")||r.event===void 0&&
-(o="event")||r.stage===void 0&&(o="stage")||r.reason===void 0&&(o="reason")||r.evidence_digest===void 0&&(o="e\
-vidence_digest"))return ne.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:o},
-message:"must have required property '"+o+"'"}],!1;if(r.number!==void 0){let a=r.number,m=e;if(!(typeof a=="nu\
-mber"&&!(a%1)&&!isNaN(a)))return ne.errors=[{instancePath:i+"/number",schemaPath:"#/properties/number/type",keyword:"\
-type",params:{type:"integer"},message:"must be integer"}],!1;if(e===m&&typeof a=="number"){if(a>9223372036854776e3||
-isNaN(a))return ne.errors=[{instancePath:i+"/number",schemaPath:"#/properties/number/maximum",keyword:"maximum",
-params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(a<-9223372036854776e3||
-isNaN(a))return ne.errors=[{instancePath:i+"/number",schemaPath:"#/properties/number/minimum",keyword:"minimum",
-params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var s=m===e}else
-var s=!0;if(s){if(r.at!==void 0){let a=r.at,m=e;if(e===m&&e===m)if(typeof a=="string"){if(!L.validate(a))return ne.
-errors=[{instancePath:i+"/at",schemaPath:"#/properties/at/format",keyword:"format",params:{format:"date-time"},
-message:'must match format "date-time"'}],!1}else return ne.errors=[{instancePath:i+"/at",schemaPath:"#/proper\
-ties/at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;if(s){
-if(r.upstream!==void 0){let a=e;if(typeof r.upstream!="string")return ne.errors=[{instancePath:i+"/upstream",schemaPath:"\
-#/properties/upstream/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=a===e}else
-var s=!0;if(s){if(r.replica!==void 0){let a=r.replica,m=e;if(typeof a!="string"&&a!==null)return ne.errors=[{instancePath:i+
-"/replica",schemaPath:"#/properties/replica/type",keyword:"type",params:{type:kr.properties.replica.type},message:"\
-must be string,null"}],!1;var s=m===e}else var s=!0;if(s){if(r.event!==void 0){let a=r.event,m=e;if(typeof a!=
-"string")return ne.errors=[{instancePath:i+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;if(!(a==="pending"||a==="admitted"||a==="denied"||a==="disabled"||
-a==="registered"||a==="pinned"||a==="unpinned"||a==="attestation_asked"||a==="taken_out"||a==="put_back"))return ne.
-errors=[{instancePath:i+"/event",schemaPath:"#/properties/event/enum",keyword:"enum",params:{allowedValues:kr.
-properties.event.enum},message:"must be equal to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s){
-if(r.stage!==void 0){let a=r.stage,m=e,u=e,y=!1,f=e;if(typeof a!="string"){let v={instancePath:i+"/stage",schemaPath:"\
-#/$defs/VerificationStage/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[v]:
-t.push(v),e++}if(!(a==="fetch"||a==="cert-chain"||a==="untrusted-root"||a==="jws"||a==="tls-fingerprint"||a===
-"policy")){let v={instancePath:i+"/stage",schemaPath:"#/$defs/VerificationStage/enum",keyword:"enum",params:{allowedValues:hr.
-enum},message:"must be equal to one of the allowed values"};t===null?t=[v]:t.push(v),e++}var n=f===e;y=y||n;let c=e;
-if(typeof a!="string"){let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf/1/type",keyword:"ty\
-pe",params:{type:"string"},message:"must be string"};t===null?t=[v]:t.push(v),e++}if(a!=="attesting"){let v={instancePath:i+
-"/stage",schemaPath:"#/properties/stage/anyOf/1/enum",keyword:"enum",params:{allowedValues:kr.properties.stage.
-anyOf[1].enum},message:"must be equal to one of the allowed values"};t===null?t=[v]:t.push(v),e++}var n=c===e;
-y=y||n;let l=e;if(a!==null){let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf/2/type",keyword:"\
-type",params:{type:"null"},message:"must be null"};t===null?t=[v]:t.push(v),e++}var n=l===e;if(y=y||n,y)e=u,t!==
-null&&(u?t.length=u:t=null);else{let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf",keyword:"\
-anyOf",params:{},message:"must match a schema in anyOf"};return t===null?t=[v]:t.push(v),e++,ne.errors=t,!1}var s=m===
-e}else var s=!0;if(s){if(r.reason!==void 0){let a=r.reason,m=e;if(typeof a!="string"&&a!==null)return ne.errors=
-[{instancePath:i+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type:kr.properties.reason.
-type},message:"must be string,null"}],!1;var s=m===e}else var s=!0;if(s)if(r.evidence_digest!==void 0){let a=r.
-evidence_digest,m=e;if(typeof a!="string"&&a!==null)return ne.errors=[{instancePath:i+"/evidence_digest",schemaPath:"\
-#/properties/evidence_digest/type",keyword:"type",params:{type:kr.properties.evidence_digest.type},message:"mu\
-st be string,null"}],!1;if(e===m&&typeof a=="string"&&!Ee.test(a))return ne.errors=[{instancePath:i+"/evidence\
-_digest",schemaPath:"#/properties/evidence_digest/pattern",keyword:"pattern",params:{pattern:"^sha256/[A-Za-z0\
--9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1;var s=m===e}else var s=!0}}}}}}}else
-return ne.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
-bject"}],!1;return ne.errors=t,e===0}ne.evaluated={props:{number:!0,at:!0,upstream:!0,replica:!0,event:!0,stage:!0,
-reason:!0,evidence_digest:!0},dynamicProps:!1,dynamicItems:!1};var Gi=E,ss={type:"object",required:["id","name",
-"url","hostname","roots","pins","has_api_key","disabled","denial","last_admitted","newest_issued_at","created_\
-at"],properties:{id:{type:"string",pattern:"^ups_[0-9A-HJKMNP-TV-Z]{26}$"},name:{type:"string"},url:{type:"str\
-ing"},hostname:{type:"string"},roots:{type:"array",items:{$ref:"#/$defs/UpstreamDigest"}},pins:{type:"array",items:{
-$ref:"#/$defs/UpstreamDigest"}},has_api_key:{type:"boolean"},disabled:{type:"boolean"},denial:{type:["object",
-"null"],required:["at","stage","reason"],properties:{at:{type:"string",format:"date-time"},stage:{$ref:"#/$def\
-s/VerificationStage"},reason:{type:"string"}}},last_admitted:{type:["object","null"],required:["at","evidence_\
-digest"],properties:{at:{type:"string",format:"date-time"},evidence_digest:{$ref:"#/$defs/UpstreamDigest"}}},newest_issued_at:{
-type:["string","null"],format:"date-time"},created_at:{type:"string",format:"date-time"}}};var Xi=new RegExp("^ups_[0-9A-HJKMNP-TV-Z]{26}$","u");function E(r,{instancePath:i="",parentData:k,parentDataProperty:_,
+"foreign_answer","registered","pinned","unpinned","attestation_asked","taken_out","put_back"]},stage:{anyOf:[{
+$ref:"#/$defs/VerificationStage"},{type:"string",enum:["attesting"]},{type:"null"}]},reason:{type:["string","n\
+ull"]},evidence_digest:{type:["string","null"],pattern:"^sha256/[A-Za-z0-9_-]{43}$"}}};function ne(r,{instancePath:i="",
+parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=ne.evaluated;if(p.dynamicProps&&
+(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let o;if(r.
+number===void 0&&(o="number")||r.at===void 0&&(o="at")||r.upstream===void 0&&(o="upstream")||r.replica===void 0&&
+(o="replica")||r.event===void 0&&(o="event")||r.stage===void 0&&(o="stage")||r.reason===void 0&&(o="reason")||
+r.evidence_digest===void 0&&(o="evidence_digest"))return ne.errors=[{instancePath:i,schemaPath:"#/required",keyword:"\
+required",params:{missingProperty:o},message:"must have required property '"+o+"'"}],!1;if(r.number!==void 0){
+let a=r.number,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)))return ne.errors=[{instancePath:i+"/number",schemaPath:"\
+#/properties/number/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===m&&typeof a==
+"number"){if(a>9223372036854776e3||isNaN(a))return ne.errors=[{instancePath:i+"/number",schemaPath:"#/properti\
+es/number/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 922\
+3372036854776000"}],!1;if(a<-9223372036854776e3||isNaN(a))return ne.errors=[{instancePath:i+"/number",schemaPath:"\
+#/properties/number/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"mus\
+t be >= -9223372036854776000"}],!1}var s=m===e}else var s=!0;if(s){if(r.at!==void 0){let a=r.at,m=e;if(e===m&&
+e===m)if(typeof a=="string"){if(!L.validate(a))return ne.errors=[{instancePath:i+"/at",schemaPath:"#/propertie\
+s/at/format",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],!1}else return ne.
+errors=[{instancePath:i+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type:"string"},message:"\
+must be string"}],!1;var s=m===e}else var s=!0;if(s){if(r.upstream!==void 0){let a=e;if(typeof r.upstream!="st\
+ring")return ne.errors=[{instancePath:i+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{
+type:"string"},message:"must be string"}],!1;var s=a===e}else var s=!0;if(s){if(r.replica!==void 0){let a=r.replica,
+m=e;if(typeof a!="string"&&a!==null)return ne.errors=[{instancePath:i+"/replica",schemaPath:"#/properties/repl\
+ica/type",keyword:"type",params:{type:kr.properties.replica.type},message:"must be string,null"}],!1;var s=m===
+e}else var s=!0;if(s){if(r.event!==void 0){let a=r.event,m=e;if(typeof a!="string")return ne.errors=[{instancePath:i+
+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type:"string"},message:"must be string"}],
+!1;if(!(a==="pending"||a==="admitted"||a==="denied"||a==="disabled"||a==="foreign_answer"||a==="registered"||a===
+"pinned"||a==="unpinned"||a==="attestation_asked"||a==="taken_out"||a==="put_back"))return ne.errors=[{instancePath:i+
+"/event",schemaPath:"#/properties/event/enum",keyword:"enum",params:{allowedValues:kr.properties.event.enum},message:"\
+must be equal to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s){if(r.stage!==void 0){let a=r.
+stage,m=e,u=e,y=!1,f=e;if(typeof a!="string"){let v={instancePath:i+"/stage",schemaPath:"#/$defs/VerificationS\
+tage/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[v]:t.push(v),e++}if(!(a===
+"fetch"||a==="cert-chain"||a==="untrusted-root"||a==="jws"||a==="tls-fingerprint"||a==="policy")){let v={instancePath:i+
+"/stage",schemaPath:"#/$defs/VerificationStage/enum",keyword:"enum",params:{allowedValues:hr.enum},message:"mu\
+st be equal to one of the allowed values"};t===null?t=[v]:t.push(v),e++}var n=f===e;y=y||n;let c=e;if(typeof a!=
+"string"){let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf/1/type",keyword:"type",params:{type:"\
+string"},message:"must be string"};t===null?t=[v]:t.push(v),e++}if(a!=="attesting"){let v={instancePath:i+"/st\
+age",schemaPath:"#/properties/stage/anyOf/1/enum",keyword:"enum",params:{allowedValues:kr.properties.stage.anyOf[1].
+enum},message:"must be equal to one of the allowed values"};t===null?t=[v]:t.push(v),e++}var n=c===e;y=y||n;let l=e;
+if(a!==null){let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf/2/type",keyword:"type",params:{
+type:"null"},message:"must be null"};t===null?t=[v]:t.push(v),e++}var n=l===e;if(y=y||n,y)e=u,t!==null&&(u?t.length=
+u:t=null);else{let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf",keyword:"anyOf",params:{},
+message:"must match a schema in anyOf"};return t===null?t=[v]:t.push(v),e++,ne.errors=t,!1}var s=m===e}else var s=!0;
+if(s){if(r.reason!==void 0){let a=r.reason,m=e;if(typeof a!="string"&&a!==null)return ne.errors=[{instancePath:i+
+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type:kr.properties.reason.type},message:"\
+must be string,null"}],!1;var s=m===e}else var s=!0;if(s)if(r.evidence_digest!==void 0){let a=r.evidence_digest,
+m=e;if(typeof a!="string"&&a!==null)return ne.errors=[{instancePath:i+"/evidence_digest",schemaPath:"#/propert\
+ies/evidence_digest/type",keyword:"type",params:{type:kr.properties.evidence_digest.type},message:"must be str\
+ing,null"}],!1;if(e===m&&typeof a=="string"&&!Ee.test(a))return ne.errors=[{instancePath:i+"/evidence_digest",
+schemaPath:"#/properties/evidence_digest/pattern",keyword:"pattern",params:{pattern:"^sha256/[A-Za-z0-9_-]{43}\
+$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1;var s=m===e}else var s=!0}}}}}}}else return ne.
+errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
+return ne.errors=t,e===0}ne.evaluated={props:{number:!0,at:!0,upstream:!0,replica:!0,event:!0,stage:!0,reason:!0,
+evidence_digest:!0},dynamicProps:!1,dynamicItems:!1};var Gi=E,ss={type:"object",required:["id","name","url","h\
+ostname","roots","pins","has_api_key","disabled","denial","last_admitted","newest_issued_at","created_at"],properties:{
+id:{type:"string",pattern:"^ups_[0-9A-HJKMNP-TV-Z]{26}$"},name:{type:"string"},url:{type:"string"},hostname:{type:"\
+string"},roots:{type:"array",items:{$ref:"#/$defs/UpstreamDigest"}},pins:{type:"array",items:{$ref:"#/$defs/Up\
+streamDigest"}},has_api_key:{type:"boolean"},disabled:{type:"boolean"},denial:{type:["object","null"],required:[
+"at","stage","reason"],properties:{at:{type:"string",format:"date-time"},stage:{$ref:"#/$defs/VerificationStag\
+e"},reason:{type:"string"}}},last_admitted:{type:["object","null"],required:["at","evidence_digest"],properties:{
+at:{type:"string",format:"date-time"},evidence_digest:{$ref:"#/$defs/UpstreamDigest"}}},newest_issued_at:{type:[
+"string","null"],format:"date-time"},created_at:{type:"string",format:"date-time"}}};var Xi=new RegExp("^ups_[0-9A-HJKMNP-TV-Z]{26}$","u");function E(r,{instancePath:i="",parentData:k,parentDataProperty:_,
 rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=E.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
 (p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let u;if(r.id===void 0&&(u="id")||r.name===
 void 0&&(u="name")||r.url===void 0&&(u="url")||r.hostname===void 0&&(u="hostname")||r.roots===void 0&&(u="root\

@@ -42,6 +42,9 @@ export interface Endpoint {
   stop(): Promise<void>
 }
 
+const words = { failed: 'the check failed', unfinished: 'the evidence could not be had' } as const
+const FOREIGN = 'somebody else answered in the place of the endpoint; the verdict on it stands'
+
 /** Creates an endpoint and begins with its first check. */
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { config, newest, log, clock = systemClock, record = () => noRecorder } = dependencies
@@ -73,12 +76,11 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
       },
     },
     onVerdict: act,
-    onCheck(outcome) {
-      tally.check(outcome)
+    onCheck(outcome, isForeign) {
+      tally.check(outcome, isForeign)
       if (outcome.kind === 'passed') return
       const { stage, reason, cause: error } = outcome.ground
-      const what = outcome.kind === 'failed' ? 'the check failed' : 'the evidence could not be had'
-      log.warn(what, { endpoint: name, stage, reason, error })
+      log.warn(isForeign ? FOREIGN : words[outcome.kind], { endpoint: name, stage, reason, error })
     },
   })
   const route: Route = {

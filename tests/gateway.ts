@@ -15,7 +15,7 @@ export interface TestGateway {
   readonly gateway: Gateway
   readonly endpoint: EndpointConfig
   /** Posts to the control address and gives the state. */
-  control(path: string): Promise<{ readonly digest: string; readonly issuedAt: string }>
+  control(path: string, body?: object): Promise<{ readonly digest: string; readonly issuedAt: string }>
   close(): Promise<void>
 }
 
@@ -41,9 +41,10 @@ export async function startTestGateway(
   return {
     gateway,
     endpoint: { name: 'demo', hostname, evidence: { hostname, url, caFile: gateway.rootPemFile } },
-    async control(path) {
+    async control(path, body) {
       const method = path === '/state' ? 'GET' : 'POST'
-      const answer = await fetch(`${gateway.controlUrl}${path}`, { method })
+      const told = body === undefined ? {} : { body: JSON.stringify(body) }
+      const answer = await fetch(`${gateway.controlUrl}${path}`, { method, ...told })
       return (await answer.json()) as { digest: string; issuedAt: string }
     },
     async close() {

@@ -8,6 +8,8 @@ import { digestOf, parseDigest } from '#attestation'
 import { type Gateway, startGateway } from '../egress/testing/gateway.ts'
 import { createIdentity, type Identity } from '../egress/testing/identity.ts'
 import { askAttestation, listUpstreams, setPins } from '../server/upstreams/administration.ts'
+import { listEvents } from '../server/upstreams/events.ts'
+import { readMetrics, valueIn } from './metrics.ts'
 import { HOSTNAME, startWorld, UPSTREAM, UPSTREAM_KEY, type World } from './upstream.ts'
 
 const EVIDENCE = '/.well-known/platform-evidence'
@@ -137,19 +139,21 @@ test('a certificate and a deployment that are renewed together serve once the de
 })
 
 test('what one router denies for good, every router denies within a second, and so does one that starts later', async () => {
+  await world.gateway.control('/rotate/deployment', { restore: true })
+  await world.register()
   const other = await world.startReplica()
   await world.untilListed(true, other)
   const occupied = await occupy()
-  const gateway = await interpose(createIdentity(), Buffer.alloc(0))
-  gateway.answer((_, response) => void response.writeHead(404).end())
+  await world.gateway.control('/rotate/deployment')
+  await world.gateway.control('/rotate/leaf')
   // Only the router that is asked meets the other certificate and checks; its denial has to reach the others.
-  const expected = { stage: 'upstream-fetch', reason: 'http_status' }
+  const expected = { stage: 'upstream-policy', reason: 'digest_not_pinned' }
   expect(await (await world.ask()).json()).toMatchObject(expected)
   const sinceMs = performance.now()
-  world.line.leadTo(gatewayPort)
   await world.untilListed(false, other)
   expect(performance.now() - sinceMs).toBeLessThan(1_000)
   expect(await occupied.end()).toMatch(/"code":"attestation_revoked".*data: \[DONE\]\n\n$/s)
+  await world.gateway.control('/rotate/deployment', { restore: true })
   // Nothing is wrong any more, and still nobody may send anything until an administrator has acted.
   for (const router of [world.baseUrl, other, await world.startReplica()]) {
     const response = await world.ask({}, router)
@@ -159,6 +163,69 @@ test('what one router denies for good, every router denies within a second, and 
   await world.untilListed(true)
   await world.untilListed(true, other)
 })
+
+/** How often the router has been told by somebody else than the upstream. */
+async function foreignAnswers(): Promise<number> {
+  const samples = await readMetrics(world.adminUrl)
+  return valueIn(samples, 'router_upstreams_foreign_answers_total', { endpoint: UPSTREAM }) ?? 0
+}
+
+test('a stranger’s answers in its place deny no upstream, cut no stream, and are told', async () => {
+  const published = await fetchBundle()
+  const envelope = JSON.parse(published.toString()) as object
+  const occupied = await occupy()
+  const gateway = await interpose(createIdentity(), published)
+  const play: [status: number, body: string][] = [
+    [404, '{}'],
+    [200, '<html>Please sign in</html>'],
+    [200, JSON.stringify({ ...envelope, issuedAt: new Date().toISOString() })],
+  ]
+  for (const [status, body] of play) {
+    const before = await foreignAnswers()
+    gateway.answer((_, response) => void response.writeHead(status).end(body))
+    // Two: the first of them may have begun with the answer before.
+    await vi.waitFor(
+      async () => {
+        await askAttestation(world.sql, UPSTREAM)
+        expect(await foreignAnswers()).toBeGreaterThan(before + 1)
+      },
+      { timeout: 20_000, interval: 500 },
+    )
+    await world.untilListed(true)
+  }
+  expect(gateway.requests.every(({ url }) => url === EVIDENCE)).toBe(true)
+  world.line.leadTo(gatewayPort)
+  expect(await occupied.end()).toMatch(/ last.*data: \[DONE\]\n\n$/s)
+  expect((await world.ask()).status).toBe(200)
+  const events = await listEvents(world.sql, { upstream: UPSTREAM, limit: 50 })
+  const newest = events.slice(
+    0,
+    events.findIndex(({ event }) => event === 'registered'),
+  )
+  expect(newest.filter(({ event }) => event === 'denied')).toEqual([])
+  // One of each router, however many answers there were.
+  const told = newest.filter(({ event }) => event === 'foreign_answer').map(({ replica }) => replica)
+  expect(told.length).toBeGreaterThan(0)
+  expect(new Set(told).size).toBe(told.length)
+})
+
+test.each([
+  ['another status', 404, '{}', 'http_status'],
+  ['a page', 200, '<html></html>', 'not_json'],
+])(
+  '%s over the upstream’s own certificate denies it until an administrator acts',
+  async (_, status, body, reason) => {
+    const gateway = await interpose(platformIdentity(), Buffer.alloc(0))
+    gateway.answer((__, response) => void response.writeHead(status).end(body))
+    await askAttestation(world.sql, UPSTREAM)
+    await world.untilListed(false)
+    world.line.leadTo(gatewayPort)
+    const response = await world.ask()
+    expect([response.status, await response.json()]).toMatchObject([503, { stage: 'upstream-fetch', reason }])
+    await askAttestation(world.sql, UPSTREAM)
+    await world.untilListed(true)
+  },
+)
 
 test('an older bundle is not admitted, not even by a router that has just started', async () => {
   const old = await fetchBundle()

@@ -21,9 +21,9 @@ export function passed(certFingerprint: Digest, issuedAt?: Date): Outcome {
   return { kind: 'passed', admission: admissionOf(certFingerprint, issuedAt) }
 }
 
-/** A check that failed. */
-export function failed(stage: Stage, reason: string): Outcome {
-  return { kind: 'failed', ground: new AttestationError(...([stage, reason] as never)) }
+/** A check that failed, over a connection with this certificate; nobody knows it unless it is named. */
+export function failed(stage: Stage, reason: string, observedLeaf?: Digest): Outcome {
+  return { kind: 'failed', ground: new AttestationError(...([stage, reason] as never)), observedLeaf }
 }
 
 /** A fetch that did not finish. */

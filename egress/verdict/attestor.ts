@@ -10,6 +10,7 @@ import {
   afterStanding,
   afterTime,
   afterWithdrawal,
+  isForeign,
   isJudged,
   lifeLeftMs,
   type Standing,
@@ -28,8 +29,8 @@ export interface AttestorDependencies {
   readonly newest: { get(): Date | undefined; keep(issuedAt: Date): void }
   /** Told of each change of the verdict, before anybody can act on it. */
   readonly onVerdict: (after: Verdict, before: Verdict) => void
-  /** Told of each check as it ends, before what it means for the verdict. */
-  readonly onCheck: (outcome: Outcome) => void
+  /** Told of each check as it ends, before what it means for the verdict, and whether it was somebody else's answer. */
+  readonly onCheck: (outcome: Outcome, isForeign: boolean) => void
 }
 
 /** How often the clocks are looked at; a machine that slept is noticed within this time (ours). */
@@ -164,7 +165,7 @@ export class Attestor {
     const { newest, onCheck, rules } = this.#world
     const outcome = await this.#attestInTime()
     if (this.#stopped.signal.aborted) return false
-    onCheck(outcome)
+    onCheck(outcome, isForeign(this.#verdict, outcome))
     if (outcome.kind === 'passed') newest.keep(outcome.admission.issuedAt)
     // A check that took longer than a verdict lives has nothing to say any more.
     this.#become(afterTime(afterCheck(this.#verdict, outcome, since, rules), this.#readClocks(), rules))

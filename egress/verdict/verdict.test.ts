@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { AttestationError, digestOf } from '#attestation'
+import type { Stage } from '#contract'
 import type { Moment } from '../clock.ts'
 import type { Outcome } from '../evidence/attest.ts'
 import { failed, passed, unfinished } from '../testing/admissions.ts'
@@ -8,6 +9,7 @@ import {
   afterStanding,
   afterTime,
   afterWithdrawal,
+  isForeign,
   lifeLeftMs,
   proxyRules,
   restMs,
@@ -79,20 +81,65 @@ test.each<[string, Outcome]>([
   }
 })
 
-test.each<[string, Outcome]>([
-  ['a redirect', failed('fetch', 'redirected')],
-  ['a 404', failed('fetch', 'http_status')],
-  ['another hostname', failed('fetch', 'hostname_mismatch')],
-  ['an expired chain', failed('cert-chain', 'certificate_expired')],
-  ['another root', failed('untrusted-root', 'root_not_trusted')],
-  ['a stale bundle', failed('jws', 'bundle_stale')],
-  ['a deployment that is not pinned', failed('policy', 'digest_not_pinned')],
-])('%s denies an admitted endpoint, and at the router for good', (_, outcome) => {
+/** What the answer itself is not tied to the endpoint by. */
+const unsigned: [string, Stage, string][] = [
+  ['a redirect', 'fetch', 'redirected'],
+  ['a 404', 'fetch', 'http_status'],
+  ['a portal’s page', 'fetch', 'not_json'],
+  ['a bundle that is none', 'fetch', 'malformed_bundle'],
+  ['another hostname', 'fetch', 'hostname_mismatch'],
+  ['an expired chain', 'cert-chain', 'certificate_expired'],
+  ['another root', 'untrusted-root', 'root_not_trusted'],
+  ['a forged signature', 'jws', 'signature_invalid'],
+  ['another hostname’s signature', 'jws', 'hostname_mismatch'],
+  ['another envelope', 'jws', 'envelope_mismatch'],
+  ['a stale bundle', 'jws', 'bundle_stale'],
+  ['a bundle of tomorrow', 'jws', 'issued_in_future'],
+]
+
+/** What the endpoint itself has signed. */
+const signed: [string, Stage, string][] = [
+  ['a digest that does not match', 'jws', 'digest_mismatch'],
+  ['a deployment that is not pinned', 'policy', 'digest_not_pinned'],
+  ['a policy that refuses', 'policy', 'policy_refused'],
+]
+
+test.each(unsigned)(
+  '%s over another certificate leaves an admission as it is, and is told',
+  (_, stage, reason) => {
+    for (const observed of [digestOf('stranger'), undefined]) {
+      const outcome = failed(stage, reason, observed)
+      for (const rules of [proxyRules, upstreamRules])
+        expect(afterCheck(admitted, outcome, later(MINUTE), rules)).toBe(admitted)
+      expect(isForeign(admitted, outcome)).toBe(true)
+      for (const other of [unjudged, expired, denied]) expect(isForeign(other, outcome)).toBe(false)
+    }
+  },
+)
+
+test.each([
+  ...unsigned.map(
+    ([title, ...ground]) => [`${title} over the admitted certificate`, ...ground, leaf] as const,
+  ),
+  ...signed.map(([title, ...ground]) => [title, ...ground, undefined] as const),
+])('%s denies an admitted endpoint, and at the router for good', (_, stage, reason, observed) => {
+  const outcome = failed(stage, reason, observed)
   const stickiness = [proxyRules, upstreamRules].map((rules) => {
     const after = afterCheck(admitted, outcome, later(MINUTE), rules)
     return after.state === 'denied' && after.isSticky
   })
   expect(stickiness).toEqual([false, true])
+  expect(isForeign(admitted, outcome)).toBe(false)
+})
+
+test('a certificate that is not signed for yet, and a fetch that did not finish, are nobody else’s answer', () => {
+  for (const outcome of [
+    passed(leaf),
+    unfinished('unreachable'),
+    failed('tls-fingerprint', 'leaf_mismatch', digestOf('renewed')),
+    failed('jws', 'issued_at_rolled_back', digestOf('renewed')),
+  ])
+    expect(isForeign(admitted, outcome)).toBe(false)
 })
 
 test('a verdict lives five minutes and then there is none, which is called verdict_expired', () => {

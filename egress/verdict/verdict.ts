@@ -52,7 +52,20 @@ export function afterCheck(verdict: Verdict, outcome: Outcome, since: Moment, ru
   if (!isJudged(verdict)) return verdict
   if (outcome.kind === 'passed') return { state: 'admitted', admission: outcome.admission, since }
   if (verdict.state !== 'admitted') return { state: 'denied', ground: outcome.ground, isSticky: false }
-  return isNoReasonToDeny(outcome) ? verdict : afterWithdrawal(verdict, outcome.ground, rules)
+  return isReasonToDeny(outcome, verdict) ? afterWithdrawal(verdict, outcome.ground, rules) : verdict
+}
+
+/**
+ * Whether a check failed by an answer that nothing ties to the endpoint that is admitted: a portal's page, a stranger's
+ * certificate, evidence that somebody replays. The verdict stands, and whoever operates it wants to know.
+ */
+export function isForeign(verdict: Verdict, outcome: Outcome): boolean {
+  return (
+    verdict.state === 'admitted' &&
+    isFailed(outcome) &&
+    !isRenewing(outcome) &&
+    !isAuthentic(outcome, verdict)
+  )
 }
 
 /** The state once the approval of an endpoint is withdrawn: its pin, or a policy. */
@@ -98,14 +111,29 @@ export function restMs(failures: number): number {
   return Math.min(limits.maxAttestRetryMs, limits.minAttestRetryMs * 2 ** (failures - 1))
 }
 
+type Failed = Extract<Outcome, { kind: 'failed' }>
+
+/** A fetch that did not finish says nothing, and what a stranger brings about says nothing of the endpoint. */
+function isReasonToDeny(outcome: Outcome, verdict: Admitted): boolean {
+  return isFailed(outcome) && !isRenewing(outcome) && isAuthentic(outcome, verdict)
+}
+
+function isFailed(outcome: Outcome): outcome is Failed {
+  return outcome.kind === 'failed'
+}
+
 /**
- * A fetch that did not finish says nothing. A platform may rotate its certificate before it signs anew, and an old
- * bundle does not undo a new one: sockets with another certificate are refused anyway.
+ * A platform may rotate its certificate before it signs anew, and an old bundle does not undo a new one: sockets with
+ * another certificate are refused anyway.
  */
-function isNoReasonToDeny({ kind, ground }: Exclude<Outcome, { kind: 'passed' }>): boolean {
+function isRenewing({ ground }: Failed): boolean {
   return (
-    kind === 'unfinished' ||
     ground.stage === 'tls-fingerprint' ||
     (ground.stage === 'jws' && ground.reason === 'issued_at_rolled_back')
   )
+}
+
+/** Whether a failure is the endpoint's own: it came over its connection, or is about what it signed (decisions, 8). */
+function isAuthentic({ ground, observedLeaf }: Failed, { admission }: Admitted): boolean {
+  return observedLeaf === admission.certFingerprint || ground.isOfSigned
 }

@@ -67,9 +67,10 @@ export class Tally {
     this.#refusedLeaves += 1
   }
 
-  check(outcome: Outcome): void {
+  /** A check that ended; one that somebody else answered is counted as `foreign`. */
+  check(outcome: Outcome, isForeign: boolean): void {
     const { stage = '', reason = '' } = outcome.kind === 'passed' ? {} : outcome.ground
-    const labels = { result: outcome.kind, stage, reason }
+    const labels = { result: isForeign ? 'foreign' : outcome.kind, stage, reason }
     const key = Object.values(labels).join()
     this.#checks.set(key, { labels, value: (this.#checks.get(key)?.value ?? 0) + 1 })
   }

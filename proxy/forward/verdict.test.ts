@@ -162,7 +162,7 @@ test('a denial answers a request that waits for its answer with 503 attestation_
   const world = await startWorld({ clock, script: () => {} })
   const answered = ask(world, { method: 'POST', body: '{}' })
   await vi.waitFor(() => expect(world.gateway.requests).toHaveLength(1))
-  world.judge(failed('jws', 'bundle_stale'))
+  world.judge(failed('jws', 'bundle_stale', firstIdentity.fingerprint))
   await clock.pass(4 * MINUTE)
   const reply = await answered
   expectRefusal(reply, 'attestation_revoked', 'jws', 'bundle_stale')

@@ -7,9 +7,9 @@ export interface UpstreamEvent {
   readonly at?: Date
   /** Name of the upstream. */
   readonly upstream: string
-  /** The router whose verdict changed; absent for an act of an administrator. */
+  /** The router whose verdict it is about; absent for an act of an administrator. */
   readonly replica?: string
-  /** The state after the change, or the act. */
+  /** The state after the change, the act, or that somebody else has answered. */
   readonly event: UpstreamEventOutput['event']
   readonly stage?: string | undefined
   readonly reason?: string | undefined

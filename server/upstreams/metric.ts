@@ -1,4 +1,4 @@
-import { gauge, type Metric } from '../operations/metric.ts'
+import { counter, gauge, type Metric } from '../operations/metric.ts'
 import type { Upstreams } from './upstreams.ts'
 
 const states = ['pending', 'denied', 'admitted', 'disabled'] as const
@@ -13,5 +13,19 @@ export function verdictMetric(upstreams: Pick<Upstreams, 'all'>): Metric {
         labels: { endpoint: registration.name, state },
       }))
     }),
+  )
+}
+
+/** How often somebody else has answered in the place of each external upstream. */
+export function foreignAnswersMetric(upstreams: Pick<Upstreams, 'all'>): Metric {
+  return counter(
+    'router.upstreams.foreign_answers',
+    '1',
+    'Checks of an admitted upstream that somebody else answered; its verdict stood.',
+    () =>
+      [...upstreams.all].map(({ registration, foreignAnswers }) => ({
+        value: foreignAnswers,
+        labels: { endpoint: registration.name },
+      })),
   )
 }

@@ -44,7 +44,7 @@ export function createReporter({
   return {
     report(event) {
       const { upstream, event: state, stage, reason } = event
-      log.info(`an upstream is ${state}`, { upstream, stage, reason })
+      if (state !== 'foreign_answer') log.info(`an upstream is ${state}`, { upstream, stage, reason })
       waiting.push({ ...event, replica })
       if (waiting.length > MAX_WAITING) {
         waiting.shift()

@@ -25,7 +25,7 @@ async function startWorld(registration = registrationOf()) {
     registration,
     apiKey: undefined,
     record: async () => 'recorded',
-    onTransition: (event) => events.push(event),
+    onEvent: (event) => events.push(event),
     onDenial: () => {
       world.denials++
     },
@@ -61,7 +61,7 @@ test('one that was stopped, because it was registered anew, admits nothing any m
 
 test('the withdrawal of another pin, which overtook the denial, does not lift it', async () => {
   const world = await startWorld()
-  world.outcome = failed('cert-chain', 'signature_invalid')
+  world.outcome = failed('cert-chain', 'signature_invalid', leaf)
   await world.clock.pass(4 * MINUTE)
   world.outcome = passed(leaf)
   world.upstream.apply(registrationOf({ revision: 2n }))
@@ -117,6 +117,28 @@ test('each transition is told once, renewals are not', async () => {
     ['disabled', 'disabled'],
   ])
   expect(world.events[1]?.at?.getTime()).toBeGreaterThan(world.events[0]!.at!.getTime())
+})
+
+test('a stranger’s answers deny nobody: they are counted, and an event for each run of them', async () => {
+  const world = await startWorld()
+  const { term } = world.upstream.admittance!
+  world.outcome = failed('fetch', 'http_status', digestOf('stranger'))
+  await world.clock.pass(5 * MINUTE)
+  expect([world.state(), world.denials, term.aborted]).toEqual(['admitted', 0, false])
+  expect(world.upstream.foreignAnswers).toBeGreaterThan(2)
+  world.outcome = passed(leaf)
+  await world.clock.pass(1 * MINUTE)
+  world.outcome = failed('jws', 'envelope_mismatch', digestOf('stranger'))
+  await world.clock.pass(5 * MINUTE)
+  expect(world.events.map(({ event, reason }) => [event, reason])).toEqual([
+    ['admitted', undefined],
+    ['foreign_answer', 'http_status'],
+    ['foreign_answer', 'envelope_mismatch'],
+  ])
+  // The same answer from the endpoint itself denies it for good.
+  world.outcome = failed('fetch', 'http_status', leaf)
+  await world.clock.pass(1 * MINUTE)
+  expect([world.state(), world.denials]).toEqual(['denied', 1])
 })
 
 test('one that is disabled or denied when the router starts is not checked', async () => {

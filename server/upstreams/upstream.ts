@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '#egress/clock.ts'
 import { Pools } from '#egress/connection/pools.ts'
 import { targetOf } from '#egress/connection/target.ts'
 import { Withdrawn } from '#egress/connection/withdrawn.ts'
-import type { Attest } from '#egress/evidence/attest.ts'
+import type { Attest, Outcome } from '#egress/evidence/attest.ts'
 import { Attestor } from '#egress/verdict/attestor.ts'
 import { type Admitted, type Denied, upstreamRules, type Verdict } from '#egress/verdict/verdict.ts'
 import type { Log } from '../log.ts'
@@ -13,13 +13,16 @@ import type { UpstreamEvent } from './events.ts'
 import type { Registration } from './registration.ts'
 import { transitionOf } from './transition.ts'
 
+const FOREIGN = 'somebody else answered in the place of an upstream; the verdict on it stands'
+
 /** What an upstream needs from the world. */
 export interface UpstreamDependencies {
   readonly registration: Registration
   /** The key that it asks for, in clear. */
   readonly apiKey: string | undefined
   readonly record: CheckDependencies['record']
-  readonly onTransition: (event: Omit<UpstreamEvent, 'replica'>) => void
+  /** Told of each transition, and of answers that somebody else gave. */
+  readonly onEvent: (event: Omit<UpstreamEvent, 'replica'>) => void
   /** A denial that the other routers do not know of yet. */
   readonly onDenial: () => void
   readonly log: Log
@@ -47,6 +50,9 @@ export class Upstream {
   /** From one admission to its end; renewals belong to it. */
   #term: AbortController | undefined
   #unshared: Denied | undefined
+  #foreignAnswers = 0
+  /** Whether the answers since the last check that passed have been an event: one for all of them. */
+  #isForeignTold = false
 
   constructor(world: UpstreamDependencies) {
     const { registration, apiKey, record, log, connectMs = limits.connectTimeoutMs } = world
@@ -67,11 +73,7 @@ export class Upstream {
       // What the table holds is given to each check, and what a check accepted was put there by it.
       newest: { get: () => this.#registration.newestIssuedAt, keep: () => {} },
       onVerdict: (after, before) => this.#act(after, before),
-      onCheck: (outcome) => {
-        if (outcome.kind === 'passed') return
-        const { stage, reason, cause } = outcome.ground
-        log.warn('an upstream was not admitted', { upstream: registration.name, stage, reason, error: cause })
-      },
+      onCheck: (outcome, isForeign) => this.#hear(outcome, isForeign),
     })
     this.attestor.stand(registration.standing)
     this.attestor.start()
@@ -84,6 +86,11 @@ export class Upstream {
   /** A sticky denial that has still to be shared. */
   get unshared(): Denied | undefined {
     return this.#unshared
+  }
+
+  /** How often somebody else has answered in its place, so that its verdict stood. */
+  get foreignAnswers(): number {
+    return this.#foreignAnswers
   }
 
   /** What a request may go under now; undefined without a live verdict, and for good once this was stopped. */
@@ -110,6 +117,27 @@ export class Upstream {
     await this.#end(new AttestationError('attesting', 'verdict_pending'))
   }
 
+  #hear(outcome: Outcome, isForeign: boolean): void {
+    if (outcome.kind === 'passed') {
+      this.#isForeignTold = false
+      return
+    }
+    const { name: upstream } = this.#registration
+    const { stage, reason, cause: error } = outcome.ground
+    this.#world.log.warn(isForeign ? FOREIGN : 'an upstream was not admitted', {
+      upstream,
+      stage,
+      reason,
+      error,
+    })
+    if (!isForeign) return
+    this.#foreignAnswers += 1
+    if (this.#isForeignTold) return
+    this.#isForeignTold = true
+    const at = new Date(this.#clock.now().wallMs)
+    this.#world.onEvent({ at, upstream, event: 'foreign_answer', stage, reason })
+  }
+
   #withdrawUnpinned(pins: readonly Digest[]): void {
     const { verdict } = this.attestor
     if (verdict.state !== 'admitted' || pins.includes(verdict.admission.digest)) return
@@ -128,7 +156,7 @@ export class Upstream {
     const told = transitionOf(after, before)
     if (told === undefined) return
     const at = new Date(this.#clock.now().wallMs)
-    this.#world.onTransition({ at, upstream: this.#registration.name, ...told })
+    this.#world.onEvent({ at, upstream: this.#registration.name, ...told })
   }
 
   #begin({ admission }: Admitted): void {

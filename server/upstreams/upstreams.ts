@@ -87,7 +87,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
       registration,
       apiKey: openKey(registration),
       record: (judged, bundle) => inTime(recordAdmission(sql, judged, bundle)),
-      onTransition: reporter.report,
+      onEvent: reporter.report,
       onDenial: () => void shareDenials().catch(() => undefined),
       log,
       ...(connectMs !== undefined && { connectMs }),

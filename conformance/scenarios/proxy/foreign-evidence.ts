@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { expectError, expectStatus, expectSubset } from '../../engine/expect.ts'
 import { interposed } from '../../engine/hostile.ts'
 import { objectOf } from '../../engine/http/exchange.ts'
@@ -12,6 +13,10 @@ const answers = [
     { stage: 'fetch', reason: 'redirected' },
   ],
   [
+    { status: 101, headers: { connection: 'upgrade', upgrade: 'x' } },
+    { stage: 'fetch', reason: 'http_status' },
+  ],
+  [
     { status: 200, body: '<html></html>' },
     { stage: 'fetch', reason: 'not_json' },
   ],
@@ -19,16 +24,17 @@ const answers = [
 
 export default define({
   id: 'proxy/foreign-evidence',
-  rules: ['VERD-13', 'VERD-16', 'VERD-15', 'VERD-20'],
+  rules: ['VERD-13', 'VERD-16', 'VERD-15', 'VERD-30'],
   title:
-    'Evidence of a foreign authority, a redirect and what is no JSON deny the endpoint, until a check passes again',
-  needs: ['key', 'proxyWire', 'platform'],
+    'Evidence of a foreign authority, a redirect, another protocol and what is no JSON admit nobody, until a check passes',
+  needs: ['key', 'proxyWire', 'proxyControl', 'platform'],
   subjects: ['proxy'],
   isExclusive: true,
   async run(context) {
     const ask = () => context.request('listModels')
-    expectStatus(await ask(), 200)
     await interposed(context, async (hostile) => {
+      // So that there is no verdict: one that lives is not moved by anything of this.
+      await context.proxyControl('/restart')
       for (const [answer, ground] of answers) {
         hostile.answer(answer)
         await context.eventually('the refusal names what is wrong', async () => {
@@ -39,6 +45,7 @@ export default define({
         })
         expectSubset(objectOf(await ask()), ground)
       }
+      assert.deepEqual(hostile.sent, [], 'something was sent on')
     })
     await untilServed(context, ask)
   },
