@@ -4245,8 +4245,8 @@ export interface components {
                 "X-Request-Id": string;
                 /** @description The generation that this request became, if it was accepted before it failed. */
                 "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
-                /** @description `false` where another attempt cannot help, or would be paid twice. */
-                "x-should-retry"?: "false";
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where what refuses heals by itself. */
+                "x-should-retry"?: "true" | "false";
                 [name: string]: unknown;
             };
             content: {
@@ -4266,8 +4266,8 @@ export interface components {
                 "X-Request-Id": string;
                 /** @description The generation that this request became, if it was accepted before it failed. */
                 "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
-                /** @description `false` where another attempt cannot help, or would be paid twice. */
-                "x-should-retry"?: "false";
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where what refuses heals by itself. */
+                "x-should-retry"?: "true" | "false";
                 [name: string]: unknown;
             };
             content: {
@@ -4304,8 +4304,8 @@ export interface components {
                 "X-Request-Id": string;
                 /** @description The generation that this request became, if it was accepted before it failed. */
                 "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
-                /** @description `false` where another attempt cannot help, or would be paid twice. */
-                "x-should-retry"?: "false";
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where what refuses heals by itself. */
+                "x-should-retry"?: "true" | "false";
                 [name: string]: unknown;
             };
             content: {
@@ -4327,8 +4327,8 @@ export interface components {
                 "X-Request-Id": string;
                 /** @description The generation that this request became, if it was accepted before it failed. */
                 "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
-                /** @description `false` where another attempt cannot help, or would be paid twice. */
-                "x-should-retry"?: "false";
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where what refuses heals by itself. */
+                "x-should-retry"?: "true" | "false";
                 [name: string]: unknown;
             };
             content: {
@@ -4388,8 +4388,8 @@ export interface components {
                 "X-Request-Id": string;
                 /** @description The generation that this request became, if it was accepted before it failed. */
                 "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
-                /** @description `false` where another attempt cannot help, or would be paid twice. */
-                "x-should-retry"?: "false";
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where what refuses heals by itself. */
+                "x-should-retry"?: "true" | "false";
                 [name: string]: unknown;
             };
             content: {

@@ -17,3 +17,14 @@ test('a refusal for want of a verdict says what the reason means and what mends 
     expect(attestationRevoked(ground).message).toContain(words)
   }
 })
+
+test('what heals by itself is worth a retry, and nothing that has been revoked', () => {
+  const soon = { 'Retry-After': '1', 'x-should-retry': 'true' }
+  const mismatch = new AttestationError('tls-fingerprint', 'leaf_mismatch')
+  for (const { ground } of grounds) {
+    const heals = ground.stage === 'attesting'
+    expect(attestationFailed(ground).headers).toEqual(heals ? soon : { 'x-should-retry': 'false' })
+    expect(attestationRevoked(ground).headers).toMatchObject({ 'x-should-retry': 'false' })
+  }
+  expect(attestationFailed(mismatch, { isRenewing: true }).headers).toEqual(soon)
+})

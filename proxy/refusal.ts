@@ -11,28 +11,42 @@ export interface Refusal {
 }
 
 const NO_RETRY = { 'x-should-retry': 'false' } as const
-const RETRY_SOON = { 'Retry-After': '1' } as const
+const LATER = { 'Retry-After': '1' } as const
+const RETRY_SOON = { ...LATER, 'x-should-retry': 'true' } as const
 
-/** No live verdict admits the endpoint, and nothing was sent (§7.6). */
-export function attestationFailed(ground: AttestationError): Refusal {
-  const headers = ground.stage === 'attesting' ? RETRY_SOON : NO_RETRY
+/** What is known beside the reason of a refusal. */
+export interface Circumstances {
+  /** Whether the verdict still stands, so that the certificate that was met may be signed for at any moment. */
+  readonly isRenewing?: boolean
+}
+
+/** No live verdict admits the endpoint, or not this connection, and nothing was sent (§7.6). */
+export function attestationFailed(
+  ground: AttestationError,
+  { isRenewing = false }: Circumstances = {},
+): Refusal {
   return {
     code: 'attestation_failed',
     message: `Nothing was sent: the endpoint is not admitted. ${wordsOf(ground)}`,
-    headers,
+    headers: isRenewing || isPassing(ground) ? RETRY_SOON : NO_RETRY,
     ground,
   }
 }
 
 /** The verdict ended while the request ran; repeating it is forbidden (§7.6). */
 export function attestationRevoked(ground: AttestationError): Refusal {
-  const headers = ground.stage === 'attesting' ? { ...RETRY_SOON, ...NO_RETRY } : NO_RETRY
+  const headers = isPassing(ground) ? { ...LATER, ...NO_RETRY } : NO_RETRY
   return {
     code: 'attestation_revoked',
     message: `The endpoint was admitted and is no longer. ${wordsOf(ground)}`,
     headers,
     ground,
   }
+}
+
+/** Whether a refusal heals by itself: a verdict is still to come. */
+function isPassing({ stage }: AttestationError): boolean {
+  return stage === 'attesting'
 }
 
 /** What the refusal means, and what mends it. */

@@ -36,7 +36,7 @@ import { createKeyFinder } from './store/key-finder.ts'
 import { listBundles, saveBundle } from './store/publications.ts'
 import { outlast } from './store/retry.ts'
 import { createArchive } from './upstreams/archive.ts'
-import { foreignAnswersMetric, verdictMetric } from './upstreams/metric.ts'
+import { upstreamMetrics } from './upstreams/metric.ts'
 import { tellUnregistered } from './upstreams/unregistered.ts'
 import { createUpstreams } from './upstreams/upstreams.ts'
 
@@ -178,7 +178,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       })
       admin = await openAdmin(config.admin, {
         notReady,
-        metrics: [...recorder.metrics, ...gauges, verdictMetric(upstreams), foreignAnswersMetric(upstreams)],
+        metrics: [...recorder.metrics, ...gauges, ...upstreamMetrics(upstreams)],
         log,
       })
     }

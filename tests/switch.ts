@@ -8,6 +8,8 @@ export interface Switch {
   leadTo(port: number): void
   /** New connections wait, until the result is called. */
   hold(): () => void
+  /** Ends every connection, as networks do. */
+  drop(): void
   close(): Promise<void>
 }
 
@@ -46,6 +48,9 @@ export async function startSwitch(port: number): Promise<Switch> {
       const { promise, resolve } = Promise.withResolvers<void>()
       gate = promise
       return resolve
+    },
+    drop() {
+      for (const socket of sockets) socket.destroy()
     },
     async close() {
       const closed = once(server, 'close')

@@ -10,7 +10,7 @@ import { createIdentity, type Identity } from '../egress/testing/identity.ts'
 import { askAttestation, listUpstreams, setPins } from '../server/upstreams/administration.ts'
 import { listEvents } from '../server/upstreams/events.ts'
 import { readMetrics, valueIn } from './metrics.ts'
-import { HOSTNAME, startWorld, UPSTREAM, UPSTREAM_KEY, type World } from './upstream.ts'
+import { HOSTNAME, MODEL, startWorld, UPSTREAM, UPSTREAM_KEY, type World } from './upstream.ts'
 
 const EVIDENCE = '/.well-known/platform-evidence'
 const CANARY = 'a prompt that nobody else may read'
@@ -100,7 +100,9 @@ test('a gateway that swaps its certificate is asked for evidence and sent nothin
     'upstream-tls-fingerprint',
     'leaf_mismatch',
   ])
-  expect(response.headers.get('x-should-retry')).toBe('false')
+  // Somebody on the way looks like an upstream that renews: it may heal, and has waited for that.
+  expect(response.headers.get('x-should-retry')).toBe('true')
+  expect(response.headers.get('retry-after')).toBe('1')
   const id = response.headers.get('x-router-generation-id')
   const [record] =
     await world.sql`select status, cost_micros, prompt_tokens from generations where id = ${id}`
@@ -112,6 +114,49 @@ test('a gateway that swaps its certificate is asked for evidence and sent nothin
   // The real one goes on undisturbed, for the verdict is still its.
   expect(await occupied.end()).toMatch(/ last.*data: \[DONE\]\n\n$/s)
   await world.untilListed(true)
+})
+
+test('while an upstream has not signed for its new certificate requests wait, and go on once when it has', async () => {
+  await world.gateway.control('/rotate/leaf?resign=later')
+  world.line.drop()
+  const before = await world.verify()
+  const asked = [false, true, false].map((stream) => world.ask({ stream }))
+  await vi.waitFor(async () => {
+    const samples = await readMetrics(world.adminUrl)
+    expect(valueIn(samples, 'router_upstreams_waiting', { endpoint: UPSTREAM })).toBe(3)
+  }, 10_000)
+  expect(world.backend.requests()).toEqual([])
+  await world.gateway.control('/resign')
+  const answers = await Promise.all(asked)
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  for (const answer of answers) await answer.text()
+  expect(world.backend.requests()).toHaveLength(3)
+  await vi.waitFor(async () => {
+    expect(await world.verify()).toMatchObject({ generations: before.generations + 3, open_holds: 0 })
+  }, 10_000)
+})
+
+test('a client that leaves while its request waits for a certificate ends the wait, and nothing is sent', async () => {
+  await world.gateway.control('/rotate/leaf?resign=later')
+  world.line.drop()
+  const left = new AbortController()
+  const waiting = async () => {
+    const samples = await readMetrics(world.adminUrl)
+    return valueIn(samples, 'router_upstreams_waiting', { endpoint: UPSTREAM })
+  }
+  const asked = fetch(`${world.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${world.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: MODEL, messages: [{ role: 'user', content: CANARY }] }),
+    signal: left.signal,
+  })
+  await vi.waitFor(async () => expect(await waiting()).toBe(1), 10_000)
+  left.abort()
+  await expect(asked).rejects.toThrow(/abort/)
+  await vi.waitFor(async () => expect(await waiting()).toBe(0), 5_000)
+  await world.gateway.control('/resign')
+  expect((await world.ask()).status).toBe(200)
+  expect(world.backend.requests()).toHaveLength(1)
 })
 
 test('a renewed certificate heals by itself: running streams end well, new requests go on, nothing is sent twice', async () => {

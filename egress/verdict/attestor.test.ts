@@ -192,43 +192,139 @@ test('each check is given the newest time of signing that was accepted', async (
   expect(world.attestor.verdict.state).toBe('admitted')
 })
 
+/** A request that has met another certificate than the present verdict names. */
+function meet(world: Awaited<ReturnType<typeof startWorld>>, signal?: AbortSignal) {
+  const { attestor } = world
+  const doubted = attestor.verdict as Admitted
+  const met = { doubted, verdict: undefined as Verdict | undefined, isOver: false }
+  void attestor.awaitRenewal(doubted, { since: attestor.now, signal }).then((verdict) => {
+    met.verdict = verdict
+    met.isOver = true
+  })
+  return met
+}
+
+const leafOf = ({ verdict }: { readonly verdict: Verdict | undefined }) =>
+  verdict?.state === 'admitted' ? verdict.admission.certFingerprint : verdict
+
+const unsigned = failed('tls-fingerprint', 'leaf_mismatch', renewed)
+
 test('requests that met another certificate share one check and go on under the new one (V-01)', async () => {
   const world = await startWorld(passed(old))
-  const doubted = world.attestor.verdict as Admitted
   world.outcome = passed(renewed)
   world.hold()
-  const rechecks = [1, 2, 3].map(() => world.attestor.recheck(doubted))
+  const met = [1, 2, 3].map(() => meet(world))
   await world.clock.pass(0)
   world.release()
-  const verdicts = (await Promise.all(rechecks)) as Admitted[]
-  expect(verdicts.map(({ admission }) => admission.certFingerprint)).toEqual([renewed, renewed, renewed])
+  await world.clock.pass(0)
+  expect(met.map(leafOf)).toEqual([renewed, renewed, renewed])
   expect(world.checks).toHaveLength(2)
 })
 
-test('a check that began before the certificate changed does not count', async () => {
+test('a check that began before the certificate changed does not count, unless it knows of it', async () => {
   const world = await startWorld(passed(old))
-  const doubted = world.attestor.verdict as Admitted
   world.hold()
   await world.clock.pass(4 * MINUTE)
-  const rechecked = world.attestor.recheck(doubted)
+  await world.clock.pass(1)
+  const met = meet(world)
+  const { release } = world
+  world.hold()
+  release()
+  await world.clock.pass(0)
+  expect([world.checks.length, met.isOver]).toEqual([3, false])
+  world.outcome = passed(renewed)
   world.release()
   await world.clock.pass(0)
-  world.outcome = passed(renewed)
-  await rechecked
+  expect(leafOf(met)).toBe(renewed)
   expect(world.checks).toHaveLength(3)
 })
 
-test('while no check passes, those that requests ask for keep a distance', async () => {
+test('while the platform has not signed, requests wait and share checks, ever slower, down to one a second', async () => {
   const world = await startWorld(passed(old))
+  await world.clock.pass(1 * MINUTE)
+  world.outcome = unsigned
+  const met = [meet(world), meet(world)]
+  await world.clock.pass(3 * SECOND)
+  expect(world.checks.slice(1).map((ms) => ms - 1 * MINUTE)).toEqual([0, 250, 750, 1_750, 2_750])
+  expect(world.attestor.waiting).toBe(2)
+  world.outcome = passed(renewed)
+  await world.clock.pass(1 * SECOND)
+  expect(met.map(leafOf)).toEqual([renewed, renewed])
+  expect(world.attestor.waiting).toBe(0)
+  const { length } = world.checks
+  await world.clock.pass(3 * MINUTE)
+  expect(world.checks).toHaveLength(length)
+})
+
+test('a request waits fifteen seconds from its arrival and no longer, the first verdict included', async () => {
+  const world = await startWorld(passed(old))
+  world.outcome = unsigned
+  const arrived = world.attestor.now
+  await world.clock.pass(5 * SECOND)
+  const met = { isOver: false, verdict: undefined as Verdict | undefined }
   const doubted = world.attestor.verdict as Admitted
-  world.outcome = failed('tls-fingerprint', 'leaf_mismatch')
-  expect(await world.attestor.recheck(doubted)).toBe(doubted)
-  const again = world.attestor.recheck(doubted)
-  await world.clock.pass(249)
-  expect(world.checks).toHaveLength(2)
+  void world.attestor.awaitRenewal(doubted, { since: arrived }).then((verdict) => {
+    Object.assign(met, { verdict, isOver: true })
+  })
+  await world.clock.pass(10 * SECOND - 1)
+  expect(met.isOver).toBe(false)
   await world.clock.pass(1)
-  expect(await again).toBe(doubted)
-  expect(world.checks).toHaveLength(3)
+  expect(met).toEqual({ isOver: true, verdict: undefined })
+  expect(world.attestor.verdict).toBe(doubted)
+  const { length } = world.checks
+  await world.clock.pass(5 * SECOND)
+  // Nobody waits any more: only the checks that are due by themselves go on.
+  expect(world.checks.length - length).toBeLessThanOrEqual(1)
+})
+
+test('a request that nobody waits for any more waits no longer, and one that comes too late not at all', async () => {
+  const world = await startWorld(passed(old))
+  world.outcome = unsigned
+  const left = new AbortController()
+  const [one, other] = [meet(world, left.signal), meet(world)]
+  await world.clock.pass(1 * SECOND)
+  left.abort()
+  await world.clock.pass(0)
+  expect([one.isOver, other.isOver, world.attestor.waiting]).toEqual([true, false, 1])
+  const late = { since: { wallMs: 0, monotonicMs: -15 * SECOND } }
+  expect(await world.attestor.awaitRenewal(other.doubted, late)).toBeUndefined()
+  world.attestor.stop()
+  await world.clock.pass(0)
+  expect([other.isOver, world.attestor.waiting]).toEqual([true, 0])
+})
+
+test('no more than a thousand wait; what comes beyond is told at once', async () => {
+  const world = await startWorld(passed(old))
+  world.outcome = unsigned
+  const met = Array.from({ length: 1_001 }, () => meet(world))
+  await world.clock.pass(0)
+  expect(met.map(({ isOver }) => isOver)).toEqual([...Array(1_000).fill(false), true])
+  world.outcome = passed(renewed)
+  await world.clock.pass(1 * SECOND)
+  expect(met.filter(({ verdict }) => verdict !== undefined)).toHaveLength(1_000)
+})
+
+test('a verdict that ends while requests wait ends their wait', async () => {
+  const world = await startWorld(passed(old), upstreamRules)
+  world.outcome = unsigned
+  const met = meet(world)
+  await world.clock.pass(1 * SECOND)
+  world.attestor.withdraw(unpinned)
+  await world.clock.pass(0)
+  expect(met.verdict).toMatchObject({ state: 'denied', ground: unpinned })
+})
+
+test('requests that ask one after the other have no more checks made than one every 250 milliseconds', async () => {
+  const world = await startWorld(passed(old))
+  await world.clock.pass(1 * SECOND)
+  const first = meet(world)
+  await world.clock.pass(0)
+  expect([leafOf(first), world.checks.length]).toEqual([old, 2])
+  const second = meet(world)
+  await world.clock.pass(249)
+  expect([second.isOver, world.checks.length]).toEqual([false, 2])
+  await world.clock.pass(1)
+  expect([leafOf(second), world.checks.length]).toEqual([old, 3])
 })
 
 test('a check that never ends is given up after twenty seconds, told so, and the next one runs', async () => {

@@ -1,9 +1,10 @@
 import type { AttestationError } from '#attestation'
 import { limits } from '#contract'
-import type { Clock, Moment } from '../clock.ts'
+import { type Clock, elapsedMs, type Moment } from '../clock.ts'
 import { type Attest, type Outcome, outcomeOf } from '../evidence/attest.ts'
 import { UnfinishedFetch } from '../evidence/fetch.ts'
 import { Checks } from './checks.ts'
+import { Doubts, type Patience } from './doubts.ts'
 import {
   type Admitted,
   afterCheck,
@@ -39,13 +40,11 @@ const LOOK_MS = 1_000
 /** Most that a wall clock may be set back without anybody caring (ours). */
 const STEP_MS = 1_000
 
-/** Rest between checks that requests ask for while none passes (ours). */
-const RECHECK_REST_MS = 250
-
 /** Keeps the verdict of one endpoint, renews it in time and ends it in time (decisions, 8). */
 export class Attestor {
   readonly #world: AttestorDependencies
   readonly #checks: Checks
+  readonly #doubts: Doubts
   readonly #stopped = new AbortController()
   #verdict: Verdict = unjudged
   #seenWallMs = Number.NEGATIVE_INFINITY
@@ -58,6 +57,7 @@ export class Attestor {
       (since) => this.#check(since),
       () => this.#look(),
     )
+    this.#doubts = new Doubts(world.clock, () => this.#checkAnew())
   }
 
   /** Begins with the first check. */
@@ -69,6 +69,17 @@ export class Attestor {
   stop(): void {
     this.#stopped.abort()
     this.#disarm()
+    this.#doubts.end()
+  }
+
+  /** This moment, as a request that arrives now has to name it. */
+  get now(): Moment {
+    return this.#world.clock.now()
+  }
+
+  /** How many requests wait for a new certificate to be signed for. */
+  get waiting(): number {
+    return this.#doubts.waiting
   }
 
   /** The verdict as it is now. */
@@ -83,22 +94,27 @@ export class Attestor {
   }
 
   /**
-   * The verdict that a new request is under. It waits for the first one, so far as a check is under way; without a
-   * live one it also asks for a check, for those that come later.
+   * The verdict that a new request is under. It waits for the first one, so far as a check is under way and for fifteen
+   * seconds from its arrival; without a live one it also asks for a check, for those that come later.
    */
-  async awaitVerdict(): Promise<Verdict> {
-    if (this.verdict === unjudged) await this.#within(limits.verdictWaitMs, this.#checks.running)
+  async awaitVerdict(since: Moment = this.now): Promise<Verdict> {
+    if (this.verdict === unjudged)
+      await this.#within(limits.verdictWaitMs - elapsedMs(since, this.now), this.#checks.running)
     if (this.verdict.state !== 'admitted' && this.#checks.restedMs >= limits.minAttestRetryMs) this.#demand()
     return this.verdict
   }
 
   /**
-   * A connection showed another certificate than a verdict names: checks once more, beginning after this moment, and
-   * gives the verdict that results; it is the doubted one itself when nothing new is known.
+   * A connection showed another certificate than a verdict names, as while a platform renews it before it signs anew:
+   * waits for a check that begins after this moment and passes, or for the end of the verdict. Gives the verdict that
+   * resulted, and undefined when patience ended before, or when too many wait; what waits shares its checks.
    */
-  async recheck(doubted: Admitted): Promise<Verdict> {
-    await this.#within(limits.verdictWaitMs, this.#checkAnew(doubted.admission.certFingerprint))
-    return this.verdict
+  async awaitRenewal(doubted: Admitted, patience: Patience): Promise<Verdict | undefined> {
+    const begun = this.now
+    const isAnswered = () => isNews(this.#verdict, doubted, begun)
+    await this.#doubts.wait(isAnswered, patience)
+    const { verdict } = this
+    return isAnswered() ? verdict : undefined
   }
 
   /** Whoever stands above checks has spoken: an administrator, or another replica. */
@@ -122,13 +138,10 @@ export class Attestor {
     await this.#demand()
   }
 
-  async #checkAnew(doubted: string): Promise<void> {
-    // The check that runs may have begun before the certificate changed.
+  async #checkAnew(): Promise<void> {
+    // The check that runs may have begun before the certificate changed, and may know of it all the same.
     await this.#checks.running
-    const { verdict } = this
-    if (verdict.state !== 'admitted' || verdict.admission.certFingerprint !== doubted) return
-    if (this.#checks.isFailing) await this.#wait(RECHECK_REST_MS - this.#checks.restedMs)
-    await this.#demand()
+    if (this.#doubts.waiting > 0) await this.#demand()
   }
 
   #look(): void {
@@ -201,6 +214,7 @@ export class Attestor {
     if (after === before) return
     this.#verdict = after
     this.#world.onVerdict(after, before)
+    this.#doubts.settle()
   }
 
   async #within(limitMs: number, done: Promise<void> | undefined): Promise<void> {
@@ -210,11 +224,11 @@ export class Attestor {
     await Promise.race([done, late])
     cancel()
   }
+}
 
-  async #wait(delayMs: number): Promise<void> {
-    if (delayMs <= 0) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#world.clock.schedule(delayMs, resolve)
-    await promise
-  }
+/** Whether a verdict knows more than the one that a request doubts: a check that began before the doubt may not. */
+function isNews(verdict: Verdict, doubted: Admitted, begun: Moment): boolean {
+  if (verdict.state !== 'admitted') return true
+  const isOther = verdict.admission.certFingerprint !== doubted.admission.certFingerprint
+  return isOther || (verdict !== doubted && verdict.since.monotonicMs >= begun.monotonicMs)
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Dispatcher, errors } from 'undici'
 import { AttestationError } from '#attestation'
+import type { Moment } from '#egress/clock.ts'
 import { Withdrawn } from '#egress/connection/withdrawn.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
 import type { Ending } from '../admin/tally.ts'
@@ -13,6 +14,12 @@ import type { Route } from './route.ts'
 
 type Controller = Dispatcher.DispatchController
 
+/**
+ * Most connections that may show a request another certificate (ours): some, as not all gateways behind one name renew
+ * at once, and few, so that nobody on the way can have each request dial for its whole time.
+ */
+const MAX_MISMATCHES = 4
+
 /** One request on its way to the endpoint, and its answer on the way back. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: IncomingMessage
@@ -23,12 +30,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #verdict: Admitted | undefined
   #record: AnswerRecord | undefined
   #isSent = false
-  #isRechecked = false
+  /** Connections that showed another certificate than the verdict names. */
+  #mismatches = 0
+  readonly #arrived: Moment
+  /** Present while it waits for a new certificate to be signed for. */
+  #waiting: AbortController | undefined
   #isOver = false
 
   constructor(request: IncomingMessage, response: ServerResponse, route: Route) {
     this.#request = request
     this.#route = route
+    this.#arrived = route.attestor.now
     this.#answer = new Answer(request, response, route.origins, {
       onGone: () => this.#abort(),
       onDrain: () => this.#controller?.resume(),
@@ -40,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     tally.begin()
     const { verdict } = attestor
     if (verdict.state === 'admitted') this.#send(verdict)
-    else void attestor.awaitVerdict().then((settled) => this.#goUnder(settled))
+    else void attestor.awaitVerdict(this.#arrived).then((settled) => this.#goUnder(settled))
   }
 
   onRequestStart(controller: Controller): void {
@@ -77,7 +89,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: unknown, error: Error): void {
     if (this.#isOver) return
     if (error instanceof Withdrawn) this.#fail(this.#withdrawalOf(error))
-    else if (error instanceof AttestationError && !this.#isSent) void this.#recheck(error)
+    else if (error instanceof AttestationError && !this.#isSent) void this.#heal(error)
     else if (error instanceof errors.InvalidArgumentError) this.#fail(malformed())
     else this.#fail(unavailable(this.#isSent))
   }
@@ -103,15 +115,28 @@ export class Exchange implements Dispatcher.DispatchHandler {
     )
   }
 
-  /** Another certificate was shown, and nothing was sent: the endpoint is checked once more, and it goes on once. */
-  async #recheck(error: AttestationError): Promise<void> {
+  /**
+   * Another certificate was shown, and nothing was sent: it waits, for fifteen seconds from its arrival, until the
+   * endpoint is known to show that one, and goes on once.
+   */
+  async #heal(error: AttestationError): Promise<void> {
+    const { attestor, onRefusedLeaf } = this.#route
     const doubted = this.#verdict!
-    if (this.#isRechecked) return this.#fail(attestationFailed(error))
-    this.#isRechecked = true
-    this.#route.onRefusedLeaf(doubted)
-    const verdict = await this.#route.attestor.recheck(doubted)
-    if (verdict === doubted) this.#fail(attestationFailed(error))
+    this.#mismatches += 1
+    if (this.#mismatches === 1) onRefusedLeaf(doubted)
+    if (this.#mismatches > MAX_MISMATCHES) return this.#refuseLeaf(error)
+    this.#waiting = new AbortController()
+    const patience = { since: this.#arrived, signal: this.#waiting.signal }
+    const verdict = await attestor.awaitRenewal(doubted, patience)
+    this.#waiting = undefined
+    if (verdict === undefined) this.#refuseLeaf(error)
     else this.#goUnder(verdict)
+  }
+
+  /** The verdict stands, or somebody would have said otherwise: it may know of the certificate by the next try. */
+  #refuseLeaf(error: AttestationError): void {
+    const isRenewing = this.#route.attestor.verdict.state === 'admitted'
+    this.#fail(attestationFailed(error, { isRenewing }))
   }
 
   #withdrawalOf({ ground }: Withdrawn): Refusal {
@@ -129,6 +154,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #abort(): void {
     if (this.#isOver) return
     this.#end('left', false)
+    this.#waiting?.abort()
     this.#controller?.abort(new Error('The client has left.'))
   }
 

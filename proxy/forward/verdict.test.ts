@@ -76,8 +76,7 @@ test('what has waited fifteen seconds is 503 attesting, and may come back in a s
   await vi.waitFor(() => expect(response).toBeDefined())
   const reply = { status: response.statusCode, headers: response.headers, text: await readAll(response) }
   expectRefusal(reply, 'attestation_failed', 'attesting', 'verdict_pending')
-  expect(reply.headers['retry-after']).toBe('1')
-  expect(reply.headers).not.toHaveProperty('x-should-retry')
+  expect(reply.headers).toMatchObject({ 'retry-after': '1', 'x-should-retry': 'true' })
   expect(world.gateway.accepted).toBe(0)
 })
 
@@ -253,31 +252,39 @@ test('a request that meets a rotated certificate goes on once it has been attest
   expect(world.gateway.connections.at(-1)?.text).toContain('{"once":true}')
 })
 
-test('a certificate that the evidence does not name is sent not one byte, and refused after one more check', async () => {
-  const world = await startWorld()
+test('a certificate that the evidence does not name is sent not one byte, and refused when it has waited in vain', async () => {
+  const clock = new TestClock()
+  const world = await startWorld({ clock })
   world.gateway.rotate(secondIdentity)
   world.judge(failed('tls-fingerprint', 'leaf_mismatch'))
-  const reply = await ask(world, {
+  const asked = ask(world, {
     method: 'POST',
     body: '{"canary":1}',
     headers: { authorization: 'Bearer canary' },
   })
+  await vi.waitFor(() => expect(world.checks).toBe(2))
+  await clock.pass(14_999)
+  await untilWaiting(world)
+  expect(world.checks).toBeGreaterThan(10)
+  await clock.pass(1)
+  const reply = await asked
   expectRefusal(reply, 'attestation_failed', 'tls-fingerprint', 'leaf_mismatch')
-  expect(reply.headers['x-should-retry']).toBe('false')
-  expect(world.checks).toBe(2)
+  expect(reply.headers).toMatchObject({ 'retry-after': '1', 'x-should-retry': 'true' })
   await vi.waitFor(() => expect(world.gateway.open.size).toBe(0))
   expect(world.gateway.connections.map(({ text }) => text).join('')).toBe('')
 })
 
-test('even evidence that passes does not help a connection that shows another certificate again', async () => {
+test('even evidence that passes does not help a connection that shows another certificate again and again', async () => {
   const world = await startWorld()
   world.gateway.rotate(secondIdentity)
-  expectRefusal(await ask(world), 'attestation_failed', 'tls-fingerprint', 'leaf_mismatch')
-  expect(world.checks).toBe(2)
+  const reply = await ask(world)
+  expectRefusal(reply, 'attestation_failed', 'tls-fingerprint', 'leaf_mismatch')
+  expect(reply.headers['x-should-retry']).toBe('true')
   expect(world.gateway.requests).toHaveLength(0)
+  expect(world.gateway.accepted).toBe(5)
 })
 
-test('a platform that rotates before it signs anew keeps its old connections, and heals with the new signature', async () => {
+test('a platform that rotates before it signs anew keeps its old connections; requests wait, and go on once it has', async () => {
   const clock = new TestClock()
   const stream = eventStream()
   const world = await startWorld({ clock, script: stream.script })
@@ -285,11 +292,38 @@ test('a platform that rotates before it signs anew keeps its old connections, an
   world.gateway.rotate(secondIdentity)
   world.gateway.answer((_, answer) => void answer.end('fine'))
   world.judge(failed('tls-fingerprint', 'leaf_mismatch'))
-  expectRefusal(await ask(world), 'attestation_failed', 'tls-fingerprint', 'leaf_mismatch')
-  await clock.pass(30 * SECOND)
+  const bodies = ['{"first":1}', '{"second":1}', '{"third":1}']
+  const asked = bodies.map((body) => ask(world, { method: 'POST', body }))
+  await untilWaiting(world, 4)
+  await vi.waitFor(() => expect(world.checks).toBe(2))
+  await clock.pass(10 * SECOND)
+  const sent = () => world.gateway.connections.map((connection) => connection.text).join('')
+  expect(sent()).not.toMatch(/first|second|third/)
   world.judge(passed(secondIdentity.fingerprint))
-  expect((await ask(world)).text).toBe('fine')
+  await clock.pass(1 * SECOND)
+  expect((await Promise.all(asked)).map((reply) => reply.text)).toEqual(['fine', 'fine', 'fine'])
+  for (const body of bodies) expect(sent().split(body)).toHaveLength(2)
   stream.write('data: [DONE]\n\n')
   stream.end()
   expect(await text).toBe('data: [DONE]\n\n')
+})
+
+test('a client that leaves while its request waits for a certificate ends the wait, and nothing of it is sent', async () => {
+  const clock = new TestClock()
+  const world = await startWorld({ clock })
+  world.gateway.rotate(secondIdentity)
+  world.judge(failed('tls-fingerprint', 'leaf_mismatch'))
+  const request = openRequest(world, { method: 'POST', headers: { 'x-canary': 'gone' } })
+  request.end('{}')
+  await vi.waitFor(() => expect(world.checks).toBe(2))
+  request.destroy()
+  await untilWaiting(world, 0)
+  const { checks } = world
+  // Nobody asks any more.
+  await clock.pass(500)
+  expect(world.checks - checks).toBeLessThanOrEqual(1)
+  world.judge(passed(secondIdentity.fingerprint))
+  await clock.pass(4 * MINUTE)
+  expect((await ask(world)).status).toBe(200)
+  expect(world.gateway.connections.map(({ text }) => text).join()).not.toContain('gone')
 })

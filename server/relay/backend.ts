@@ -32,6 +32,8 @@ export interface Backend {
   /** Calls that are under way. */
   running: number
   dispatch(request: BackendRequest, handler: Dispatcher.DispatchHandler): void
+  /** Nobody waits any more for a request of which nothing was sent; for backends of one request, that may have it wait. */
+  abandon?(): void
   close(): Promise<void>
 }
 

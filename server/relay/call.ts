@@ -65,6 +65,7 @@ export class Call {
     if (this.#state === 'over') return
     this.#over()
     this.#controller?.abort(new Error('The relay has ended this call.'))
+    if (this.#controller === undefined) this.backend?.abandon?.()
   }
 
   /** The answer is complete: the little that may follow is read and thrown away, so that the socket can serve again. */

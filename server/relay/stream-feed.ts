@@ -21,6 +21,7 @@ export class StreamFeed {
   readonly #headers: Readonly<Record<string, string>>
   readonly #settlement: Settlement
   readonly #pings: NodeJS.Timeout
+  readonly #isPinned: boolean
 
   constructor(task: RelayTask, dependencies: RelayDependencies, settlement: Settlement) {
     const { id, model, operation } = task.generation
@@ -35,6 +36,7 @@ export class StreamFeed {
     this.hop = new Hop(task, dependencies, this)
     this.#headers = { ...task.headers, ...STREAM_HEADERS }
     this.#settlement = settlement
+    this.#isPinned = task.passage !== undefined
     this.#pings = setInterval(() => this.#ping(), dependencies.timers.pingMs)
   }
 
@@ -81,6 +83,8 @@ export class StreamFeed {
 
   #ping(): void {
     if (this.hop.isRefused || this.hop.client.isFull) return
+    // While it waits for an upstream's new certificate nothing is sent, and a refusal keeps its own status.
+    if (this.#isPinned && !this.hop.isSent) return
     this.startAnswer()
     this.hop.client.write(PING)
   }

@@ -4,7 +4,7 @@ import type { Upstreams } from './upstreams.ts'
 const states = ['pending', 'denied', 'admitted', 'disabled'] as const
 
 /** What this router holds of each external upstream: 1 for the state that it is in, 0 for the others. */
-export function verdictMetric(upstreams: Pick<Upstreams, 'all'>): Metric {
+function verdictMetric(upstreams: Pick<Upstreams, 'all'>): Metric {
   return gauge('router.upstreams.verdict', '1', '1 for the state of the verdict on an upstream.', () =>
     [...upstreams.all].flatMap(({ registration, attestor }) => {
       const current = attestor.verdict.state
@@ -17,7 +17,7 @@ export function verdictMetric(upstreams: Pick<Upstreams, 'all'>): Metric {
 }
 
 /** How often somebody else has answered in the place of each external upstream. */
-export function foreignAnswersMetric(upstreams: Pick<Upstreams, 'all'>): Metric {
+function foreignAnswersMetric(upstreams: Pick<Upstreams, 'all'>): Metric {
   return counter(
     'router.upstreams.foreign_answers',
     '1',
@@ -28,4 +28,23 @@ export function foreignAnswersMetric(upstreams: Pick<Upstreams, 'all'>): Metric 
         labels: { endpoint: registration.name },
       })),
   )
+}
+
+/** Requests of which nothing is sent, because an upstream shows a certificate that it has not signed for. */
+function waitingMetric(upstreams: Pick<Upstreams, 'all'>): Metric {
+  return gauge(
+    'router.upstreams.waiting',
+    '{request}',
+    'Requests that wait for the certificate of an upstream to be signed for.',
+    () =>
+      [...upstreams.all].map(({ registration, attestor }) => ({
+        value: attestor.waiting,
+        labels: { endpoint: registration.name },
+      })),
+  )
+}
+
+/** All that is published of external upstreams. */
+export function upstreamMetrics(upstreams: Pick<Upstreams, 'all'>): Metric[] {
+  return [verdictMetric(upstreams), foreignAnswersMetric(upstreams), waitingMetric(upstreams)]
 }

@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici'
 import { expect, test } from 'vitest'
 import { AttestationError, type Digest, digestOf } from '#attestation'
 import { Withdrawn } from '#egress/connection/withdrawn.ts'
+import type { Patience } from '#egress/verdict/doubts.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
 import { admissionOf } from '../../egress/testing/admissions.ts'
 import { ApiError } from '../errors.ts'
@@ -23,10 +24,14 @@ function admittedAt(leaf: Digest, digest?: Digest): Admitted {
   return { state: 'admitted', since, admission: digest === undefined ? admission : { ...admission, digest } }
 }
 
-/** An upstream whose connections are made by hand; `rechecked` is what a check after a mismatch results in. */
-function createWorld(rechecked: Verdict, body = Buffer.from('{}')) {
+/**
+ * An upstream whose connections are made by hand; `awaited` is what a request that met another certificate waits for,
+ * and undefined when it has waited in vain.
+ */
+function createWorld(awaited: Verdict | undefined, body = Buffer.from('{}')) {
   const tries: { leaf: Digest; handler: Dispatcher.DispatchHandler; headers: unknown }[] = []
   const told: string[] = []
+  const patiences: Patience[] = []
   const errors: Error[] = []
   const pool = (leaf: Digest) => ({
     dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
@@ -37,7 +42,14 @@ function createWorld(rechecked: Verdict, body = Buffer.from('{}')) {
     registration: registrationOf(),
     apiKey: 'vendor-key',
     pools: { of: pool },
-    attestor: { recheck: async () => rechecked },
+    attestor: {
+      now: since,
+      verdict: awaited ?? admittedAt(old),
+      awaitRenewal: async (_: Admitted, patience: Patience) => {
+        patiences.push(patience)
+        return awaited
+      },
+    },
   } as unknown as Upstream
   const term = new AbortController()
   const admittance = { verdict: admittedAt(old), term: term.signal }
@@ -53,6 +65,7 @@ function createWorld(rechecked: Verdict, body = Buffer.from('{}')) {
   return {
     tries,
     told,
+    patiences,
     errors,
     term,
     passage,
@@ -81,31 +94,56 @@ test('a request goes to the certificate of its verdict, with the upstream’s ke
   })
 })
 
-test('where another certificate stands, it goes on once under the one that a new check found', async () => {
-  const { tries, told, errors, fail } = createWorld(admittedAt(renewed))
+test('where another certificate stands, it waits and goes on under the one that was signed for meanwhile', async () => {
+  const { tries, told, errors, patiences, fail } = createWorld(admittedAt(renewed))
   await fail(mismatch)
   expect(tries.map(({ leaf }) => leaf)).toEqual([old, renewed])
   expect([told, errors]).toEqual([[], []])
+  // From its arrival, however often it meets another one.
   await fail(mismatch)
-  expect(tries).toHaveLength(2)
+  expect(patiences.map((patience) => patience.since)).toEqual([since, since])
+})
+
+test('it does not dial for ever: a fifth connection with another certificate is the last', async () => {
+  const { tries, told, errors, fail } = createWorld(admittedAt(old))
+  for (let count = 0; count < 5; count++) await fail(mismatch)
+  expect([tries.length, told]).toEqual([5, []])
   expect(wordsOf(errors[0])).toEqual(['attestation_failed', 'upstream-tls-fingerprint', 'leaf_mismatch'])
 })
 
-test.each<[string, Verdict, string, string]>([
-  ['nothing new', admittedAt(old), 'upstream-tls-fingerprint', 'leaf_mismatch'],
-  ['another deployment', admittedAt(renewed, digestOf('another')), 'upstream-attesting', 'verdict_pending'],
+const denied: Verdict = {
+  state: 'denied',
+  ground: new AttestationError('policy', 'digest_not_pinned'),
+  isSticky: true,
+}
+
+test.each<[string, Verdict | undefined, string, string, string]>([
+  ['in vain', undefined, 'upstream-tls-fingerprint', 'leaf_mismatch', 'true'],
   [
-    'a denial',
-    { state: 'denied', ground: new AttestationError('policy', 'digest_not_pinned'), isSticky: true },
-    'upstream-policy',
-    'digest_not_pinned',
+    'for another deployment',
+    admittedAt(renewed, digestOf('another')),
+    'upstream-attesting',
+    'verdict_pending',
+    'true',
   ],
-])('when the check finds %s, nothing is sent and the caller is told', async (_, verdict, stage, reason) => {
-  const { tries, told, errors, fail } = createWorld(verdict)
+  ['for a denial', denied, 'upstream-policy', 'digest_not_pinned', 'false'],
+])(
+  'when it has waited %s, nothing is sent and the caller is told',
+  async (_, verdict, stage, reason, again) => {
+    const { tries, told, errors, fail } = createWorld(verdict)
+    await fail(mismatch)
+    expect([tries.length, told]).toEqual([1, []])
+    expect(errors[0]).toBeInstanceOf(ApiError)
+    expect(wordsOf(errors[0])).toEqual(['attestation_failed', stage, reason])
+    expect((errors[0] as ApiError).headers).toMatchObject({ 'x-should-retry': again })
+  },
+)
+
+test('one that nobody waits for any more is sent nowhere', async () => {
+  const { passage, patiences, tries, fail } = createWorld(admittedAt(renewed))
+  passage.backend.abandon?.()
   await fail(mismatch)
-  expect([tries.length, told]).toEqual([1, []])
-  expect(errors[0]).toBeInstanceOf(ApiError)
-  expect(wordsOf(errors[0])).toEqual(['attestation_failed', stage, reason])
+  expect([patiences[0]?.signal?.aborted, tries.length]).toEqual([true, 1])
 })
 
 test('once it was sent it is never sent again, and other failures are passed on as they are', async () => {

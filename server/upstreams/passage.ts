@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici'
 import { AttestationError, type Digest } from '#attestation'
+import type { Moment } from '#egress/clock.ts'
 import type { Withdrawn } from '#egress/connection/withdrawn.ts'
+import type { Patience } from '#egress/verdict/doubts.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
 import type { ApiError } from '../errors.ts'
 import { type Backend, createComposer } from '../relay/backend.ts'
@@ -25,15 +27,21 @@ export interface UpstreamModel {
   readonly usage: 'final' | 'continuous'
 }
 
-/** Opens the way of one request. The certificate that it expects goes with it: nothing else may be sent a byte. */
+/**
+ * Opens the way of one request, given when it arrived. The certificate that it expects goes with it: nothing else may be
+ * sent a byte.
+ */
 export function openPassage(
   upstream: Upstream,
   { verdict, term }: Admittance,
   model: UpstreamModel,
+  arrived: Moment = upstream.attestor.now,
 ): Passage {
   const { url } = upstream.registration
   const config = { url, apiKey: upstream.apiKey, ...model }
   const compose = createComposer(config)
+  const abandoned = new AbortController()
+  const patience = { since: arrived, signal: abandoned.signal }
   return {
     evidenceDigest: verdict.admission.digest,
     signal: term,
@@ -47,15 +55,23 @@ export function openPassage(
       running: 0,
       dispatch: (request, handler) =>
         // Composed anew for a second try: nothing was read of the first one's body.
-        new PinnedDispatch(upstream, verdict, () => compose(request), handler).start(),
+        new PinnedDispatch(upstream, verdict, patience, () => compose(request), handler).start(),
+      abandon: () => abandoned.abort(),
       close: async () => {},
     },
   }
 }
 
 /**
- * Sends one request over a connection that shows the expected certificate. Where another one stands nothing is sent:
- * the upstream is checked once more, and the request goes on once if the same deployment has a new certificate.
+ * Most connections that may show a request another certificate (ours): some, as not all gateways behind one name renew
+ * at once, and few, so that nobody on the way can have each request dial for its whole time.
+ */
+const MAX_MISMATCHES = 4
+
+/**
+ * Sends one request over a connection that shows the expected certificate. Where another one stands nothing is sent: it
+ * waits, for fifteen seconds from its arrival, until the upstream is known to show that one, and goes on once if the
+ * deployment is the same.
  */
 class PinnedDispatch implements Dispatcher.DispatchHandler {
   readonly #upstream: Upstream
@@ -63,16 +79,20 @@ class PinnedDispatch implements Dispatcher.DispatchHandler {
   /** Gone once the request is sent: it is never sent again, and an answer may run for an hour with its body. */
   #compose: (() => Dispatcher.DispatchOptions) | undefined
   #verdict: Admitted
-  #isRechecked = false
+  /** Connections that showed another certificate. */
+  #mismatches = 0
+  readonly #patience: Patience
 
   constructor(
     upstream: Upstream,
     verdict: Admitted,
+    patience: Patience,
     compose: () => Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
   ) {
     this.#upstream = upstream
     this.#verdict = verdict
+    this.#patience = patience
     this.#compose = compose
     this.#handler = handler
   }
@@ -102,32 +122,32 @@ class PinnedDispatch implements Dispatcher.DispatchHandler {
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
     const isOtherLeaf = error instanceof AttestationError && this.#compose !== undefined
     if (!isOtherLeaf) this.#handler.onResponseError?.(controller, error)
-    else if (this.#isRechecked) this.#handler.onResponseError?.(controller, attestationFailed(error))
-    else void this.#recheck(controller, error)
+    else void this.#heal(controller, error)
   }
 
-  async #recheck(controller: Dispatcher.DispatchController, mismatch: AttestationError): Promise<void> {
-    this.#isRechecked = true
+  async #heal(controller: Dispatcher.DispatchController, mismatch: AttestationError): Promise<void> {
+    const { attestor } = this.#upstream
     const doubted = this.#verdict
-    const verdict = await this.#upstream.attestor.recheck(doubted)
-    const obstacle = obstacleIn(verdict, doubted, mismatch)
-    if (obstacle !== undefined) this.#handler.onResponseError?.(controller, attestationFailed(obstacle))
-    else {
-      this.#verdict = verdict as Admitted
+    this.#mismatches += 1
+    const mayWait = this.#mismatches <= MAX_MISMATCHES
+    const verdict = mayWait ? await attestor.awaitRenewal(doubted, this.#patience) : undefined
+    if (verdict?.state === 'admitted' && !this.#patience.signal?.aborted && isSame(verdict, doubted)) {
+      this.#verdict = verdict
       this.start()
+      return
     }
+    this.#handler.onResponseError?.(controller, refusalOf(verdict ?? attestor.verdict, doubted, mismatch))
   }
 }
 
-/** Why a request that met another certificate may not go on under the verdict of the check that followed. */
-function obstacleIn(
-  verdict: Verdict,
-  { admission: doubted }: Admitted,
-  mismatch: AttestationError,
-): AttestationError | undefined {
-  if (verdict.state !== 'admitted') return verdict.ground
-  if (verdict.admission.certFingerprint === doubted.certFingerprint) return mismatch
-  // Its record names the deployment that it was accepted for, and may not be served by another one.
-  if (verdict.admission.digest !== doubted.digest) return new AttestationError('attesting', 'verdict_pending')
-  return undefined
+/** Its record names the deployment that a request was accepted for, and it may not be served by another one. */
+function isSame({ admission: { digest } }: Admitted, { admission: doubted }: Admitted): boolean {
+  return digest === doubted.digest
+}
+
+/** Why a request that met another certificate does not go on. */
+function refusalOf(verdict: Verdict, doubted: Admitted, mismatch: AttestationError): ApiError {
+  if (verdict.state !== 'admitted') return attestationFailed(verdict.ground)
+  if (isSame(verdict, doubted)) return attestationFailed(mismatch, { isRenewing: true })
+  return attestationFailed(new AttestationError('attesting', 'verdict_pending'))
 }

@@ -41,7 +41,7 @@ test('an upstream that was registered anew while a request waited takes it no mo
     'attestation_failed',
     { stage: 'upstream-attesting', reason: 'verdict_pending' },
   ])
-  expect(refusal.headers).toEqual({ 'Retry-After': '1' })
+  expect(refusal.headers).toEqual({ 'Retry-After': '1', 'x-should-retry': 'true' })
 })
 
 test('only a caller who may use the model waits, and learns of the verdict', async () => {

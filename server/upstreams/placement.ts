@@ -45,13 +45,14 @@ async function placeOutside(
   const { name } = model.upstream
   const upstream = upstreams.find(name)
   if (upstream === undefined) throw unknownModel(model.id, 'model')
+  const arrived = upstream.attestor.now
   if (upstream.admittance === undefined) {
     await authorize()
-    await upstream.attestor.awaitVerdict()
+    await upstream.attestor.awaitVerdict(arrived)
   }
   const { admittance } = upstream
   if (admittance === undefined) throw refusalOf(model, upstream.attestor.verdict)
-  const passage = openPassage(upstream, admittance, model.upstream)
+  const passage = openPassage(upstream, admittance, model.upstream, arrived)
   return { endpoint: name, evidenceDigest: passage.evidenceDigest, passage }
 }
 

@@ -18,9 +18,17 @@ test.each([
   },
 )
 
-test('only a verdict that is still to come is worth a retry, and nothing that has been revoked', () => {
-  expect(attestationFailed(pending).headers).toEqual({ 'Retry-After': '1' })
+const RETRY_SOON = { 'Retry-After': '1', 'x-should-retry': 'true' }
+
+test('what heals by itself is worth a retry, and nothing that has been revoked', () => {
+  const mismatch = new AttestationError('tls-fingerprint', 'leaf_mismatch')
+  expect(attestationFailed(pending).headers).toEqual(RETRY_SOON)
+  expect(attestationFailed(mismatch, { isRenewing: true }).headers).toEqual(RETRY_SOON)
+  expect(attestationFailed(mismatch).headers).toEqual({ 'x-should-retry': 'false' })
   expect(attestationFailed(unpinned).headers).toEqual({ 'x-should-retry': 'false' })
+  expect(attestationFailed(new AttestationError('attesting', 'disabled')).headers).toEqual({
+    'x-should-retry': 'false',
+  })
   expect(attestationRevoked(unpinned).headers).toEqual({ 'x-should-retry': 'false' })
   const expired = new AttestationError('attesting', 'verdict_expired')
   expect(attestationRevoked(expired).headers).toEqual({ 'Retry-After': '1', 'x-should-retry': 'false' })

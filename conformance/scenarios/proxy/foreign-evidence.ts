@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { expectError, expectStatus, expectSubset } from '../../engine/expect.ts'
+import { expectError, expectSubset } from '../../engine/expect.ts'
 import { interposed } from '../../engine/hostile.ts'
 import { objectOf } from '../../engine/http/exchange.ts'
 import { untilServed } from '../../engine/refusals.ts'

@@ -12,6 +12,7 @@ export default define({
   needs: ['generation', 'proxyWire', 'platform'],
   subjects: ['proxy'],
   isExclusive: true,
+  waitsMs: () => 30_000,
   async run(context) {
     expectStatus(await context.request('listModels'), 200)
     await interposed(context, async (hostile) => {

@@ -6,12 +6,13 @@ import { define } from '../../engine/scenario.ts'
 
 export default define({
   id: 'proxy/leaf-swapped-chosen',
-  rules: ['VERD-19', 'CONN-01', 'VRFY-20', 'PRXY-16', 'ERR-41', 'ERR-47'],
+  rules: ['VERD-19', 'CONN-01', 'VRFY-20', 'PRXY-16', 'ERR-40', 'ERR-47'],
   title:
-    'A swapped certificate is refused at tls-fingerprint with leaf_mismatch, not to be tried again, until the evidence names it',
+    'A swapped certificate is refused at tls-fingerprint with leaf_mismatch, to be tried again, until the evidence names it',
   needs: ['generation', 'backendScript', 'platform', 'platformControl'],
   subjects: ['proxy'],
   isExclusive: true,
+  waitsMs: () => 15_000,
   async run(context) {
     const ask = () => context.chat()
     await context.script({ chunks: 2 })
@@ -21,7 +22,8 @@ export default define({
       const refused = await untilRefused(context, ask)
       expectError(refused, 'attestation_failed')
       expectSubset(objectOf(refused), { stage: 'tls-fingerprint', reason: 'leaf_mismatch' })
-      assert.equal(refused.headers['x-should-retry'], 'false')
+      assert.equal(refused.headers['x-should-retry'], 'true')
+      assert.equal(refused.headers['retry-after'], '1')
       assert.equal(refused.headers['x-proxy-verdict'], undefined)
     } finally {
       await context.control('/resign')

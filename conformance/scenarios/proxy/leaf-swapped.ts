@@ -12,6 +12,7 @@ export default define({
   needs: ['generation', 'backendScript', 'platform', 'platformControl'],
   subjects: ['proxy'],
   isExclusive: true,
+  waitsMs: () => 30_000,
   async run(context) {
     const ask = () => context.chat()
     await context.script({ chunks: 2 })

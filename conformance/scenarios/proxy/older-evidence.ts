@@ -13,6 +13,7 @@ export default define({
   needs: ['key', 'proxyControl', 'proxyWire', 'platform', 'platformControl'],
   subjects: ['proxy'],
   isExclusive: true,
+  waitsMs: () => 15_000,
   async run(context) {
     const ask = () => context.request('listModels')
     expectStatus(await ask(), 200)

@@ -13,7 +13,7 @@ export default define({
   needs: upstreamNeeds,
   subjects: ['router'],
   isExclusive: true,
-  waitsMs: 15_000,
+  waitsMs: () => 15_000,
   run: (context) =>
     withUpstream(context, async (upstream) => {
       const { gateway } = upstream

@@ -7,12 +7,13 @@ import { nothingSent, upstreamNeeds, withUpstream } from '../../engine/upstream.
 
 export default define({
   id: 'upstreams/leaf-swapped-chosen',
-  rules: ['VERD-18', 'VERD-19', 'CONN-01', 'VRFY-20', 'ERR-47', 'ERR-41'],
+  rules: ['VERD-18', 'VERD-19', 'CONN-01', 'VRFY-20', 'ERR-47', 'ERR-40'],
   title:
-    'Another certificate is upstream-tls-fingerprint after one check more, while the verdict and what runs over the right one go on',
+    'Another certificate is upstream-tls-fingerprint when it was waited for in vain, to be tried again, while the verdict and what runs over the right one go on',
   needs: upstreamNeeds,
   subjects: ['router'],
   isExclusive: true,
+  waitsMs: () => 15_000,
   run: (context) =>
     withUpstream(context, async (upstream) => {
       const { gateway } = upstream
@@ -24,7 +25,8 @@ export default define({
       const refused = await nothingSent(upstream, () => upstream.chat())
       expectError(refused, 'attestation_failed')
       expectSubset(objectOf(refused), { stage: 'upstream-tls-fingerprint', reason: 'leaf_mismatch' })
-      assert.equal(refused.headers['x-should-retry'], 'false')
+      assert.equal(refused.headers['x-should-retry'], 'true')
+      assert.equal(refused.headers['retry-after'], '1')
       assert.ok(gateway.asked > asked, 'the evidence was not looked at once more')
       assert.ok(await upstream.isListed(), 'the verdict has gone')
       const { text } = expectStream(await running.done)

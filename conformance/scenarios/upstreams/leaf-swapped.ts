@@ -11,6 +11,7 @@ export default define({
   needs: upstreamNeeds,
   subjects: ['router'],
   isExclusive: true,
+  waitsMs: () => 30_000,
   run: (context) =>
     withUpstream(context, async (upstream) => {
       const { gateway } = upstream

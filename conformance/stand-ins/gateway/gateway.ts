@@ -39,6 +39,8 @@ export interface Gateway {
   readonly connections: number
   /** Shows another certificate on new connections, and publishes it unless it is told not to. */
   renewLeaf(options?: { readonly isPublished?: boolean }): Promise<void>
+  /** Signs for what it shows and runs now. */
+  publish(): Promise<void>
   /** Has something else deployed, or once more what was. */
   deploy(revision: string): Promise<void>
   /** Answers evidence otherwise; as it should when nothing is told. */
@@ -122,6 +124,9 @@ export async function startGateway(hostname: string): Promise<Gateway> {
       leaf = await identity.issueLeaf()
       if (isPublished) published.push(await sign())
       server.setSecureContext(optionsOf(leaf))
+    },
+    async publish() {
+      published.push(await sign())
     },
     async deploy(revision) {
       snapshot = createDeployment(revision)

@@ -1,0 +1,97 @@
+import { limits } from '#contract'
+import { type Clock, elapsedMs, type Moment } from '../clock.ts'
+
+/** How long a request may wait: from its arrival, and no longer than somebody waits for it. */
+export interface Patience {
+  readonly since: Moment
+  readonly signal?: AbortSignal | undefined
+}
+
+/** One request that waits. */
+interface Waiter {
+  /** Whether what it waits for has come. */
+  isAnswered(): boolean
+  leave(): void
+}
+
+/**
+ * Most requests that wait at one endpoint for its new certificate (ours). Each holds a client's socket and, at the
+ * router, a body and a hold of credit, and somebody on the way can make every one of them wait its full time: what comes
+ * beyond is refused at once, to be tried again.
+ */
+const MAX_WAITING = 1_000
+
+/** Rests between the checks that they share: the first ones, and the longest that they double to (ours). */
+const MIN_REST_MS = 250
+const MAX_REST_MS = 1_000
+
+/** Requests that met another certificate than the verdict names, and wait together for a check that knows of it. */
+export class Doubts {
+  readonly #clock: Clock
+  readonly #check: () => Promise<void>
+  readonly #waiting = new Set<Waiter>()
+  #isChecking = false
+  /** When the last check ended that was made for them. */
+  #checkedAt: Moment | undefined
+
+  /** `check` makes one that begins after it is called; it never rejects. */
+  constructor(clock: Clock, check: () => Promise<void>) {
+    this.#clock = clock
+    this.#check = check
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** Waits until the question is answered, or patience ends; at once when too many wait. */
+  wait(isAnswered: () => boolean, { since, signal }: Patience): Promise<void> {
+    const leftMs = limits.verdictWaitMs - elapsedMs(since, this.#clock.now())
+    if (leftMs <= 0 || signal?.aborted || this.#waiting.size >= MAX_WAITING) return Promise.resolve()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const leave = () => {
+      this.#waiting.delete(waiter)
+      cancel()
+      signal?.removeEventListener('abort', leave)
+      resolve()
+    }
+    const waiter = { isAnswered, leave }
+    const cancel = this.#clock.schedule(leftMs, leave)
+    signal?.addEventListener('abort', leave)
+    this.#waiting.add(waiter)
+    if (!this.#isChecking) void this.#checkWhileSomebodyWaits()
+    return promise
+  }
+
+  /** Lets those go whose question is answered; to be called as soon as the verdict changes. */
+  settle(): void {
+    for (const waiter of [...this.#waiting]) if (waiter.isAnswered()) waiter.leave()
+  }
+
+  /** Lets everybody go. */
+  end(): void {
+    for (const waiter of [...this.#waiting]) waiter.leave()
+  }
+
+  async #checkWhileSomebodyWaits(): Promise<void> {
+    this.#isChecking = true
+    for (let vain = 0; this.#waiting.size > 0; vain++) {
+      await this.#rest(Math.min(MAX_REST_MS, MIN_REST_MS * 2 ** Math.max(0, vain - 1)))
+      if (this.#waiting.size === 0) break
+      await this.#check()
+      this.#checkedAt = this.#clock.now()
+      this.settle()
+    }
+    this.#isChecking = false
+  }
+
+  /** Nobody can have more checks made than this by asking, whether or not they pass. */
+  async #rest(restMs: number): Promise<void> {
+    const leftMs = this.#checkedAt ? restMs - elapsedMs(this.#checkedAt, this.#clock.now()) : 0
+    if (leftMs <= 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#clock.schedule(leftMs, resolve)
+    await promise
+  }
+}
