@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { digestOf } from './digest.ts'
+import { inspectBundle } from './inspect.ts'
 import { makeCase } from './testing/evidence.ts'
 import { verifyBundle } from './verify.ts'
 
@@ -20,6 +22,22 @@ test('unknown members are passed over in the envelope and in what was signed', a
 test.each(['tlsLeaf', 'rootCaTeeQuote'])('a bundle without %s is admitted', async (member) => {
   const { bytes, expected } = makeCase({ envelope: { [member]: undefined } })
   await expect(verifyBundle(bytes, expected)).resolves.toBeDefined()
+})
+
+const anyForm = fc.anything({
+  values: [fc.constant(null), fc.boolean(), fc.integer(), fc.string()],
+  maxDepth: 3,
+})
+
+test('a rootCaTeeQuote of any form is passed over, by verdicts and by those who only read', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyForm, async (rootCaTeeQuote) => {
+      const { bytes, expected } = makeCase({ envelope: { rootCaTeeQuote } })
+      await expect(verifyBundle(bytes, expected)).resolves.toBeDefined()
+      expect(inspectBundle(bytes).bundle.hostname).toBe(expected.hostname)
+    }),
+    { numRuns: 50 },
+  )
 })
 
 test('the hostname that was asked may differ in letter case', async () => {

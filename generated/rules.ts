@@ -480,6 +480,7 @@ export const rules = {
   'BNDL-16': { origin: 'chosen', ref: 'D8/p1:2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'BNDL-17': { origin: 'chosen', ref: 'D8/p1:2', level: 'must', subjects: ['platform'], test: 'black-box' },
   'BNDL-18': { origin: 'chosen', ref: 'D8/p1:2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
+  'BNDL-26': { origin: 'chosen', ref: 'D8/p1:2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'BNDL-19': { origin: 'chosen', ref: 'D8/p1:3', level: 'must', subjects: ['platform'], test: 'black-box' },
   'BNDL-20': { origin: 'chosen', ref: 'D8/p1:3', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'BNDL-21': { origin: 'chosen', ref: 'D8/p1:4', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'vector' },

@@ -1540,8 +1540,8 @@ export interface components {
              * @enum {string}
              */
             kind: "DeploymentEvidence";
-            /** @description A place for the hardware's own quote, which nobody checks yet. */
-            rootCaTeeQuote?: components["schemas"]["TeeQuote"];
+            /** @description A place for the hardware's own quote, which nobody checks yet: it may have any form. So far platforms write `{"status":"not-implemented"}`. */
+            rootCaTeeQuote?: unknown;
             /** @description The TLS certificate, in PEM. */
             tlsLeaf?: string;
             /** @description Version of this schema. The string form is what some deployed platforms write. */
@@ -3618,13 +3618,6 @@ export interface components {
          * @enum {string}
          */
         TeeLabel: "AMD SEV-SNP (QEMU)" | "Intel TDX (QEMU)" | "Intel TDX (GCP)" | "Intel TDX (Azure)" | "AMD SEV-SNP (Azure)";
-        /** @description A place for the hardware's own quote. */
-        TeeQuote: {
-            /** @description So far always `not-implemented`. */
-            status: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description Several texts. */
         TextList: string[];
         /**

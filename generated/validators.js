@@ -12,7 +12,7 @@ url:/^(?:https?|ftp):\/\/(?:\S+(?::\S*)?@)?(?:(?!(?:10|127)(?:\.\d{1,3}){3})(?!(
 email:/^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i,
 hostname:/^(?=.{1,253}\.?$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-0-9a-z]{0,61}[0-9a-z])?)*\.?$/i,
 ipv4:/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/,ipv6:/^((([0-9a-f]{1,4}:){7}([0-9a-f]{1,4}|:))|(([0-9a-f]{1,4}:){6}(:[0-9a-f]{1,4}|((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){5}(((:[0-9a-f]{1,4}){1,2})|:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})|:))|(([0-9a-f]{1,4}:){4}(((:[0-9a-f]{1,4}){1,3})|((:[0-9a-f]{1,4})?:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){3}(((:[0-9a-f]{1,4}){1,4})|((:[0-9a-f]{1,4}){0,2}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){2}(((:[0-9a-f]{1,4}){1,5})|((:[0-9a-f]{1,4}){0,3}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(([0-9a-f]{1,4}:){1}(((:[0-9a-f]{1,4}){1,6})|((:[0-9a-f]{1,4}){0,4}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:))|(:(((:[0-9a-f]{1,4}){1,7})|((:[0-9a-f]{1,4}){0,5}:((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}))|:)))$/i,
-regex:Fs,uuid:/^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,"json-pointer":/^(?:\/(?:[^~/]|~0|~1)*)*$/,
+regex:Qs,uuid:/^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,"json-pointer":/^(?:\/(?:[^~/]|~0|~1)*)*$/,
 "json-pointer-uri-fragment":/^#(?:\/(?:[a-z0-9_\-.!$&'()*+,;:=@]|%[0-9a-f]{2}|~0|~1)*)*$/i,"relative-json-poin\
 ter":/^(?:0|[1-9][0-9]*)(?:#|(?:\/(?:[^~/]|~0|~1)*)*)$/,byte:Rs,int32:{type:"number",validate:Bs},int64:{type:"\
 number",validate:Hs},float:{type:"number",validate:ls},double:{type:"number",validate:ls},password:!0,binary:!0};
@@ -35,8 +35,8 @@ if(!(r&&i))return;let k=new Date(r).valueOf(),_=new Date(i).valueOf();if(k&&_)re
 i))return;let[k,_]=r.split(Jr),[g,h]=i.split(Jr),t=Rr(k,g);if(t!==void 0)return t||Ur(_,h)}var Zs=/\/|:/,Ss=/^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[(?:(?:(?:(?:[0-9a-f]{1,4}:){6}|::(?:[0-9a-f]{1,4}:){5}|(?:[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){4}|(?:(?:[0-9a-f]{1,4}:){0,1}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){3}|(?:(?:[0-9a-f]{1,4}:){0,2}[0-9a-f]{1,4})?::(?:[0-9a-f]{1,4}:){2}|(?:(?:[0-9a-f]{1,4}:){0,3}[0-9a-f]{1,4})?::[0-9a-f]{1,4}:|(?:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4})?::)(?:[0-9a-f]{1,4}:[0-9a-f]{1,4}|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?))|(?:(?:[0-9a-f]{1,4}:){0,5}[0-9a-f]{1,4})?::[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){0,6}[0-9a-f]{1,4})?::)|[Vv][0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+)\]|(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d\d?)|(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*|\/(?:(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)?|(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})+(?:\/(?:[a-z0-9\-._~!$&'()*+,;=:@]|%[0-9a-f]{2})*)*)(?:\?(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?$/i;
 function Js(r){return Zs.test(r)&&Ss.test(r)}var us=/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/gm;
 function Rs(r){return us.lastIndex=0,us.test(r)}var Us=-(2**31),Ks=2**31-1;function Bs(r){return Number.isInteger(
-r)&&r<=Ks&&r>=Us}function Hs(r){return Number.isInteger(r)}function ls(){return!0}var Qs=/[^\\]\\Z/;function Fs(r){
-if(Qs.test(r))return!1;try{return new RegExp(r),!0}catch{return!1}}});var Hr={};os(Hr,{capsuleExpectation:()=>Ys,evidenceCapsule:()=>Gs,journalHead:()=>rt,platformConfig:()=>st,proxyConfig:()=>mt,
+r)&&r<=Ks&&r>=Us}function Hs(r){return Number.isInteger(r)}function ls(){return!0}var Fs=/[^\\]\\Z/;function Qs(r){
+if(Fs.test(r))return!1;try{return new RegExp(r),!0}catch{return!1}}});var Hr={};os(Hr,{capsuleExpectation:()=>Ys,evidenceCapsule:()=>Gs,journalHead:()=>rt,platformConfig:()=>st,proxyConfig:()=>mt,
 routerConfig:()=>ft});var Ys=tr;var V=Vr().default,Dr=new RegExp("^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","u");function tr(r,{instancePath:i="",
 parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=tr.evaluated;if(p.dynamicProps&&
 (p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&!Array.isArray(r)){if(r.hostname===void 0){
@@ -254,8 +254,8 @@ s/ListenConfig"},control:{$ref:"#/$defs/ListenConfig"},hostname:{type:"string",m
 #/$defs/SignatureAlgorithm"},tee:{$ref:"#/$defs/RootLabel"},deployment:{type:"string",minLength:1},resources:{
 type:"array",items:{type:"object",additionalProperties:!0}}},additionalProperties:!1},it={type:"string",enum:[
 "RS256","ES256","ES384","EdDSA","ES256K"]},at={type:"string",enum:["AMD SEV-SNP (QEMU)","Intel TDX (QEMU)","In\
-tel TDX (GCP)","Intel TDX (Azure)","AMD SEV-SNP (Azure)"]};function X(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
-e=0,p=X.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&
+tel TDX (GCP)","Intel TDX (Azure)","AMD SEV-SNP (Azure)"]};function G(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
+e=0,p=G.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&
 !Array.isArray(r)){for(let s in r)if(!(s==="host"||s==="port")){let n={instancePath:i,schemaPath:"#/additional\
 Properties",keyword:"additionalProperties",params:{additionalProperty:s},message:"must NOT have additional pro\
 perties"};t===null?t=[n]:t.push(n),e++}if(r.host!==void 0){let s=r.host;if(typeof s=="string"){if(V(s)<1){let n={
@@ -269,7 +269,7 @@ defs/Port/maximum",keyword:"maximum",params:{comparison:"<=",limit:65535},messag
 t=[n]:t.push(n),e++}if(s<0||isNaN(s)){let n={instancePath:i+"/port",schemaPath:"#/$defs/Port/minimum",keyword:"\
 minimum",params:{comparison:">=",limit:0},message:"must be >= 0"};t===null?t=[n]:t.push(n),e++}}}}else{let s={
 instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};t===null?t=
-[s]:t.push(s),e++}return X.errors=t,e===0}X.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var nt=new RegExp(
+[s]:t.push(s),e++}return G.errors=t,e===0}G.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var nt=new RegExp(
 "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$","u"),ot=new RegExp("^https?://[\
 ^/?#]+/?$","u");function qr(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){
 let t=null,e=0,p=qr.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r==
@@ -279,9 +279,9 @@ push(s),e++}if(r.upstream===void 0){let s={instancePath:i,schemaPath:"#/required
 upstream"},message:"must have required property 'upstream'"};t===null?t=[s]:t.push(s),e++}for(let s in r)if(!Cr.
 call(tt.properties,s)){let n={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",
 params:{additionalProperty:s},message:"must NOT have additional properties"};t===null?t=[n]:t.push(n),e++}if(r.
-listen!==void 0&&(X(r.listen,{instancePath:i+"/listen",parentData:r,parentDataProperty:"listen",rootData:g,dynamicAnchors:h})||
-(t=t===null?X.errors:t.concat(X.errors),e=t.length)),r.control!==void 0&&(X(r.control,{instancePath:i+"/contro\
-l",parentData:r,parentDataProperty:"control",rootData:g,dynamicAnchors:h})||(t=t===null?X.errors:t.concat(X.errors),
+listen!==void 0&&(G(r.listen,{instancePath:i+"/listen",parentData:r,parentDataProperty:"listen",rootData:g,dynamicAnchors:h})||
+(t=t===null?G.errors:t.concat(G.errors),e=t.length)),r.control!==void 0&&(G(r.control,{instancePath:i+"/contro\
+l",parentData:r,parentDataProperty:"control",rootData:g,dynamicAnchors:h})||(t=t===null?G.errors:t.concat(G.errors),
 e=t.length)),r.hostname!==void 0){let s=r.hostname;if(typeof s=="string"){if(V(s)>253){let n={instancePath:i+"\
 /hostname",schemaPath:"#/properties/hostname/maxLength",keyword:"maxLength",params:{limit:253},message:"must N\
 OT have more than 253 characters"};t===null?t=[n]:t.push(n),e++}if(!nt.test(s)){let n={instancePath:i+"/hostna\
@@ -452,18 +452,18 @@ t===null?t=[o]:t.push(o),e++}if(r.dataDir!==void 0){let n=r.dataDir;if(typeof n=
 "/dataDir",schemaPath:"#/properties/dataDir/minLength",keyword:"minLength",params:{limit:1},message:"must NOT \
 have fewer than 1 characters"};t===null?t=[o]:t.push(o),e++}}else{let o={instancePath:i+"/dataDir",schemaPath:"\
 #/properties/dataDir/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[o]:t.push(
-o),e++}}if(r.journal!==void 0){let n=r.journal,o=e,a=!1,m=e;if(typeof n=="string"){if(V(n)<1){let y={instancePath:i+
+o),e++}}if(r.journal!==void 0){let n=r.journal,o=e,a=!1,m=e;if(typeof n=="string"){if(V(n)<1){let c={instancePath:i+
 "/journal",schemaPath:"#/$defs/JournalFile/minLength",keyword:"minLength",params:{limit:1},message:"must NOT h\
-ave fewer than 1 characters"};t===null?t=[y]:t.push(y),e++}}else{let y={instancePath:i+"/journal",schemaPath:"\
-#/$defs/JournalFile/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[y]:t.push(
-y),e++}var s=m===e;a=a||s;let u=e;if(typeof n!="boolean"){let y={instancePath:i+"/journal",schemaPath:"#/prope\
-rties/journal/anyOf/1/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"};t===null?t=[y]:t.
-push(y),e++}if(n!==!1){let y={instancePath:i+"/journal",schemaPath:"#/properties/journal/anyOf/1/enum",keyword:"\
+ave fewer than 1 characters"};t===null?t=[c]:t.push(c),e++}}else{let c={instancePath:i+"/journal",schemaPath:"\
+#/$defs/JournalFile/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[c]:t.push(
+c),e++}var s=m===e;a=a||s;let u=e;if(typeof n!="boolean"){let c={instancePath:i+"/journal",schemaPath:"#/prope\
+rties/journal/anyOf/1/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"};t===null?t=[c]:t.
+push(c),e++}if(n!==!1){let c={instancePath:i+"/journal",schemaPath:"#/properties/journal/anyOf/1/enum",keyword:"\
 enum",params:{allowedValues:pt.properties.journal.anyOf[1].enum},message:"must be equal to one of the allowed \
-values"};t===null?t=[y]:t.push(y),e++}var s=u===e;if(a=a||s,a)e=o,t!==null&&(o?t.length=o:t=null);else{let y={
+values"};t===null?t=[c]:t.push(c),e++}var s=u===e;if(a=a||s,a)e=o,t!==null&&(o?t.length=o:t=null);else{let c={
 instancePath:i+"/journal",schemaPath:"#/properties/journal/anyOf",keyword:"anyOf",params:{},message:"must matc\
-h a schema in anyOf"};t===null?t=[y]:t.push(y),e++}}if(r.admin!==void 0&&(X(r.admin,{instancePath:i+"/admin",parentData:r,
-parentDataProperty:"admin",rootData:g,dynamicAnchors:h})||(t=t===null?X.errors:t.concat(X.errors),e=t.length)),
+h a schema in anyOf"};t===null?t=[c]:t.push(c),e++}}if(r.admin!==void 0&&(G(r.admin,{instancePath:i+"/admin",parentData:r,
+parentDataProperty:"admin",rootData:g,dynamicAnchors:h})||(t=t===null?G.errors:t.concat(G.errors),e=t.length)),
 r.endpoints!==void 0){let n=r.endpoints;if(Array.isArray(n)){if(n.length<1){let a={instancePath:i+"/endpoints",
 schemaPath:"#/properties/endpoints/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer \
 than 1 items"};t===null?t=[a]:t.push(a),e++}let o=n.length;for(let a=0;a<o;a++)ur(n[a],{instancePath:i+"/endpo\
@@ -742,8 +742,8 @@ t.push(s),e++}if(r.models===void 0){let s={instancePath:i,schemaPath:"#/required
 models"},message:"must have required property 'models'"};t===null?t=[s]:t.push(s),e++}for(let s in r)if(!Cr.call(
 dt.properties,s)){let n={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
 additionalProperty:s},message:"must NOT have additional properties"};t===null?t=[n]:t.push(n),e++}if(r.listen!==
-void 0&&(X(r.listen,{instancePath:i+"/listen",parentData:r,parentDataProperty:"listen",rootData:g,dynamicAnchors:h})||
-(t=t===null?X.errors:t.concat(X.errors),e=t.length)),r.publicBaseUrl!==void 0){let s=r.publicBaseUrl;if(typeof s==
+void 0&&(G(r.listen,{instancePath:i+"/listen",parentData:r,parentDataProperty:"listen",rootData:g,dynamicAnchors:h})||
+(t=t===null?G.errors:t.concat(G.errors),e=t.length)),r.publicBaseUrl!==void 0){let s=r.publicBaseUrl;if(typeof s==
 "string"){if(!vt.test(s)){let n={instancePath:i+"/publicBaseUrl",schemaPath:"#/properties/publicBaseUrl/patter\
 n",keyword:"pattern",params:{pattern:"^https?://.+/v1$"},message:'must match pattern "^https?://.+/v1$"'};t===
 null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+"/publicBaseUrl",schemaPath:"#/properties/publicBaseUrl/t\
@@ -756,8 +756,8 @@ let s=r.secretsKey;if(typeof s=="string"){if(V(s)<32){let n={instancePath:i+"/se
 ties/secretsKey/minLength",keyword:"minLength",params:{limit:32},message:"must NOT have fewer than 32 characte\
 rs"};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+"/secretsKey",schemaPath:"#/properties/secretsKe\
 y/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[n]:t.push(n),e++}}if(r.admin!==
-void 0&&(X(r.admin,{instancePath:i+"/admin",parentData:r,parentDataProperty:"admin",rootData:g,dynamicAnchors:h})||
-(t=t===null?X.errors:t.concat(X.errors),e=t.length)),r.database!==void 0&&(lr(r.database,{instancePath:i+"/dat\
+void 0&&(G(r.admin,{instancePath:i+"/admin",parentData:r,parentDataProperty:"admin",rootData:g,dynamicAnchors:h})||
+(t=t===null?G.errors:t.concat(G.errors),e=t.length)),r.database!==void 0&&(lr(r.database,{instancePath:i+"/dat\
 abase",parentData:r,parentDataProperty:"database",rootData:g,dynamicAnchors:h})||(t=t===null?lr.errors:t.concat(
 lr.errors),e=t.length)),r.redis!==void 0){let s=r.redis;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let n in s)
 if(!(n==="url"||n==="fallback")){let o={instancePath:i+"/redis",schemaPath:"#/$defs/RedisConfig/additionalProp\
@@ -835,20 +835,20 @@ instancePath:i+"/models",schemaPath:"#/properties/models/minItems",keyword:"minI
 must NOT have fewer than 1 items"};t===null?t=[o]:t.push(o),e++}let n=s.length;for(let o=0;o<n;o++)cr(s[o],{instancePath:i+
 "/models/"+o,parentData:s,parentDataProperty:o,rootData:g,dynamicAnchors:h})||(t=t===null?cr.errors:t.concat(cr.
 errors),e=t.length)}else{let n={instancePath:i+"/models",schemaPath:"#/properties/models/type",keyword:"type",
-params:{type:"array"},message:"must be array"};t===null?t=[n]:t.push(n),e++}}r.testControl!==void 0&&(X(r.testControl,
+params:{type:"array"},message:"must be array"};t===null?t=[n]:t.push(n),e++}}r.testControl!==void 0&&(G(r.testControl,
 {instancePath:i+"/testControl",parentData:r,parentDataProperty:"testControl",rootData:g,dynamicAnchors:h})||(t=
-t===null?X.errors:t.concat(X.errors),e=t.length))}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",
+t===null?G.errors:t.concat(G.errors),e=t.length))}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",
 params:{type:"object"},message:"must be object"};t===null?t=[s]:t.push(s),e++}return Ar.errors=t,e===0}Ar.evaluated=
 {props:!0,dynamicProps:!1,dynamicItems:!1};var as={};os(as,{capsuleVerificationOutput:()=>kt,chatCompletion:()=>$t,chatCompletionChunk:()=>jt,chatCompletionRequest:()=>Dt,
-chatEvent:()=>Ct,commandRefusalOutput:()=>Jt,completion:()=>Ut,completionChunk:()=>Bt,completionEvent:()=>Ht,completionRequest:()=>Ft,
+chatEvent:()=>Ct,commandRefusalOutput:()=>Jt,completion:()=>Ut,completionChunk:()=>Bt,completionEvent:()=>Ht,completionRequest:()=>Qt,
 configCheckOutput:()=>Yt,createdKeyOutput:()=>Xt,creditOutput:()=>ei,diagnosisOutput:()=>ri,discoveryOutput:()=>ii,
 embeddingList:()=>ni,embeddingRequest:()=>pi,errorBody:()=>ui,evidenceBundle:()=>li,evidenceNotFetchedBody:()=>fi,
 evidenceNotFoundBody:()=>di,evidencePayload:()=>yi,generation:()=>gi,generationResult:()=>_i,invitation:()=>bi,
 invitationRecordOutput:()=>ki,journalLine:()=>Pi,journalVerificationOutput:()=>xi,keyOutput:()=>Ai,ledgerEntry:()=>Di,
 ledgerVerificationOutput:()=>Mi,migrationOutput:()=>Ii,model:()=>Ei,modelList:()=>zi,pinsOutput:()=>Vi,proxyStatus:()=>Ji,
-reconciliationOutput:()=>Ri,runningProxyOutput:()=>Ki,runningRouterOutput:()=>Bi,snapshotDiffOutput:()=>Hi,stack:()=>Fi,
+reconciliationOutput:()=>Ri,runningProxyOutput:()=>Ki,runningRouterOutput:()=>Bi,snapshotDiffOutput:()=>Hi,stack:()=>Qi,
 upstreamEventOutput:()=>Yi,upstreamOutput:()=>Gi,verificationOutput:()=>Wi,workspaceOutput:()=>ea,writtenCapsuleOutput:()=>ra});
-var kt=H,Qr={type:"object",required:["admitted","verified_through","stage","reason","evidence_digest","channel\
+var kt=H,Fr={type:"object",required:["admitted","verified_through","stage","reason","evidence_digest","channel\
 _binding","generation","judged_at","expectation","roots","pins","holds","parts"],properties:{admitted:{type:"b\
 oolean"},verified_through:{anyOf:[{$ref:"#/$defs/VerificationStage"},{type:"null"}]},stage:{anyOf:[{$ref:"#/$d\
 efs/VerificationStage"},{type:"null"}]},reason:{type:["string","null"]},evidence_digest:{type:["string","null"]},
@@ -875,15 +875,15 @@ errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"
 return Ve.errors=t,e===0}Ve.evaluated={props:{part:!0,holds:!0},dynamicProps:!1,dynamicItems:!1};function H(r,{
 instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=H.evaluated;
 if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(
-r)){let y;if(r.admitted===void 0&&(y="admitted")||r.verified_through===void 0&&(y="verified_through")||r.stage===
-void 0&&(y="stage")||r.reason===void 0&&(y="reason")||r.evidence_digest===void 0&&(y="evidence_digest")||r.channel_binding===
-void 0&&(y="channel_binding")||r.generation===void 0&&(y="generation")||r.judged_at===void 0&&(y="judged_at")||
-r.expectation===void 0&&(y="expectation")||r.roots===void 0&&(y="roots")||r.pins===void 0&&(y="pins")||r.holds===
-void 0&&(y="holds")||r.parts===void 0&&(y="parts"))return H.errors=[{instancePath:i,schemaPath:"#/required",keyword:"\
-required",params:{missingProperty:y},message:"must have required property '"+y+"'"}],!1;if(r.admitted!==void 0){
+r)){let c;if(r.admitted===void 0&&(c="admitted")||r.verified_through===void 0&&(c="verified_through")||r.stage===
+void 0&&(c="stage")||r.reason===void 0&&(c="reason")||r.evidence_digest===void 0&&(c="evidence_digest")||r.channel_binding===
+void 0&&(c="channel_binding")||r.generation===void 0&&(c="generation")||r.judged_at===void 0&&(c="judged_at")||
+r.expectation===void 0&&(c="expectation")||r.roots===void 0&&(c="roots")||r.pins===void 0&&(c="pins")||r.holds===
+void 0&&(c="holds")||r.parts===void 0&&(c="parts"))return H.errors=[{instancePath:i,schemaPath:"#/required",keyword:"\
+required",params:{missingProperty:c},message:"must have required property '"+c+"'"}],!1;if(r.admitted!==void 0){
 let f=e;if(typeof r.admitted!="boolean")return H.errors=[{instancePath:i+"/admitted",schemaPath:"#/properties/\
 admitted/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"}],!1;var s=f===e}else var s=!0;
-if(s){if(r.verified_through!==void 0){let f=r.verified_through,c=e,l=e,d=!1,v=e;if(typeof f!="string"){let b={
+if(s){if(r.verified_through!==void 0){let f=r.verified_through,y=e,l=e,d=!1,v=e;if(typeof f!="string"){let b={
 instancePath:i+"/verified_through",schemaPath:"#/$defs/VerificationStage/type",keyword:"type",params:{type:"st\
 ring"},message:"must be string"};t===null?t=[b]:t.push(b),e++}if(!(f==="fetch"||f==="cert-chain"||f==="untrust\
 ed-root"||f==="jws"||f==="tls-fingerprint"||f==="policy")){let b={instancePath:i+"/verified_through",schemaPath:"\
@@ -892,8 +892,8 @@ ed-root"||f==="jws"||f==="tls-fingerprint"||f==="policy")){let b={instancePath:i
 "/verified_through",schemaPath:"#/properties/verified_through/anyOf/1/type",keyword:"type",params:{type:"null"},
 message:"must be null"};t===null?t=[b]:t.push(b),e++}var n=w===e;if(d=d||n,d)e=l,t!==null&&(l?t.length=l:t=null);else{
 let b={instancePath:i+"/verified_through",schemaPath:"#/properties/verified_through/anyOf",keyword:"anyOf",params:{},
-message:"must match a schema in anyOf"};return t===null?t=[b]:t.push(b),e++,H.errors=t,!1}var s=c===e}else var s=!0;
-if(s){if(r.stage!==void 0){let f=r.stage,c=e,l=e,d=!1,v=e;if(typeof f!="string"){let b={instancePath:i+"/stage",
+message:"must match a schema in anyOf"};return t===null?t=[b]:t.push(b),e++,H.errors=t,!1}var s=y===e}else var s=!0;
+if(s){if(r.stage!==void 0){let f=r.stage,y=e,l=e,d=!1,v=e;if(typeof f!="string"){let b={instancePath:i+"/stage",
 schemaPath:"#/$defs/VerificationStage/type",keyword:"type",params:{type:"string"},message:"must be string"};t===
 null?t=[b]:t.push(b),e++}if(!(f==="fetch"||f==="cert-chain"||f==="untrusted-root"||f==="jws"||f==="tls-fingerp\
 rint"||f==="policy")){let b={instancePath:i+"/stage",schemaPath:"#/$defs/VerificationStage/enum",keyword:"enum",
@@ -902,43 +902,43 @@ e++}var o=v===e;d=d||o;let w=e;if(f!==null){let b={instancePath:i+"/stage",schem
 f/1/type",keyword:"type",params:{type:"null"},message:"must be null"};t===null?t=[b]:t.push(b),e++}var o=w===e;
 if(d=d||o,d)e=l,t!==null&&(l?t.length=l:t=null);else{let b={instancePath:i+"/stage",schemaPath:"#/properties/s\
 tage/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return t===null?t=[b]:t.push(b),
-e++,H.errors=t,!1}var s=c===e}else var s=!0;if(s){if(r.reason!==void 0){let f=r.reason,c=e;if(typeof f!="strin\
+e++,H.errors=t,!1}var s=y===e}else var s=!0;if(s){if(r.reason!==void 0){let f=r.reason,y=e;if(typeof f!="strin\
 g"&&f!==null)return H.errors=[{instancePath:i+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{
-type:Qr.properties.reason.type},message:"must be string,null"}],!1;var s=c===e}else var s=!0;if(s){if(r.evidence_digest!==
-void 0){let f=r.evidence_digest,c=e;if(typeof f!="string"&&f!==null)return H.errors=[{instancePath:i+"/evidenc\
-e_digest",schemaPath:"#/properties/evidence_digest/type",keyword:"type",params:{type:Qr.properties.evidence_digest.
-type},message:"must be string,null"}],!1;var s=c===e}else var s=!0;if(s){if(r.channel_binding!==void 0){let f=r.
-channel_binding,c=e;if(typeof f!="string")return H.errors=[{instancePath:i+"/channel_binding",schemaPath:"#/$d\
+type:Fr.properties.reason.type},message:"must be string,null"}],!1;var s=y===e}else var s=!0;if(s){if(r.evidence_digest!==
+void 0){let f=r.evidence_digest,y=e;if(typeof f!="string"&&f!==null)return H.errors=[{instancePath:i+"/evidenc\
+e_digest",schemaPath:"#/properties/evidence_digest/type",keyword:"type",params:{type:Fr.properties.evidence_digest.
+type},message:"must be string,null"}],!1;var s=y===e}else var s=!0;if(s){if(r.channel_binding!==void 0){let f=r.
+channel_binding,y=e;if(typeof f!="string")return H.errors=[{instancePath:i+"/channel_binding",schemaPath:"#/$d\
 efs/ChannelBinding/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(f==="observe\
 d"||f==="producer-asserted"||f==="none"))return H.errors=[{instancePath:i+"/channel_binding",schemaPath:"#/$de\
 fs/ChannelBinding/enum",keyword:"enum",params:{allowedValues:js.enum},message:"must be equal to one of the all\
-owed values"}],!1;var s=c===e}else var s=!0;if(s){if(r.generation!==void 0){let f=e;if(typeof r.generation!="s\
+owed values"}],!1;var s=y===e}else var s=!0;if(s){if(r.generation!==void 0){let f=e;if(typeof r.generation!="s\
 tring")return H.errors=[{instancePath:i+"/generation",schemaPath:"#/properties/generation/type",keyword:"type",
 params:{type:"string"},message:"must be string"}],!1;var s=f===e}else var s=!0;if(s){if(r.judged_at!==void 0){
-let f=r.judged_at,c=e;if(e===c&&e===c)if(typeof f=="string"){if(!L.validate(f))return H.errors=[{instancePath:i+
+let f=r.judged_at,y=e;if(e===y&&e===y)if(typeof f=="string"){if(!L.validate(f))return H.errors=[{instancePath:i+
 "/judged_at",schemaPath:"#/properties/judged_at/format",keyword:"format",params:{format:"date-time"},message:'\
 must match format "date-time"'}],!1}else return H.errors=[{instancePath:i+"/judged_at",schemaPath:"#/propertie\
-s/judged_at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=c===e}else var s=!0;
-if(s){if(r.expectation!==void 0){let f=r.expectation,c=e;if(typeof f!="string")return H.errors=[{instancePath:i+
+s/judged_at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=y===e}else var s=!0;
+if(s){if(r.expectation!==void 0){let f=r.expectation,y=e;if(typeof f!="string")return H.errors=[{instancePath:i+
 "/expectation",schemaPath:"#/properties/expectation/type",keyword:"type",params:{type:"string"},message:"must \
 be string"}],!1;if(!(f==="capsule"||f==="given"))return H.errors=[{instancePath:i+"/expectation",schemaPath:"#\
-/properties/expectation/enum",keyword:"enum",params:{allowedValues:Qr.properties.expectation.enum},message:"mu\
-st be equal to one of the allowed values"}],!1;var s=c===e}else var s=!0;if(s){if(r.roots!==void 0){let f=r.roots,
-c=e;if(e===c)if(Array.isArray(f)){var a=!0;let d=f.length;for(let v=0;v<d;v++){let w=e;if(typeof f[v]!="string")
+/properties/expectation/enum",keyword:"enum",params:{allowedValues:Fr.properties.expectation.enum},message:"mu\
+st be equal to one of the allowed values"}],!1;var s=y===e}else var s=!0;if(s){if(r.roots!==void 0){let f=r.roots,
+y=e;if(e===y)if(Array.isArray(f)){var a=!0;let d=f.length;for(let v=0;v<d;v++){let w=e;if(typeof f[v]!="string")
 return H.errors=[{instancePath:i+"/roots/"+v,schemaPath:"#/properties/roots/items/type",keyword:"type",params:{
 type:"string"},message:"must be string"}],!1;var a=w===e;if(!a)break}}else return H.errors=[{instancePath:i+"/\
 roots",schemaPath:"#/properties/roots/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;
-var s=c===e}else var s=!0;if(s){if(r.pins!==void 0){let f=r.pins,c=e;if(e===c)if(Array.isArray(f)){var m=!0;let d=f.
+var s=y===e}else var s=!0;if(s){if(r.pins!==void 0){let f=r.pins,y=e;if(e===y)if(Array.isArray(f)){var m=!0;let d=f.
 length;for(let v=0;v<d;v++){let w=e;if(typeof f[v]!="string")return H.errors=[{instancePath:i+"/pins/"+v,schemaPath:"\
 #/properties/pins/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var m=w===e;
 if(!m)break}}else return H.errors=[{instancePath:i+"/pins",schemaPath:"#/properties/pins/type",keyword:"type",
-params:{type:"array"},message:"must be array"}],!1;var s=c===e}else var s=!0;if(s){if(r.holds!==void 0){let f=e;
+params:{type:"array"},message:"must be array"}],!1;var s=y===e}else var s=!0;if(s){if(r.holds!==void 0){let f=e;
 if(typeof r.holds!="boolean")return H.errors=[{instancePath:i+"/holds",schemaPath:"#/properties/holds/type",keyword:"\
 type",params:{type:"boolean"},message:"must be boolean"}],!1;var s=f===e}else var s=!0;if(s)if(r.parts!==void 0){
-let f=r.parts,c=e;if(e===c)if(Array.isArray(f)){var u=!0;let d=f.length;for(let v=0;v<d;v++){let w=e;Ve(f[v],{
+let f=r.parts,y=e;if(e===y)if(Array.isArray(f)){var u=!0;let d=f.length;for(let v=0;v<d;v++){let w=e;Ve(f[v],{
 instancePath:i+"/parts/"+v,parentData:f,parentDataProperty:v,rootData:g,dynamicAnchors:h})||(t=t===null?Ve.errors:
 t.concat(Ve.errors),e=t.length);var u=w===e;if(!u)break}}else return H.errors=[{instancePath:i+"/parts",schemaPath:"\
-#/properties/parts/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===e}else var s=!0}}}}}}}}}}}}else
+#/properties/parts/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=y===e}else var s=!0}}}}}}}}}}}}else
 return H.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
 ject"}],!1;return H.errors=t,e===0}H.evaluated={props:{admitted:!0,verified_through:!0,stage:!0,reason:!0,evidence_digest:!0,
 channel_binding:!0,generation:!0,judged_at:!0,expectation:!0,roots:!0,pins:!0,holds:!0,parts:!0},dynamicProps:!1,
@@ -961,30 +961,30 @@ if(r.content!==void 0){let m=r.content,u=e;if(typeof m!="string"&&m!==null)retur
 must be string,null"}],!1;var s=u===e}else var s=!0;if(s)if(r.tool_calls!==void 0){let m=r.tool_calls,u=e;if(!Array.
 isArray(m)&&m!==null)return oe.errors=[{instancePath:i+"/tool_calls",schemaPath:"#/properties/tool_calls/type",
 keyword:"type",params:{type:_s.properties.tool_calls.type},message:"must be array,null"}],!1;if(e===u&&Array.isArray(
-m)){var n=!0;let f=m.length;for(let c=0;c<f;c++){let l=m[c],d=e;if(e===e)if(l&&typeof l=="object"&&!Array.isArray(
+m)){var n=!0;let f=m.length;for(let y=0;y<f;y++){let l=m[y],d=e;if(e===e)if(l&&typeof l=="object"&&!Array.isArray(
 l)){if(l.index!==void 0){let P=l.index,b=e;if(!(typeof P=="number"&&!(P%1)&&!isNaN(P)))return oe.errors=[{instancePath:i+
-"/tool_calls/"+c+"/index",schemaPath:"#/$defs/ToolCall/properties/index/type",keyword:"type",params:{type:"int\
+"/tool_calls/"+y+"/index",schemaPath:"#/$defs/ToolCall/properties/index/type",keyword:"type",params:{type:"int\
 eger"},message:"must be integer"}],!1;if(e===b&&typeof P=="number"){if(P>2147483647||isNaN(P))return oe.errors=
-[{instancePath:i+"/tool_calls/"+c+"/index",schemaPath:"#/$defs/ToolCall/properties/index/maximum",keyword:"max\
+[{instancePath:i+"/tool_calls/"+y+"/index",schemaPath:"#/$defs/ToolCall/properties/index/maximum",keyword:"max\
 imum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(P<-2147483648||isNaN(P))
-return oe.errors=[{instancePath:i+"/tool_calls/"+c+"/index",schemaPath:"#/$defs/ToolCall/properties/index/mini\
+return oe.errors=[{instancePath:i+"/tool_calls/"+y+"/index",schemaPath:"#/$defs/ToolCall/properties/index/mini\
 mum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var o=b===
 e}else var o=!0;if(o){if(l.id!==void 0){let P=l.id,b=e;if(typeof P!="string"&&P!==null)return oe.errors=[{instancePath:i+
-"/tool_calls/"+c+"/id",schemaPath:"#/$defs/ToolCall/properties/id/type",keyword:"type",params:{type:sr.properties.
+"/tool_calls/"+y+"/id",schemaPath:"#/$defs/ToolCall/properties/id/type",keyword:"type",params:{type:sr.properties.
 id.type},message:"must be string,null"}],!1;var o=b===e}else var o=!0;if(o){if(l.type!==void 0){let P=l.type,b=e;
-if(typeof P!="string"&&P!==null)return oe.errors=[{instancePath:i+"/tool_calls/"+c+"/type",schemaPath:"#/$defs\
+if(typeof P!="string"&&P!==null)return oe.errors=[{instancePath:i+"/tool_calls/"+y+"/type",schemaPath:"#/$defs\
 /ToolCall/properties/type/type",keyword:"type",params:{type:sr.properties.type.type},message:"must be string,n\
 ull"}],!1;var o=b===e}else var o=!0;if(o)if(l.function!==void 0){let P=l.function,b=e;if(e===b)if(P&&typeof P==
 "object"&&!Array.isArray(P)){if(P.name!==void 0){let q=P.name,x=e;if(typeof q!="string"&&q!==null)return oe.errors=
-[{instancePath:i+"/tool_calls/"+c+"/function/name",schemaPath:"#/$defs/ToolCall/properties/function/properties\
+[{instancePath:i+"/tool_calls/"+y+"/function/name",schemaPath:"#/$defs/ToolCall/properties/function/properties\
 /name/type",keyword:"type",params:{type:sr.properties.function.properties.name.type},message:"must be string,n\
 ull"}],!1;var a=x===e}else var a=!0;if(a)if(P.arguments!==void 0){let q=P.arguments,x=e;if(typeof q!="string"&&
-q!==null)return oe.errors=[{instancePath:i+"/tool_calls/"+c+"/function/arguments",schemaPath:"#/$defs/ToolCall\
+q!==null)return oe.errors=[{instancePath:i+"/tool_calls/"+y+"/function/arguments",schemaPath:"#/$defs/ToolCall\
 /properties/function/properties/arguments/type",keyword:"type",params:{type:sr.properties.function.properties.
 arguments.type},message:"must be string,null"}],!1;var a=x===e}else var a=!0}else return oe.errors=[{instancePath:i+
-"/tool_calls/"+c+"/function",schemaPath:"#/$defs/ToolCall/properties/function/type",keyword:"type",params:{type:"\
+"/tool_calls/"+y+"/function",schemaPath:"#/$defs/ToolCall/properties/function/type",keyword:"type",params:{type:"\
 object"},message:"must be object"}],!1;var o=b===e}else var o=!0}}}else return oe.errors=[{instancePath:i+"/to\
-ol_calls/"+c,schemaPath:"#/$defs/ToolCall/type",keyword:"type",params:{type:"object"},message:"must be object"}],
+ol_calls/"+y,schemaPath:"#/$defs/ToolCall/type",keyword:"type",params:{type:"object"},message:"must be object"}],
 !1;var n=d===e;if(!n)break}}var s=u===e}else var s=!0}}else return oe.errors=[{instancePath:i,schemaPath:"#/ty\
 pe",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return oe.errors=t,e===0}oe.evaluated=
 {props:!0,dynamicProps:!1,dynamicItems:!1};function Ce(r,{instancePath:i="",parentData:k,parentDataProperty:_,
@@ -1076,14 +1076,14 @@ m",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -92233
 e}else var s=!0;if(s){if(r.model!==void 0){let a=e;if(typeof r.model!="string")return ge.errors=[{instancePath:i+
 "/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type:"string"},message:"must be string"}],
 !1;var s=a===e}else var s=!0;if(s){if(r.choices!==void 0){let a=r.choices,m=e;if(e===m)if(Array.isArray(a)){var n=!0;
-let y=a.length;for(let f=0;f<y;f++){let c=e;Ce(a[f],{instancePath:i+"/choices/"+f,parentData:a,parentDataProperty:f,
-rootData:g,dynamicAnchors:h})||(t=t===null?Ce.errors:t.concat(Ce.errors),e=t.length);var n=c===e;if(!n)break}}else
+let c=a.length;for(let f=0;f<c;f++){let y=e;Ce(a[f],{instancePath:i+"/choices/"+f,parentData:a,parentDataProperty:f,
+rootData:g,dynamicAnchors:h})||(t=t===null?Ce.errors:t.concat(Ce.errors),e=t.length);var n=y===e;if(!n)break}}else
 return ge.errors=[{instancePath:i+"/choices",schemaPath:"#/properties/choices/type",keyword:"type",params:{type:"\
 array"},message:"must be array"}],!1;var s=m===e}else var s=!0;if(s)if(r.usage!==void 0){let a=e;R(r.usage,{instancePath:i+
 "/usage",parentData:r,parentDataProperty:"usage",rootData:g,dynamicAnchors:h})||(t=t===null?R.errors:t.concat(
 R.errors),e=t.length);var s=a===e}else var s=!0}}}}}else return ge.errors=[{instancePath:i,schemaPath:"#/type",
 keyword:"type",params:{type:"object"},message:"must be object"}],!1;return ge.errors=t,e===0}ge.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var jt=O,Fr={type:"object",required:["id","object","created","model","choices"],
+dynamicProps:!1,dynamicItems:!1};var jt=O,Qr={type:"object",required:["id","object","created","model","choices"],
 properties:{id:{$ref:"#/$defs/GenerationId"},object:{type:"string",enum:["chat.completion.chunk"]},created:{$ref:"\
 #/$defs/UnixSeconds"},model:{type:"string"},choices:{type:"array",items:{$ref:"#/$defs/ChatChunkChoice"}},usage:{
 type:["object","null"],required:["prompt_tokens","completion_tokens","total_tokens","cost_micros","endpoint","\
@@ -1107,30 +1107,30 @@ return te.errors=[{instancePath:i+"/reasoning_content",schemaPath:"#/properties/
 type",params:{type:Mr.properties.reasoning_content.type},message:"must be string,null"}],!1;var s=u===e}else var s=!0;
 if(s)if(r.tool_calls!==void 0){let m=r.tool_calls,u=e;if(!Array.isArray(m)&&m!==null)return te.errors=[{instancePath:i+
 "/tool_calls",schemaPath:"#/properties/tool_calls/type",keyword:"type",params:{type:Mr.properties.tool_calls.type},
-message:"must be array,null"}],!1;if(e===u&&Array.isArray(m)){var n=!0;let f=m.length;for(let c=0;c<f;c++){let l=m[c],
+message:"must be array,null"}],!1;if(e===u&&Array.isArray(m)){var n=!0;let f=m.length;for(let y=0;y<f;y++){let l=m[y],
 d=e;if(e===e)if(l&&typeof l=="object"&&!Array.isArray(l)){if(l.index!==void 0){let P=l.index,b=e;if(!(typeof P==
-"number"&&!(P%1)&&!isNaN(P)))return te.errors=[{instancePath:i+"/tool_calls/"+c+"/index",schemaPath:"#/$defs/T\
+"number"&&!(P%1)&&!isNaN(P)))return te.errors=[{instancePath:i+"/tool_calls/"+y+"/index",schemaPath:"#/$defs/T\
 oolCall/properties/index/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===b&&
-typeof P=="number"){if(P>2147483647||isNaN(P))return te.errors=[{instancePath:i+"/tool_calls/"+c+"/index",schemaPath:"\
+typeof P=="number"){if(P>2147483647||isNaN(P))return te.errors=[{instancePath:i+"/tool_calls/"+y+"/index",schemaPath:"\
 #/$defs/ToolCall/properties/index/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"\
-must be <= 2147483647"}],!1;if(P<-2147483648||isNaN(P))return te.errors=[{instancePath:i+"/tool_calls/"+c+"/in\
+must be <= 2147483647"}],!1;if(P<-2147483648||isNaN(P))return te.errors=[{instancePath:i+"/tool_calls/"+y+"/in\
 dex",schemaPath:"#/$defs/ToolCall/properties/index/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},
 message:"must be >= -2147483648"}],!1}var o=b===e}else var o=!0;if(o){if(l.id!==void 0){let P=l.id,b=e;if(typeof P!=
-"string"&&P!==null)return te.errors=[{instancePath:i+"/tool_calls/"+c+"/id",schemaPath:"#/$defs/ToolCall/prope\
+"string"&&P!==null)return te.errors=[{instancePath:i+"/tool_calls/"+y+"/id",schemaPath:"#/$defs/ToolCall/prope\
 rties/id/type",keyword:"type",params:{type:sr.properties.id.type},message:"must be string,null"}],!1;var o=b===
 e}else var o=!0;if(o){if(l.type!==void 0){let P=l.type,b=e;if(typeof P!="string"&&P!==null)return te.errors=[{
-instancePath:i+"/tool_calls/"+c+"/type",schemaPath:"#/$defs/ToolCall/properties/type/type",keyword:"type",params:{
+instancePath:i+"/tool_calls/"+y+"/type",schemaPath:"#/$defs/ToolCall/properties/type/type",keyword:"type",params:{
 type:sr.properties.type.type},message:"must be string,null"}],!1;var o=b===e}else var o=!0;if(o)if(l.function!==
 void 0){let P=l.function,b=e;if(e===b)if(P&&typeof P=="object"&&!Array.isArray(P)){if(P.name!==void 0){let q=P.
-name,x=e;if(typeof q!="string"&&q!==null)return te.errors=[{instancePath:i+"/tool_calls/"+c+"/function/name",schemaPath:"\
+name,x=e;if(typeof q!="string"&&q!==null)return te.errors=[{instancePath:i+"/tool_calls/"+y+"/function/name",schemaPath:"\
 #/$defs/ToolCall/properties/function/properties/name/type",keyword:"type",params:{type:sr.properties.function.
 properties.name.type},message:"must be string,null"}],!1;var a=x===e}else var a=!0;if(a)if(P.arguments!==void 0){
-let q=P.arguments,x=e;if(typeof q!="string"&&q!==null)return te.errors=[{instancePath:i+"/tool_calls/"+c+"/fun\
+let q=P.arguments,x=e;if(typeof q!="string"&&q!==null)return te.errors=[{instancePath:i+"/tool_calls/"+y+"/fun\
 ction/arguments",schemaPath:"#/$defs/ToolCall/properties/function/properties/arguments/type",keyword:"type",params:{
 type:sr.properties.function.properties.arguments.type},message:"must be string,null"}],!1;var a=x===e}else var a=!0}else
-return te.errors=[{instancePath:i+"/tool_calls/"+c+"/function",schemaPath:"#/$defs/ToolCall/properties/functio\
+return te.errors=[{instancePath:i+"/tool_calls/"+y+"/function",schemaPath:"#/$defs/ToolCall/properties/functio\
 n/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var o=b===e}else var o=!0}}}else return te.
-errors=[{instancePath:i+"/tool_calls/"+c,schemaPath:"#/$defs/ToolCall/type",keyword:"type",params:{type:"objec\
+errors=[{instancePath:i+"/tool_calls/"+y,schemaPath:"#/$defs/ToolCall/type",keyword:"type",params:{type:"objec\
 t"},message:"must be object"}],!1;var n=d===e;if(!n)break}}var s=u===e}else var s=!0}}}else return te.errors=[
 {instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return te.
 errors=t,e===0}te.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function Me(r,{instancePath:i="",parentData:k,
@@ -1162,65 +1162,65 @@ pattern",params:{pattern:"^gen-[0-9A-HJKMNP-TV-Z]{26}$"},message:'must match pat
 params:{type:"string"},message:"must be string"}],!1;var s=u===e}else var s=!0;if(s){if(r.object!==void 0){let m=r.
 object,u=e;if(typeof m!="string")return O.errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/ty\
 pe",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(m!=="chat.completion.chunk")return O.
-errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/enum",keyword:"enum",params:{allowedValues:Fr.
+errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/enum",keyword:"enum",params:{allowedValues:Qr.
 properties.object.enum},message:"must be equal to one of the allowed values"}],!1;var s=u===e}else var s=!0;if(s){
-if(r.created!==void 0){let m=r.created,u=e,y=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return O.errors=[{instancePath:i+
+if(r.created!==void 0){let m=r.created,u=e,c=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return O.errors=[{instancePath:i+
 "/created",schemaPath:"#/$defs/UnixSeconds/type",keyword:"type",params:{type:"integer"},message:"must be integ\
-er"}],!1;if(e===y&&typeof m=="number"){if(m>9223372036854776e3||isNaN(m))return O.errors=[{instancePath:i+"/cr\
+er"}],!1;if(e===c&&typeof m=="number"){if(m>9223372036854776e3||isNaN(m))return O.errors=[{instancePath:i+"/cr\
 eated",schemaPath:"#/$defs/UnixSeconds/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
 message:"must be <= 9223372036854776000"}],!1;if(m<-9223372036854776e3||isNaN(m))return O.errors=[{instancePath:i+
 "/created",schemaPath:"#/$defs/UnixSeconds/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=u===e}else var s=!0;if(s){if(r.model!==void 0){let m=e;if(typeof r.
 model!="string")return O.errors=[{instancePath:i+"/model",schemaPath:"#/properties/model/type",keyword:"type",
 params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;if(s){if(r.choices!==void 0){let m=r.
-choices,u=e;if(e===u)if(Array.isArray(m)){var n=!0;let f=m.length;for(let c=0;c<f;c++){let l=e;Me(m[c],{instancePath:i+
-"/choices/"+c,parentData:m,parentDataProperty:c,rootData:g,dynamicAnchors:h})||(t=t===null?Me.errors:t.concat(
+choices,u=e;if(e===u)if(Array.isArray(m)){var n=!0;let f=m.length;for(let y=0;y<f;y++){let l=e;Me(m[y],{instancePath:i+
+"/choices/"+y,parentData:m,parentDataProperty:y,rootData:g,dynamicAnchors:h})||(t=t===null?Me.errors:t.concat(
 Me.errors),e=t.length);var n=l===e;if(!n)break}}else return O.errors=[{instancePath:i+"/choices",schemaPath:"#\
 /properties/choices/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=u===e}else var s=!0;
 if(s)if(r.usage!==void 0){let m=r.usage,u=e;if(!(m&&typeof m=="object"&&!Array.isArray(m))&&m!==null)return O.
-errors=[{instancePath:i+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type:Fr.properties.
+errors=[{instancePath:i+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type:Qr.properties.
 usage.type},message:"must be object,null"}],!1;if(e===u&&m&&typeof m=="object"&&!Array.isArray(m)){let f;if(m.
 prompt_tokens===void 0&&(f="prompt_tokens")||m.completion_tokens===void 0&&(f="completion_tokens")||m.total_tokens===
 void 0&&(f="total_tokens")||m.cost_micros===void 0&&(f="cost_micros")||m.endpoint===void 0&&(f="endpoint")||m.
 evidence_digest===void 0&&(f="evidence_digest"))return O.errors=[{instancePath:i+"/usage",schemaPath:"#/proper\
 ties/usage/required",keyword:"required",params:{missingProperty:f},message:"must have required property '"+f+"\
-'"}],!1;if(m.prompt_tokens!==void 0){let c=m.prompt_tokens,l=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)))return O.
+'"}],!1;if(m.prompt_tokens!==void 0){let y=m.prompt_tokens,l=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)))return O.
 errors=[{instancePath:i+"/usage/prompt_tokens",schemaPath:"#/properties/usage/properties/prompt_tokens/type",keyword:"\
-type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof c=="number"){if(c>9223372036854776e3||
-isNaN(c))return O.errors=[{instancePath:i+"/usage/prompt_tokens",schemaPath:"#/properties/usage/properties/pro\
+type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof y=="number"){if(y>9223372036854776e3||
+isNaN(y))return O.errors=[{instancePath:i+"/usage/prompt_tokens",schemaPath:"#/properties/usage/properties/pro\
 mpt_tokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92\
-23372036854776000"}],!1;if(c<-9223372036854776e3||isNaN(c))return O.errors=[{instancePath:i+"/usage/prompt_tok\
+23372036854776000"}],!1;if(y<-9223372036854776e3||isNaN(y))return O.errors=[{instancePath:i+"/usage/prompt_tok\
 ens",schemaPath:"#/properties/usage/properties/prompt_tokens/minimum",keyword:"minimum",params:{comparison:">=",
 limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var o=l===e}else var o=!0;if(o){if(m.
-completion_tokens!==void 0){let c=m.completion_tokens,l=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)))return O.
+completion_tokens!==void 0){let y=m.completion_tokens,l=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)))return O.
 errors=[{instancePath:i+"/usage/completion_tokens",schemaPath:"#/properties/usage/properties/completion_tokens\
-/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof c=="number"){if(c>
-9223372036854776e3||isNaN(c))return O.errors=[{instancePath:i+"/usage/completion_tokens",schemaPath:"#/propert\
+/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof y=="number"){if(y>
+9223372036854776e3||isNaN(y))return O.errors=[{instancePath:i+"/usage/completion_tokens",schemaPath:"#/propert\
 ies/usage/properties/completion_tokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(c<-9223372036854776e3||isNaN(c))return O.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(y<-9223372036854776e3||isNaN(y))return O.errors=[{instancePath:i+
 "/usage/completion_tokens",schemaPath:"#/properties/usage/properties/completion_tokens/minimum",keyword:"minim\
 um",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var o=l===
-e}else var o=!0;if(o){if(m.total_tokens!==void 0){let c=m.total_tokens,l=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(
-c)))return O.errors=[{instancePath:i+"/usage/total_tokens",schemaPath:"#/properties/usage/properties/total_tok\
-ens/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof c=="number"){
-if(c>9223372036854776e3||isNaN(c))return O.errors=[{instancePath:i+"/usage/total_tokens",schemaPath:"#/propert\
+e}else var o=!0;if(o){if(m.total_tokens!==void 0){let y=m.total_tokens,l=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(
+y)))return O.errors=[{instancePath:i+"/usage/total_tokens",schemaPath:"#/properties/usage/properties/total_tok\
+ens/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof y=="number"){
+if(y>9223372036854776e3||isNaN(y))return O.errors=[{instancePath:i+"/usage/total_tokens",schemaPath:"#/propert\
 ies/usage/properties/total_tokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(c<-9223372036854776e3||isNaN(c))return O.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(y<-9223372036854776e3||isNaN(y))return O.errors=[{instancePath:i+
 "/usage/total_tokens",schemaPath:"#/properties/usage/properties/total_tokens/minimum",keyword:"minimum",params:{
 comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var o=l===e}else var o=!0;
-if(o){if(m.cost_micros!==void 0){let c=m.cost_micros,l=e,d=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)))return O.
+if(o){if(m.cost_micros!==void 0){let y=m.cost_micros,l=e,d=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)))return O.
 errors=[{instancePath:i+"/usage/cost_micros",schemaPath:"#/$defs/Micros/type",keyword:"type",params:{type:"int\
-eger"},message:"must be integer"}],!1;if(e===d&&typeof c=="number"){if(c>9223372036854776e3||isNaN(c))return O.
+eger"},message:"must be integer"}],!1;if(e===d&&typeof y=="number"){if(y>9223372036854776e3||isNaN(y))return O.
 errors=[{instancePath:i+"/usage/cost_micros",schemaPath:"#/$defs/Micros/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(c<-9223372036854776e3||isNaN(c))
+<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(y<-9223372036854776e3||isNaN(y))
 return O.errors=[{instancePath:i+"/usage/cost_micros",schemaPath:"#/$defs/Micros/minimum",keyword:"minimum",params:{
 comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var o=l===e}else var o=!0;
-if(o){if(m.endpoint!==void 0){let c=e;if(typeof m.endpoint!="string")return O.errors=[{instancePath:i+"/usage/\
+if(o){if(m.endpoint!==void 0){let y=e;if(typeof m.endpoint!="string")return O.errors=[{instancePath:i+"/usage/\
 endpoint",schemaPath:"#/properties/usage/properties/endpoint/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var o=c===e}else var o=!0;if(o)if(m.evidence_digest!==void 0){let c=m.evidence_digest,l=e;
-if(typeof c!="string"&&c!==null)return O.errors=[{instancePath:i+"/usage/evidence_digest",schemaPath:"#/proper\
-ties/usage/properties/evidence_digest/type",keyword:"type",params:{type:Fr.properties.usage.properties.evidence_digest.
-type},message:"must be string,null"}],!1;if(e===l&&typeof c=="string"&&!Ee.test(c))return O.errors=[{instancePath:i+
+must be string"}],!1;var o=y===e}else var o=!0;if(o)if(m.evidence_digest!==void 0){let y=m.evidence_digest,l=e;
+if(typeof y!="string"&&y!==null)return O.errors=[{instancePath:i+"/usage/evidence_digest",schemaPath:"#/proper\
+ties/usage/properties/evidence_digest/type",keyword:"type",params:{type:Qr.properties.usage.properties.evidence_digest.
+type},message:"must be string,null"}],!1;if(e===l&&typeof y=="string"&&!Ee.test(y))return O.errors=[{instancePath:i+
 "/usage/evidence_digest",schemaPath:"#/properties/usage/properties/evidence_digest/pattern",keyword:"pattern",
 params:{pattern:"^sha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1;var o=l===
 e}else var o=!0}}}}}var s=u===e}else var s=!0}}}}}else return O.errors=[{instancePath:i,schemaPath:"#/type",keyword:"\
@@ -1251,8 +1251,8 @@ schemaPath:"#/properties/stream/type",keyword:"type",params:{type:_e.properties.
 boolean,null"}],!1;var s=m===e}else var s=!0;if(s){if(r.stream_options!==void 0){let a=r.stream_options,m=e;if(!(a&&
 typeof a=="object"&&!Array.isArray(a))&&a!==null)return C.errors=[{instancePath:i+"/stream_options",schemaPath:"\
 #/properties/stream_options/type",keyword:"type",params:{type:_e.properties.stream_options.type},message:"must\
- be object,null"}],!1;if(e===m&&a&&typeof a=="object"&&!Array.isArray(a)&&a.include_usage!==void 0){let y=a.include_usage;
-if(typeof y!="boolean"&&y!==null)return C.errors=[{instancePath:i+"/stream_options/include_usage",schemaPath:"\
+ be object,null"}],!1;if(e===m&&a&&typeof a=="object"&&!Array.isArray(a)&&a.include_usage!==void 0){let c=a.include_usage;
+if(typeof c!="boolean"&&c!==null)return C.errors=[{instancePath:i+"/stream_options/include_usage",schemaPath:"\
 #/properties/stream_options/properties/include_usage/type",keyword:"type",params:{type:_e.properties.stream_options.
 properties.include_usage.type},message:"must be boolean,null"}],!1}var s=m===e}else var s=!0;if(s){if(r.max_tokens!==
 void 0){let a=r.max_tokens,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a))&&a!==null)return C.errors=[{instancePath:i+
@@ -1285,9 +1285,9 @@ if(r.stop!==void 0){let a=r.stop,m=e;if(typeof a!="string"&&!Array.isArray(a)&&a
 "/stop",schemaPath:"#/properties/stop/type",keyword:"type",params:{type:_e.properties.stop.type},message:"must\
  be string,array,null"}],!1;if(e===m&&Array.isArray(a)){if(a.length>4)return C.errors=[{instancePath:i+"/stop",
 schemaPath:"#/properties/stop/maxItems",keyword:"maxItems",params:{limit:4},message:"must NOT have more than 4\
- items"}],!1;{var n=!0;let y=a.length;for(let f=0;f<y;f++){let c=e;if(typeof a[f]!="string")return C.errors=[{
+ items"}],!1;{var n=!0;let c=a.length;for(let f=0;f<c;f++){let y=e;if(typeof a[f]!="string")return C.errors=[{
 instancePath:i+"/stop/"+f,schemaPath:"#/properties/stop/items/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var n=c===e;if(!n)break}}}var s=m===e}else var s=!0;if(s){if(r.seed!==void 0){let a=r.seed,
+must be string"}],!1;var n=y===e;if(!n)break}}}var s=m===e}else var s=!0;if(s){if(r.seed!==void 0){let a=r.seed,
 m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a))&&a!==null)return C.errors=[{instancePath:i+"/seed",schemaPath:"\
 #/properties/seed/type",keyword:"type",params:{type:_e.properties.seed.type},message:"must be integer,null"}],
 !1;if(e===m&&typeof a=="number"){if(a>9223372036854776e3||isNaN(a))return C.errors=[{instancePath:i+"/seed",schemaPath:"\
@@ -1339,8 +1339,8 @@ Lt={type:"string",enum:["jws_malformed","algorithm_not_allowed","key_algorithm_m
 gnature_invalid","payload_malformed","duplicate_key","kind_mismatch","hostname_mismatch","envelope_mismatch","\
 bundle_stale","issued_in_future","issued_at_rolled_back","snapshot_missing","digest_mismatch"]},Vt={type:"stri\
 ng",enum:["leaf_mismatch","leaf_not_observed"]},Zt={type:"string",enum:["no_pins","digest_not_pinned","policy_\
-refused","policy_failed"]},St={type:"string",enum:["verdict_pending","verdict_expired","disabled"]};function Qe(r,{
-instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=Qe.
+refused","policy_failed"]},St={type:"string",enum:["verdict_pending","verdict_expired","disabled"]};function Fe(r,{
+instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=Fe.
 evaluated;p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0);let s=e,n=!1,o=e;if(typeof r!="str\
 ing"){let d={instancePath:i,schemaPath:"#/$defs/FetchReason/type",keyword:"type",params:{type:"string"},message:"\
 must be string"};t===null?t=[d]:t.push(d),e++}if(!(r==="unreachable"||r==="timeout"||r==="tls_failed"||r==="ht\
@@ -1364,30 +1364,30 @@ e",params:{type:"string"},message:"must be string"};t===null?t=[d]:t.push(d),e++
 yload_malformed"||r==="duplicate_key"||r==="kind_mismatch"||r==="hostname_mismatch"||r==="envelope_mismatch"||
 r==="bundle_stale"||r==="issued_in_future"||r==="issued_at_rolled_back"||r==="snapshot_missing"||r==="digest_m\
 ismatch")){let d={instancePath:i,schemaPath:"#/$defs/JwsReason/enum",keyword:"enum",params:{allowedValues:Lt.enum},
-message:"must be equal to one of the allowed values"};t===null?t=[d]:t.push(d),e++}var l=u===e;n=n||l;let y=e;
+message:"must be equal to one of the allowed values"};t===null?t=[d]:t.push(d),e++}var l=u===e;n=n||l;let c=e;
 if(typeof r!="string"){let d={instancePath:i,schemaPath:"#/$defs/TlsFingerprintReason/type",keyword:"type",params:{
 type:"string"},message:"must be string"};t===null?t=[d]:t.push(d),e++}if(!(r==="leaf_mismatch"||r==="leaf_not_\
 observed")){let d={instancePath:i,schemaPath:"#/$defs/TlsFingerprintReason/enum",keyword:"enum",params:{allowedValues:Vt.
-enum},message:"must be equal to one of the allowed values"};t===null?t=[d]:t.push(d),e++}var l=y===e;n=n||l;let f=e;
+enum},message:"must be equal to one of the allowed values"};t===null?t=[d]:t.push(d),e++}var l=c===e;n=n||l;let f=e;
 if(typeof r!="string"){let d={instancePath:i,schemaPath:"#/$defs/PolicyReason/type",keyword:"type",params:{type:"\
 string"},message:"must be string"};t===null?t=[d]:t.push(d),e++}if(!(r==="no_pins"||r==="digest_not_pinned"||r===
 "policy_refused"||r==="policy_failed")){let d={instancePath:i,schemaPath:"#/$defs/PolicyReason/enum",keyword:"\
 enum",params:{allowedValues:Zt.enum},message:"must be equal to one of the allowed values"};t===null?t=[d]:t.push(
-d),e++}var l=f===e;n=n||l;let c=e;if(typeof r!="string"){let d={instancePath:i,schemaPath:"#/$defs/AttestingRe\
+d),e++}var l=f===e;n=n||l;let y=e;if(typeof r!="string"){let d={instancePath:i,schemaPath:"#/$defs/AttestingRe\
 ason/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[d]:t.push(d),e++}if(!(r===
 "verdict_pending"||r==="verdict_expired"||r==="disabled")){let d={instancePath:i,schemaPath:"#/$defs/Attesting\
 Reason/enum",keyword:"enum",params:{allowedValues:St.enum},message:"must be equal to one of the allowed values"};
-t===null?t=[d]:t.push(d),e++}var l=c===e;if(n=n||l,n)e=s,t!==null&&(s?t.length=s:t=null);else{let d={instancePath:i,
+t===null?t=[d]:t.push(d),e++}var l=y===e;if(n=n||l,n)e=s,t!==null&&(s?t.length=s:t=null);else{let d={instancePath:i,
 schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return t===null?t=[d]:t.
-push(d),e++,Qe.errors=t,!1}return Qe.errors=t,e===0}Qe.evaluated={dynamicProps:!1,dynamicItems:!1};function de(r,{
+push(d),e++,Fe.errors=t,!1}return Fe.errors=t,e===0}Fe.evaluated={dynamicProps:!1,dynamicItems:!1};function de(r,{
 instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=de.
 evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="object"&&
 !Array.isArray(r)){let o;if(r.error===void 0&&(o="error"))return de.errors=[{instancePath:i,schemaPath:"#/requ\
 ired",keyword:"required",params:{missingProperty:o},message:"must have required property '"+o+"'"}],!1;if(r.error!==
-void 0){let a=r.error,m=e;if(e===e)if(a&&typeof a=="object"&&!Array.isArray(a)){let y;if(a.message===void 0&&(y=
-"message")||a.type===void 0&&(y="type")||a.code===void 0&&(y="code"))return de.errors=[{instancePath:i+"/error",
-schemaPath:"#/$defs/ErrorObject/required",keyword:"required",params:{missingProperty:y},message:"must have req\
-uired property '"+y+"'"}],!1;if(a.message!==void 0){let f=e;if(typeof a.message!="string")return de.errors=[{instancePath:i+
+void 0){let a=r.error,m=e;if(e===e)if(a&&typeof a=="object"&&!Array.isArray(a)){let c;if(a.message===void 0&&(c=
+"message")||a.type===void 0&&(c="type")||a.code===void 0&&(c="code"))return de.errors=[{instancePath:i+"/error",
+schemaPath:"#/$defs/ErrorObject/required",keyword:"required",params:{missingProperty:c},message:"must have req\
+uired property '"+c+"'"}],!1;if(a.message!==void 0){let f=e;if(typeof a.message!="string")return de.errors=[{instancePath:i+
 "/error/message",schemaPath:"#/$defs/ErrorObject/properties/message/type",keyword:"type",params:{type:"string"},
 message:"must be string"}],!1;var s=f===e}else var s=!0;if(s){if(a.type!==void 0){let f=e;if(typeof a.type!="s\
 tring")return de.errors=[{instancePath:i+"/error/type",schemaPath:"#/$defs/ErrorObject/properties/type/type",keyword:"\
@@ -1400,19 +1400,19 @@ must be string"}],!1;var s=f===e}else var s=!0}}}else return de.errors=[{instanc
 /$defs/ErrorObject/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var n=m===e}else var n=!0;
 if(n){if(r.stage!==void 0){let a=e;He(r.stage,{instancePath:i+"/stage",parentData:r,parentDataProperty:"stage",
 rootData:g,dynamicAnchors:h})||(t=t===null?He.errors:t.concat(He.errors),e=t.length);var n=a===e}else var n=!0;
-if(n)if(r.reason!==void 0){let a=e;Qe(r.reason,{instancePath:i+"/reason",parentData:r,parentDataProperty:"reas\
-on",rootData:g,dynamicAnchors:h})||(t=t===null?Qe.errors:t.concat(Qe.errors),e=t.length);var n=a===e}else var n=!0}}else
+if(n)if(r.reason!==void 0){let a=e;Fe(r.reason,{instancePath:i+"/reason",parentData:r,parentDataProperty:"reas\
+on",rootData:g,dynamicAnchors:h})||(t=t===null?Fe.errors:t.concat(Fe.errors),e=t.length);var n=a===e}else var n=!0}}else
 return de.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
 bject"}],!1;return de.errors=t,e===0}de.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function Pr(r,{instancePath:i="",
 parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=Pr.evaluated;p.dynamicProps&&
 (p.props=void 0),p.dynamicItems&&(p.items=void 0);let s=e,n=!1,o=e;O(r,{instancePath:i,parentData:k,parentDataProperty:_,
-rootData:g,dynamicAnchors:h})||(t=t===null?O.errors:t.concat(O.errors),e=t.length);var y=o===e;if(n=n||y,y)var a=!0;
+rootData:g,dynamicAnchors:h})||(t=t===null?O.errors:t.concat(O.errors),e=t.length);var c=o===e;if(n=n||c,c)var a=!0;
 let m=e;de(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||(t=t===null?de.errors:
-t.concat(de.errors),e=t.length);var y=m===e;n=n||y,y&&a!==!0&&(a=!0);let u=e;if(typeof r!="string"){let f={instancePath:i,
+t.concat(de.errors),e=t.length);var c=m===e;n=n||c,c&&a!==!0&&(a=!0);let u=e;if(typeof r!="string"){let f={instancePath:i,
 schemaPath:"#/anyOf/2/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[f]:t.push(
 f),e++}if(r!=="[DONE]"){let f={instancePath:i,schemaPath:"#/anyOf/2/enum",keyword:"enum",params:{allowedValues:Mt.
-anyOf[2].enum},message:"must be equal to one of the allowed values"};t===null?t=[f]:t.push(f),e++}var y=u===e;
-if(n=n||y,n)e=s,t!==null&&(s?t.length=s:t=null);else{let f={instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",
+anyOf[2].enum},message:"must be equal to one of the allowed values"};t===null?t=[f]:t.push(f),e++}var c=u===e;
+if(n=n||c,n)e=s,t!==null&&(s?t.length=s:t=null);else{let f={instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",
 params:{},message:"must match a schema in anyOf"};return t===null?t=[f]:t.push(f),e++,Pr.errors=t,!1}return Pr.
 errors=t,p.props=a,e===0}Pr.evaluated={dynamicProps:!0,dynamicItems:!1};var Jt=Ue,Rt={type:"object",required:[
 "subject","stage","reason","see"],properties:{subject:{type:"string"},stage:{type:"string"},reason:{type:"stri\
@@ -1450,9 +1450,9 @@ var s=!0;if(s){if(r.object!==void 0){let m=r.object,u=e;if(typeof m!="string")re
 "/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type:"string"},message:"must be string"}],
 !1;if(m!=="text_completion")return F.errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/enum",keyword:"\
 enum",params:{allowedValues:Kt.properties.object.enum},message:"must be equal to one of the allowed values"}],
-!1;var s=u===e}else var s=!0;if(s){if(r.created!==void 0){let m=r.created,u=e,y=e;if(!(typeof m=="number"&&!(m%
+!1;var s=u===e}else var s=!0;if(s){if(r.created!==void 0){let m=r.created,u=e,c=e;if(!(typeof m=="number"&&!(m%
 1)&&!isNaN(m)))return F.errors=[{instancePath:i+"/created",schemaPath:"#/$defs/UnixSeconds/type",keyword:"type",
-params:{type:"integer"},message:"must be integer"}],!1;if(e===y&&typeof m=="number"){if(m>9223372036854776e3||
+params:{type:"integer"},message:"must be integer"}],!1;if(e===c&&typeof m=="number"){if(m>9223372036854776e3||
 isNaN(m))return F.errors=[{instancePath:i+"/created",schemaPath:"#/$defs/UnixSeconds/maximum",keyword:"maximum",
 params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(m<-9223372036854776e3||
 isNaN(m))return F.errors=[{instancePath:i+"/created",schemaPath:"#/$defs/UnixSeconds/minimum",keyword:"minimum",
@@ -1460,23 +1460,23 @@ params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -92233720
 var s=!0;if(s){if(r.model!==void 0){let m=e;if(typeof r.model!="string")return F.errors=[{instancePath:i+"/mod\
 el",schemaPath:"#/properties/model/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=m===
 e}else var s=!0;if(s){if(r.choices!==void 0){let m=r.choices,u=e;if(e===u)if(Array.isArray(m)){var n=!0;let f=m.
-length;for(let c=0;c<f;c++){let l=m[c],d=e;if(e===e)if(l&&typeof l=="object"&&!Array.isArray(l)){let P;if(l.index===
-void 0&&(P="index")||l.text===void 0&&(P="text"))return F.errors=[{instancePath:i+"/choices/"+c,schemaPath:"#/\
+length;for(let y=0;y<f;y++){let l=m[y],d=e;if(e===e)if(l&&typeof l=="object"&&!Array.isArray(l)){let P;if(l.index===
+void 0&&(P="index")||l.text===void 0&&(P="text"))return F.errors=[{instancePath:i+"/choices/"+y,schemaPath:"#/\
 $defs/CompletionChoice/required",keyword:"required",params:{missingProperty:P},message:"must have required pro\
 perty '"+P+"'"}],!1;if(l.index!==void 0){let b=l.index,$=e;if(!(typeof b=="number"&&!(b%1)&&!isNaN(b)))return F.
-errors=[{instancePath:i+"/choices/"+c+"/index",schemaPath:"#/$defs/CompletionChoice/properties/index/type",keyword:"\
+errors=[{instancePath:i+"/choices/"+y+"/index",schemaPath:"#/$defs/CompletionChoice/properties/index/type",keyword:"\
 type",params:{type:"integer"},message:"must be integer"}],!1;if(e===$&&typeof b=="number"){if(b>2147483647||isNaN(
-b))return F.errors=[{instancePath:i+"/choices/"+c+"/index",schemaPath:"#/$defs/CompletionChoice/properties/ind\
+b))return F.errors=[{instancePath:i+"/choices/"+y+"/index",schemaPath:"#/$defs/CompletionChoice/properties/ind\
 ex/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(b<
--2147483648||isNaN(b))return F.errors=[{instancePath:i+"/choices/"+c+"/index",schemaPath:"#/$defs/CompletionCh\
+-2147483648||isNaN(b))return F.errors=[{instancePath:i+"/choices/"+y+"/index",schemaPath:"#/$defs/CompletionCh\
 oice/properties/index/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be >\
 = -2147483648"}],!1}var o=$===e}else var o=!0;if(o){if(l.text!==void 0){let b=e;if(typeof l.text!="string")return F.
-errors=[{instancePath:i+"/choices/"+c+"/text",schemaPath:"#/$defs/CompletionChoice/properties/text/type",keyword:"\
+errors=[{instancePath:i+"/choices/"+y+"/text",schemaPath:"#/$defs/CompletionChoice/properties/text/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;var o=b===e}else var o=!0;if(o)if(l.finish_reason!==
 void 0){let b=l.finish_reason,$=e;if(typeof b!="string"&&b!==null)return F.errors=[{instancePath:i+"/choices/"+
-c+"/finish_reason",schemaPath:"#/$defs/CompletionChoice/properties/finish_reason/type",keyword:"type",params:{
+y+"/finish_reason",schemaPath:"#/$defs/CompletionChoice/properties/finish_reason/type",keyword:"type",params:{
 type:As.properties.finish_reason.type},message:"must be string,null"}],!1;var o=$===e}else var o=!0}}else return F.
-errors=[{instancePath:i+"/choices/"+c,schemaPath:"#/$defs/CompletionChoice/type",keyword:"type",params:{type:"\
+errors=[{instancePath:i+"/choices/"+y,schemaPath:"#/$defs/CompletionChoice/type",keyword:"type",params:{type:"\
 object"},message:"must be object"}],!1;var n=d===e;if(!n)break}}else return F.errors=[{instancePath:i+"/choice\
 s",schemaPath:"#/properties/choices/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=u===
 e}else var s=!0;if(s)if(r.usage!==void 0){let m=e;R(r.usage,{instancePath:i+"/usage",parentData:r,parentDataProperty:"\
@@ -1496,25 +1496,25 @@ parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=nu
 id===void 0&&(m="id")||r.object===void 0&&(m="object")||r.created===void 0&&(m="created")||r.model===void 0&&(m=
 "model")||r.choices===void 0&&(m="choices"))return j.errors=[{instancePath:i,schemaPath:"#/required",keyword:"\
 required",params:{missingProperty:m},message:"must have required property '"+m+"'"}],!1;if(r.id!==void 0){let u=r.
-id,y=e;if(e===e)if(typeof u=="string"){if(!vr.test(u))return j.errors=[{instancePath:i+"/id",schemaPath:"#/$de\
+id,c=e;if(e===e)if(typeof u=="string"){if(!vr.test(u))return j.errors=[{instancePath:i+"/id",schemaPath:"#/$de\
 fs/GenerationId/pattern",keyword:"pattern",params:{pattern:"^gen-[0-9A-HJKMNP-TV-Z]{26}$"},message:'must match\
  pattern "^gen-[0-9A-HJKMNP-TV-Z]{26}$"'}],!1}else return j.errors=[{instancePath:i+"/id",schemaPath:"#/$defs/\
-GenerationId/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=y===e}else var s=!0;
-if(s){if(r.object!==void 0){let u=r.object,y=e;if(typeof u!="string")return j.errors=[{instancePath:i+"/object",
+GenerationId/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=c===e}else var s=!0;
+if(s){if(r.object!==void 0){let u=r.object,c=e;if(typeof u!="string")return j.errors=[{instancePath:i+"/object",
 schemaPath:"#/properties/object/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(u!==
 "text_completion")return j.errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/enum",keyword:"en\
 um",params:{allowedValues:Yr.properties.object.enum},message:"must be equal to one of the allowed values"}],!1;
-var s=y===e}else var s=!0;if(s){if(r.created!==void 0){let u=r.created,y=e,f=e;if(!(typeof u=="number"&&!(u%1)&&
+var s=c===e}else var s=!0;if(s){if(r.created!==void 0){let u=r.created,c=e,f=e;if(!(typeof u=="number"&&!(u%1)&&
 !isNaN(u)))return j.errors=[{instancePath:i+"/created",schemaPath:"#/$defs/UnixSeconds/type",keyword:"type",params:{
 type:"integer"},message:"must be integer"}],!1;if(e===f&&typeof u=="number"){if(u>9223372036854776e3||isNaN(u))
 return j.errors=[{instancePath:i+"/created",schemaPath:"#/$defs/UnixSeconds/maximum",keyword:"maximum",params:{
 comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(u<-9223372036854776e3||
 isNaN(u))return j.errors=[{instancePath:i+"/created",schemaPath:"#/$defs/UnixSeconds/minimum",keyword:"minimum",
-params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var s=y===e}else
+params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var s=c===e}else
 var s=!0;if(s){if(r.model!==void 0){let u=e;if(typeof r.model!="string")return j.errors=[{instancePath:i+"/mod\
 el",schemaPath:"#/properties/model/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=u===
-e}else var s=!0;if(s){if(r.choices!==void 0){let u=r.choices,y=e;if(e===y)if(Array.isArray(u)){var n=!0;let c=u.
-length;for(let l=0;l<c;l++){let d=u[l],v=e;if(e===e)if(d&&typeof d=="object"&&!Array.isArray(d)){let b;if(d.index===
+e}else var s=!0;if(s){if(r.choices!==void 0){let u=r.choices,c=e;if(e===c)if(Array.isArray(u)){var n=!0;let y=u.
+length;for(let l=0;l<y;l++){let d=u[l],v=e;if(e===e)if(d&&typeof d=="object"&&!Array.isArray(d)){let b;if(d.index===
 void 0&&(b="index")||d.text===void 0&&(b="text"))return j.errors=[{instancePath:i+"/choices/"+l,schemaPath:"#/\
 $defs/CompletionChoice/required",keyword:"required",params:{missingProperty:b},message:"must have required pro\
 perty '"+b+"'"}],!1;if(d.index!==void 0){let $=d.index,q=e;if(!(typeof $=="number"&&!($%1)&&!isNaN($)))return j.
@@ -1532,15 +1532,15 @@ l+"/finish_reason",schemaPath:"#/$defs/CompletionChoice/properties/finish_reason
 type:As.properties.finish_reason.type},message:"must be string,null"}],!1;var o=q===e}else var o=!0}}else return j.
 errors=[{instancePath:i+"/choices/"+l,schemaPath:"#/$defs/CompletionChoice/type",keyword:"type",params:{type:"\
 object"},message:"must be object"}],!1;var n=v===e;if(!n)break}}else return j.errors=[{instancePath:i+"/choice\
-s",schemaPath:"#/properties/choices/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=y===
-e}else var s=!0;if(s)if(r.usage!==void 0){let u=r.usage,y=e;if(!(u&&typeof u=="object"&&!Array.isArray(u))&&u!==
+s",schemaPath:"#/properties/choices/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=c===
+e}else var s=!0;if(s)if(r.usage!==void 0){let u=r.usage,c=e;if(!(u&&typeof u=="object"&&!Array.isArray(u))&&u!==
 null)return j.errors=[{instancePath:i+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type:Yr.
-properties.usage.type},message:"must be object,null"}],!1;if(e===y&&u&&typeof u=="object"&&!Array.isArray(u)){
-let c;if(u.prompt_tokens===void 0&&(c="prompt_tokens")||u.completion_tokens===void 0&&(c="completion_tokens")||
-u.total_tokens===void 0&&(c="total_tokens")||u.cost_micros===void 0&&(c="cost_micros")||u.endpoint===void 0&&(c=
-"endpoint")||u.evidence_digest===void 0&&(c="evidence_digest"))return j.errors=[{instancePath:i+"/usage",schemaPath:"\
-#/properties/usage/required",keyword:"required",params:{missingProperty:c},message:"must have required propert\
-y '"+c+"'"}],!1;if(u.prompt_tokens!==void 0){let l=u.prompt_tokens,d=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(
+properties.usage.type},message:"must be object,null"}],!1;if(e===c&&u&&typeof u=="object"&&!Array.isArray(u)){
+let y;if(u.prompt_tokens===void 0&&(y="prompt_tokens")||u.completion_tokens===void 0&&(y="completion_tokens")||
+u.total_tokens===void 0&&(y="total_tokens")||u.cost_micros===void 0&&(y="cost_micros")||u.endpoint===void 0&&(y=
+"endpoint")||u.evidence_digest===void 0&&(y="evidence_digest"))return j.errors=[{instancePath:i+"/usage",schemaPath:"\
+#/properties/usage/required",keyword:"required",params:{missingProperty:y},message:"must have required propert\
+y '"+y+"'"}],!1;if(u.prompt_tokens!==void 0){let l=u.prompt_tokens,d=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(
 l)))return j.errors=[{instancePath:i+"/usage/prompt_tokens",schemaPath:"#/properties/usage/properties/prompt_t\
 okens/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===d&&typeof l=="number"){
 if(l>9223372036854776e3||isNaN(l))return j.errors=[{instancePath:i+"/usage/prompt_tokens",schemaPath:"#/proper\
@@ -1579,21 +1579,21 @@ ties/usage/properties/evidence_digest/type",keyword:"type",params:{type:Yr.prope
 type},message:"must be string,null"}],!1;if(e===d&&typeof l=="string"&&!Ee.test(l))return j.errors=[{instancePath:i+
 "/usage/evidence_digest",schemaPath:"#/properties/usage/properties/evidence_digest/pattern",keyword:"pattern",
 params:{pattern:"^sha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1;var a=d===
-e}else var a=!0}}}}}var s=y===e}else var s=!0}}}}}else return j.errors=[{instancePath:i,schemaPath:"#/type",keyword:"\
+e}else var a=!0}}}}}var s=c===e}else var s=!0}}}}}else return j.errors=[{instancePath:i,schemaPath:"#/type",keyword:"\
 type",params:{type:"object"},message:"must be object"}],!1;return j.errors=t,e===0}j.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};var Ht=wr,Qt={anyOf:[{$ref:"#/$defs/CompletionChunk"},{$ref:"#/$defs/ErrorBody"},{type:"strin\
+dynamicItems:!1};var Ht=wr,Ft={anyOf:[{$ref:"#/$defs/CompletionChunk"},{$ref:"#/$defs/ErrorBody"},{type:"strin\
 g",enum:["[DONE]"]}]};function wr(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){
 let t=null,e=0,p=wr.evaluated;p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0);let s=e,n=!1,o=e;
 j(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||(t=t===null?j.errors:t.concat(
-j.errors),e=t.length);var y=o===e;if(n=n||y,y)var a=!0;let m=e;de(r,{instancePath:i,parentData:k,parentDataProperty:_,
-rootData:g,dynamicAnchors:h})||(t=t===null?de.errors:t.concat(de.errors),e=t.length);var y=m===e;n=n||y,y&&a!==
+j.errors),e=t.length);var c=o===e;if(n=n||c,c)var a=!0;let m=e;de(r,{instancePath:i,parentData:k,parentDataProperty:_,
+rootData:g,dynamicAnchors:h})||(t=t===null?de.errors:t.concat(de.errors),e=t.length);var c=m===e;n=n||c,c&&a!==
 !0&&(a=!0);let u=e;if(typeof r!="string"){let f={instancePath:i,schemaPath:"#/anyOf/2/type",keyword:"type",params:{
 type:"string"},message:"must be string"};t===null?t=[f]:t.push(f),e++}if(r!=="[DONE]"){let f={instancePath:i,schemaPath:"\
-#/anyOf/2/enum",keyword:"enum",params:{allowedValues:Qt.anyOf[2].enum},message:"must be equal to one of the al\
-lowed values"};t===null?t=[f]:t.push(f),e++}var y=u===e;if(n=n||y,n)e=s,t!==null&&(s?t.length=s:t=null);else{let f={
+#/anyOf/2/enum",keyword:"enum",params:{allowedValues:Ft.anyOf[2].enum},message:"must be equal to one of the al\
+lowed values"};t===null?t=[f]:t.push(f),e++}var c=u===e;if(n=n||c,n)e=s,t!==null&&(s?t.length=s:t=null);else{let f={
 instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return t===
 null?t=[f]:t.push(f),e++,wr.errors=t,!1}return wr.errors=t,p.props=a,e===0}wr.evaluated={dynamicProps:!0,dynamicItems:!1};
-var Ft=M,Ae={type:"object",required:["model","prompt"],properties:{model:{type:"string",minLength:1},prompt:{$ref:"\
+var Qt=M,Ae={type:"object",required:["model","prompt"],properties:{model:{type:"string",minLength:1},prompt:{$ref:"\
 #/$defs/Prompt"},stream:{type:["boolean","null"]},stream_options:{type:["object","null"],properties:{include_usage:{
 type:["boolean","null"]}},additionalProperties:!0},max_tokens:{type:["integer","null"],minimum:1,maximum:2147483647},
 max_completion_tokens:{type:["integer","null"],minimum:1,maximum:2147483647},temperature:{type:["number","null"],
@@ -1607,7 +1607,7 @@ message:"must NOT have more than 1 items"}],!1;if(r.length<1)return ke.errors=[{
 inItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"}],!1;{var s=!0;let o=r.
 length;for(let a=0;a<o;a++){let m=r[a],u=e;if(e===e)if(Array.isArray(m)){if(m.length<1)return ke.errors=[{instancePath:i+
 "/"+a,schemaPath:"#/$defs/TokenList/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer\
- than 1 items"}],!1;{var n=!0;let c=m.length;for(let l=0;l<c;l++){let d=m[l],v=e;if(!(typeof d=="number"&&!(d%
+ than 1 items"}],!1;{var n=!0;let y=m.length;for(let l=0;l<y;l++){let d=m[l],v=e;if(!(typeof d=="number"&&!(d%
 1)&&!isNaN(d)))return ke.errors=[{instancePath:i+"/"+a+"/"+l,schemaPath:"#/$defs/TokenList/items/type",keyword:"\
 type",params:{type:"integer"},message:"must be integer"}],!1;if(e===v&&typeof d=="number"){if(d>2147483647||isNaN(
 d))return ke.errors=[{instancePath:i+"/"+a+"/"+l,schemaPath:"#/$defs/TokenList/items/maximum",keyword:"maximum",
@@ -1631,7 +1631,7 @@ push(x),e++}if(e===$&&typeof b=="number"){if(b>2147483647||isNaN(b)){let x={inst
 #/$defs/TokenList/items/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be\
  >= -2147483648"};t===null?t=[x]:t.push(x),e++}}var u=$===e;if(!u)break}}else{let w={instancePath:i,schemaPath:"\
 #/$defs/TokenList/type",keyword:"type",params:{type:"array"},message:"must be array"};t===null?t=[w]:t.push(w),
-e++}var v=a===e;if(n=n||v,v)var y=!0;let f=e;if(e===e)if(Array.isArray(r))if(r.length>1){let w={instancePath:i,
+e++}var v=a===e;if(n=n||v,v)var c=!0;let f=e;if(e===e)if(Array.isArray(r))if(r.length>1){let w={instancePath:i,
 schemaPath:"#/$defs/SingleText/maxItems",keyword:"maxItems",params:{limit:1},message:"must NOT have more than \
 1 items"};t===null?t=[w]:t.push(w),e++}else if(r.length<1){let w={instancePath:i,schemaPath:"#/$defs/SingleTex\
 t/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};t===null?t=[w]:t.push(
@@ -1639,10 +1639,10 @@ w),e++}else{var l=!0;let w=r.length;for(let P=0;P<w;P++){let b=e;if(typeof r[P]!
 "/"+P,schemaPath:"#/$defs/SingleText/items/type",keyword:"type",params:{type:"string"},message:"must be string"};
 t===null?t=[q]:t.push(q),e++}var l=b===e;if(!l)break}}else{let w={instancePath:i,schemaPath:"#/$defs/SingleTex\
 t/type",keyword:"type",params:{type:"array"},message:"must be array"};t===null?t=[w]:t.push(w),e++}var v=f===e;
-n=n||v,v&&y!==!0&&(y=!0);let d=e;ke(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||
-(t=t===null?ke.errors:t.concat(ke.errors),e=t.length);var v=d===e;if(n=n||v,v&&y!==!0&&(y=!0),n)e=s,t!==null&&
+n=n||v,v&&c!==!0&&(c=!0);let d=e;ke(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||
+(t=t===null?ke.errors:t.concat(ke.errors),e=t.length);var v=d===e;if(n=n||v,v&&c!==!0&&(c=!0),n)e=s,t!==null&&
 (s?t.length=s:t=null);else{let w={instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must \
-match a schema in anyOf"};return t===null?t=[w]:t.push(w),e++,ir.errors=t,!1}return ir.errors=t,p.items=y,e===
+match a schema in anyOf"};return t===null?t=[w]:t.push(w),e++,ir.errors=t,!1}return ir.errors=t,p.items=c,e===
 0}ir.evaluated={dynamicProps:!1,dynamicItems:!0};function M(r,{instancePath:i="",parentData:k,parentDataProperty:_,
 rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=M.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
 (p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let o;if(r.model===void 0&&(o="model")||r.
@@ -1659,7 +1659,7 @@ ype",params:{type:Ae.properties.stream.type},message:"must be boolean,null"}],!1
 if(r.stream_options!==void 0){let a=r.stream_options,m=e;if(!(a&&typeof a=="object"&&!Array.isArray(a))&&a!==null)
 return M.errors=[{instancePath:i+"/stream_options",schemaPath:"#/properties/stream_options/type",keyword:"type",
 params:{type:Ae.properties.stream_options.type},message:"must be object,null"}],!1;if(e===m&&a&&typeof a=="obj\
-ect"&&!Array.isArray(a)&&a.include_usage!==void 0){let y=a.include_usage;if(typeof y!="boolean"&&y!==null)return M.
+ect"&&!Array.isArray(a)&&a.include_usage!==void 0){let c=a.include_usage;if(typeof c!="boolean"&&c!==null)return M.
 errors=[{instancePath:i+"/stream_options/include_usage",schemaPath:"#/properties/stream_options/properties/inc\
 lude_usage/type",keyword:"type",params:{type:Ae.properties.stream_options.properties.include_usage.type},message:"\
 must be boolean,null"}],!1}var s=m===e}else var s=!0;if(s){if(r.max_tokens!==void 0){let a=r.max_tokens,m=e;if(!(typeof a==
@@ -1693,9 +1693,9 @@ let a=r.stop,m=e;if(typeof a!="string"&&!Array.isArray(a)&&a!==null)return M.err
 #/properties/stop/type",keyword:"type",params:{type:Ae.properties.stop.type},message:"must be string,array,nul\
 l"}],!1;if(e===m&&Array.isArray(a)){if(a.length>4)return M.errors=[{instancePath:i+"/stop",schemaPath:"#/prope\
 rties/stop/maxItems",keyword:"maxItems",params:{limit:4},message:"must NOT have more than 4 items"}],!1;{var n=!0;
-let y=a.length;for(let f=0;f<y;f++){let c=e;if(typeof a[f]!="string")return M.errors=[{instancePath:i+"/stop/"+
+let c=a.length;for(let f=0;f<c;f++){let y=e;if(typeof a[f]!="string")return M.errors=[{instancePath:i+"/stop/"+
 f,schemaPath:"#/properties/stop/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
-var n=c===e;if(!n)break}}}var s=m===e}else var s=!0;if(s){if(r.seed!==void 0){let a=r.seed,m=e;if(!(typeof a==
+var n=y===e;if(!n)break}}}var s=m===e}else var s=!0;if(s){if(r.seed!==void 0){let a=r.seed,m=e;if(!(typeof a==
 "number"&&!(a%1)&&!isNaN(a))&&a!==null)return M.errors=[{instancePath:i+"/seed",schemaPath:"#/properties/seed/\
 type",keyword:"type",params:{type:Ae.properties.seed.type},message:"must be integer,null"}],!1;if(e===m&&typeof a==
 "number"){if(a>9223372036854776e3||isNaN(a))return M.errors=[{instancePath:i+"/seed",schemaPath:"#/properties/\
@@ -1772,9 +1772,9 @@ var s=!0;if(s){if(r.name!==void 0){let a=e;if(typeof r.name!="string")return Z.e
 schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=a===
 e}else var s=!0;if(s){if(r.model_scope!==void 0){let a=r.model_scope,m=e;if(!Array.isArray(a)&&a!==null)return Z.
 errors=[{instancePath:i+"/model_scope",schemaPath:"#/properties/model_scope/type",keyword:"type",params:{type:br.
-properties.model_scope.type},message:"must be array,null"}],!1;if(e===m&&Array.isArray(a)){var n=!0;let y=a.length;
-for(let f=0;f<y;f++){let c=e;if(typeof a[f]!="string")return Z.errors=[{instancePath:i+"/model_scope/"+f,schemaPath:"\
-#/properties/model_scope/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var n=c===
+properties.model_scope.type},message:"must be array,null"}],!1;if(e===m&&Array.isArray(a)){var n=!0;let c=a.length;
+for(let f=0;f<c;f++){let y=e;if(typeof a[f]!="string")return Z.errors=[{instancePath:i+"/model_scope/"+f,schemaPath:"\
+#/properties/model_scope/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var n=y===
 e;if(!n)break}}var s=m===e}else var s=!0;if(s){if(r.requests_per_minute!==void 0){let a=r.requests_per_minute,
 m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a))&&a!==null)return Z.errors=[{instancePath:i+"/requests_per_minu\
 te",schemaPath:"#/properties/requests_per_minute/type",keyword:"type",params:{type:br.properties.requests_per_minute.
@@ -1891,9 +1891,9 @@ s_interception"||a==="certificate_renewal"||a==="no_evidence"||a==="clock_skew"|
 lid_evidence"||a==="untrusted_root"||a==="wrong_pin"||a==="policy"))return Ne.errors=[{instancePath:i+"/diagno\
 sis",schemaPath:"#/$defs/DiagnosisKind/enum",keyword:"enum",params:{allowedValues:si.enum},message:"must be eq\
 ual to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s)if(r.checks!==void 0){let a=r.checks,m=e;
-if(e===m)if(Array.isArray(a)){var n=!0;let y=a.length;for(let f=0;f<y;f++){let c=e;ve(a[f],{instancePath:i+"/c\
+if(e===m)if(Array.isArray(a)){var n=!0;let c=a.length;for(let f=0;f<c;f++){let y=e;ve(a[f],{instancePath:i+"/c\
 hecks/"+f,parentData:a,parentDataProperty:f,rootData:g,dynamicAnchors:h})||(t=t===null?ve.errors:t.concat(ve.errors),
-e=t.length);var n=c===e;if(!n)break}}else return Ne.errors=[{instancePath:i+"/checks",schemaPath:"#/properties\
+e=t.length);var n=y===e;if(!n)break}}else return Ne.errors=[{instancePath:i+"/checks",schemaPath:"#/properties\
 /checks/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=m===e}else var s=!0}}}else
 return Ne.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
 bject"}],!1;return Ne.errors=t,e===0}Ne.evaluated={props:{name:!0,hostname:!0,diagnosis:!0,checks:!0},dynamicProps:!1,
@@ -1904,8 +1904,8 @@ return rr.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",par
 must have required property '"+o+"'"}],!1;if(r.ok!==void 0){let a=e;if(typeof r.ok!="boolean")return rr.errors=
 [{instancePath:i+"/ok",schemaPath:"#/properties/ok/type",keyword:"type",params:{type:"boolean"},message:"must \
 be boolean"}],!1;var s=a===e}else var s=!0;if(s)if(r.endpoints!==void 0){let a=r.endpoints,m=e;if(e===m)if(Array.
-isArray(a)){var n=!0;let y=a.length;for(let f=0;f<y;f++){let c=e;Ne(a[f],{instancePath:i+"/endpoints/"+f,parentData:a,
-parentDataProperty:f,rootData:g,dynamicAnchors:h})||(t=t===null?Ne.errors:t.concat(Ne.errors),e=t.length);var n=c===
+isArray(a)){var n=!0;let c=a.length;for(let f=0;f<c;f++){let y=e;Ne(a[f],{instancePath:i+"/endpoints/"+f,parentData:a,
+parentDataProperty:f,rootData:g,dynamicAnchors:h})||(t=t===null?Ne.errors:t.concat(Ne.errors),e=t.length);var n=y===
 e;if(!n)break}}else return rr.errors=[{instancePath:i+"/endpoints",schemaPath:"#/properties/endpoints/type",keyword:"\
 type",params:{type:"array"},message:"must be array"}],!1;var s=m===e}else var s=!0}else return rr.errors=[{instancePath:i,
 schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return rr.errors=t,e===
@@ -2000,12 +2000,12 @@ parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=nu
 (p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let m;if(r.
 object===void 0&&(m="object")||r.data===void 0&&(m="data")||r.model===void 0&&(m="model")||r.usage===void 0&&(m=
 "usage"))return ae.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:m},
-message:"must have required property '"+m+"'"}],!1;if(r.object!==void 0){let u=r.object,y=e;if(typeof u!="stri\
+message:"must have required property '"+m+"'"}],!1;if(r.object!==void 0){let u=r.object,c=e;if(typeof u!="stri\
 ng")return ae.errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type:"\
 string"},message:"must be string"}],!1;if(u!=="list")return ae.errors=[{instancePath:i+"/object",schemaPath:"#\
 /properties/object/enum",keyword:"enum",params:{allowedValues:oi.properties.object.enum},message:"must be equa\
-l to one of the allowed values"}],!1;var s=y===e}else var s=!0;if(s){if(r.data!==void 0){let u=r.data,y=e;if(e===
-y)if(Array.isArray(u)){var n=!0;let c=u.length;for(let l=0;l<c;l++){let d=u[l],v=e;if(e===e)if(d&&typeof d=="o\
+l to one of the allowed values"}],!1;var s=c===e}else var s=!0;if(s){if(r.data!==void 0){let u=r.data,c=e;if(e===
+c)if(Array.isArray(u)){var n=!0;let y=u.length;for(let l=0;l<y;l++){let d=u[l],v=e;if(e===e)if(d&&typeof d=="o\
 bject"&&!Array.isArray(d)){let b;if(d.object===void 0&&(b="object")||d.index===void 0&&(b="index")||d.embedding===
 void 0&&(b="embedding"))return ae.errors=[{instancePath:i+"/data/"+l,schemaPath:"#/$defs/Embedding/required",keyword:"\
 required",params:{missingProperty:b},message:"must have required property '"+b+"'"}],!1;if(d.object!==void 0){
@@ -2023,13 +2023,13 @@ be <= 2147483647"}],!1;if($<-2147483648||isNaN($))return ae.errors=[{instancePat
 must be >= -2147483648"}],!1}var o=q===e}else var o=!0;if(o)if(d.embedding!==void 0){let $=d.embedding,q=e;if(!Array.
 isArray($)&&typeof $!="string")return ae.errors=[{instancePath:i+"/data/"+l+"/embedding",schemaPath:"#/$defs/E\
 mbedding/properties/embedding/type",keyword:"type",params:{type:bs.properties.embedding.type},message:"must be\
- array,string"}],!1;if(e===q&&Array.isArray($)){var a=!0;let Tr=$.length;for(let Fe=0;Fe<Tr;Fe++){let zr=e;if(typeof $[Fe]!=
-"number")return ae.errors=[{instancePath:i+"/data/"+l+"/embedding/"+Fe,schemaPath:"#/$defs/Embedding/propertie\
+ array,string"}],!1;if(e===q&&Array.isArray($)){var a=!0;let Tr=$.length;for(let Qe=0;Qe<Tr;Qe++){let zr=e;if(typeof $[Qe]!=
+"number")return ae.errors=[{instancePath:i+"/data/"+l+"/embedding/"+Qe,schemaPath:"#/$defs/Embedding/propertie\
 s/embedding/items/type",keyword:"type",params:{type:"number"},message:"must be number"}],!1;var a=zr===e;if(!a)
 break}}var o=q===e}else var o=!0}}else return ae.errors=[{instancePath:i+"/data/"+l,schemaPath:"#/$defs/Embedd\
 ing/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var n=v===e;if(!n)break}}else return ae.
 errors=[{instancePath:i+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"},message:"\
-must be array"}],!1;var s=y===e}else var s=!0;if(s){if(r.model!==void 0){let u=e;if(typeof r.model!="string")return ae.
+must be array"}],!1;var s=c===e}else var s=!0;if(s){if(r.model!==void 0){let u=e;if(typeof r.model!="string")return ae.
 errors=[{instancePath:i+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type:"string"},message:"\
 must be string"}],!1;var s=u===e}else var s=!0;if(s)if(r.usage!==void 0){let u=e;ie(r.usage,{instancePath:i+"/\
 usage",parentData:r,parentDataProperty:"usage",rootData:g,dynamicAnchors:h})||(t=t===null?ie.errors:t.concat(ie.
@@ -2043,8 +2043,8 @@ e=0,p=qe.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=
 r)){if(r.length<1)return qe.errors=[{instancePath:i,schemaPath:"#/minItems",keyword:"minItems",params:{limit:1},
 message:"must NOT have fewer than 1 items"}],!1;{var s=!0;let o=r.length;for(let a=0;a<o;a++){let m=r[a],u=e;if(e===
 e)if(Array.isArray(m)){if(m.length<1)return qe.errors=[{instancePath:i+"/"+a,schemaPath:"#/$defs/TokenList/min\
-Items",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"}],!1;{var n=!0;let c=m.length;
-for(let l=0;l<c;l++){let d=m[l],v=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)))return qe.errors=[{instancePath:i+
+Items",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"}],!1;{var n=!0;let y=m.length;
+for(let l=0;l<y;l++){let d=m[l],v=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)))return qe.errors=[{instancePath:i+
 "/"+a+"/"+l,schemaPath:"#/$defs/TokenList/items/type",keyword:"type",params:{type:"integer"},message:"must be \
 integer"}],!1;if(e===v&&typeof d=="number"){if(d>2147483647||isNaN(d))return qe.errors=[{instancePath:i+"/"+a+
 "/"+l,schemaPath:"#/$defs/TokenList/items/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
@@ -2067,17 +2067,17 @@ aximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647
 -2147483648||isNaN(b)){let x={instancePath:i+"/"+P,schemaPath:"#/$defs/TokenList/items/minimum",keyword:"minim\
 um",params:{comparison:">=",limit:-2147483648},message:"must be >= -2147483648"};t===null?t=[x]:t.push(x),e++}}
 var u=$===e;if(!u)break}}else{let w={instancePath:i,schemaPath:"#/$defs/TokenList/type",keyword:"type",params:{
-type:"array"},message:"must be array"};t===null?t=[w]:t.push(w),e++}var v=a===e;if(n=n||v,v)var y=!0;let f=e;if(e===
+type:"array"},message:"must be array"};t===null?t=[w]:t.push(w),e++}var v=a===e;if(n=n||v,v)var c=!0;let f=e;if(e===
 e)if(Array.isArray(r))if(r.length<1){let w={instancePath:i,schemaPath:"#/$defs/TextList/minItems",keyword:"min\
 Items",params:{limit:1},message:"must NOT have fewer than 1 items"};t===null?t=[w]:t.push(w),e++}else{var l=!0;
 let w=r.length;for(let P=0;P<w;P++){let b=e;if(typeof r[P]!="string"){let q={instancePath:i+"/"+P,schemaPath:"\
 #/$defs/TextList/items/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[q]:t.
 push(q),e++}var l=b===e;if(!l)break}}else{let w={instancePath:i,schemaPath:"#/$defs/TextList/type",keyword:"ty\
-pe",params:{type:"array"},message:"must be array"};t===null?t=[w]:t.push(w),e++}var v=f===e;n=n||v,v&&y!==!0&&
-(y=!0);let d=e;qe(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||(t=t===null?
-qe.errors:t.concat(qe.errors),e=t.length);var v=d===e;if(n=n||v,v&&y!==!0&&(y=!0),n)e=s,t!==null&&(s?t.length=
+pe",params:{type:"array"},message:"must be array"};t===null?t=[w]:t.push(w),e++}var v=f===e;n=n||v,v&&c!==!0&&
+(c=!0);let d=e;qe(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||(t=t===null?
+qe.errors:t.concat(qe.errors),e=t.length);var v=d===e;if(n=n||v,v&&c!==!0&&(c=!0),n)e=s,t!==null&&(s?t.length=
 s:t=null);else{let w={instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a sche\
-ma in anyOf"};return t===null?t=[w]:t.push(w),e++,ar.errors=t,!1}return ar.errors=t,p.items=y,e===0}ar.evaluated=
+ma in anyOf"};return t===null?t=[w]:t.push(w),e++,ar.errors=t,!1}return ar.errors=t,p.items=c,e===0}ar.evaluated=
 {dynamicProps:!1,dynamicItems:!0};function be(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,
 dynamicAnchors:h={}}={}){let t=null,e=0,p=be.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.
 items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let o;if(r.model===void 0&&(o="model")||r.input===
@@ -2098,13 +2098,13 @@ ber"){if(a>2147483647||isNaN(a))return be.errors=[{instancePath:i+"/dimensions",
 sions/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;
 if(a<1||isNaN(a))return be.errors=[{instancePath:i+"/dimensions",schemaPath:"#/properties/dimensions/minimum",
 keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=m===e}else var s=!0;if(s){
-if(r.stream!==void 0){let a=r.stream,m=e,u=e,y=!1,f=e;if(typeof a!="boolean"){let d={instancePath:i+"/stream",
+if(r.stream!==void 0){let a=r.stream,m=e,u=e,c=!1,f=e;if(typeof a!="boolean"){let d={instancePath:i+"/stream",
 schemaPath:"#/properties/stream/anyOf/0/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"};
 t===null?t=[d]:t.push(d),e++}if(a!==!1){let d={instancePath:i+"/stream",schemaPath:"#/properties/stream/anyOf/\
 0/enum",keyword:"enum",params:{allowedValues:Ir.properties.stream.anyOf[0].enum},message:"must be equal to one\
- of the allowed values"};t===null?t=[d]:t.push(d),e++}var n=f===e;y=y||n;let c=e;if(a!==null){let d={instancePath:i+
+ of the allowed values"};t===null?t=[d]:t.push(d),e++}var n=f===e;c=c||n;let y=e;if(a!==null){let d={instancePath:i+
 "/stream",schemaPath:"#/properties/stream/anyOf/1/type",keyword:"type",params:{type:"null"},message:"must be n\
-ull"};t===null?t=[d]:t.push(d),e++}var n=c===e;if(y=y||n,y)e=u,t!==null&&(u?t.length=u:t=null);else{let d={instancePath:i+
+ull"};t===null?t=[d]:t.push(d),e++}var n=y===e;if(c=c||n,c)e=u,t!==null&&(u?t.length=u:t=null);else{let d={instancePath:i+
 "/stream",schemaPath:"#/properties/stream/anyOf",keyword:"anyOf",params:{},message:"must match a schema in any\
 Of"};return t===null?t=[d]:t.push(d),e++,be.errors=t,!1}var s=m===e}else var s=!0;if(s)if(r.user!==void 0){let a=r.
 user,m=e;if(typeof a!="string"&&a!==null)return be.errors=[{instancePath:i+"/user",schemaPath:"#/properties/us\
@@ -2115,10 +2115,10 @@ var ui=De;function De(r,{instancePath:i="",parentData:k,parentDataProperty:_,roo
 let t=null,e=0,p=De.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&
 typeof r=="object"&&!Array.isArray(r)){let o;if(r.error===void 0&&(o="error"))return De.errors=[{instancePath:i,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:o},message:"must have required property '"+
-o+"'"}],!1;if(r.error!==void 0){let a=r.error,m=e;if(e===e)if(a&&typeof a=="object"&&!Array.isArray(a)){let y;
-if(a.message===void 0&&(y="message")||a.type===void 0&&(y="type")||a.code===void 0&&(y="code"))return De.errors=
-[{instancePath:i+"/error",schemaPath:"#/$defs/ErrorObject/required",keyword:"required",params:{missingProperty:y},
-message:"must have required property '"+y+"'"}],!1;if(a.message!==void 0){let f=e;if(typeof a.message!="string")
+o+"'"}],!1;if(r.error!==void 0){let a=r.error,m=e;if(e===e)if(a&&typeof a=="object"&&!Array.isArray(a)){let c;
+if(a.message===void 0&&(c="message")||a.type===void 0&&(c="type")||a.code===void 0&&(c="code"))return De.errors=
+[{instancePath:i+"/error",schemaPath:"#/$defs/ErrorObject/required",keyword:"required",params:{missingProperty:c},
+message:"must have required property '"+c+"'"}],!1;if(a.message!==void 0){let f=e;if(typeof a.message!="string")
 return De.errors=[{instancePath:i+"/error/message",schemaPath:"#/$defs/ErrorObject/properties/message/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;var s=f===e}else var s=!0;if(s){if(a.type!==void 0){
 let f=e;if(typeof a.type!="string")return De.errors=[{instancePath:i+"/error/type",schemaPath:"#/$defs/ErrorOb\
@@ -2131,67 +2131,61 @@ type:"string"},message:"must be string"}],!1;var s=f===e}else var s=!0}}}else re
 "/error",schemaPath:"#/$defs/ErrorObject/type",keyword:"type",params:{type:"object"},message:"must be object"}],
 !1;var n=m===e}else var n=!0;if(n){if(r.stage!==void 0){let a=e;He(r.stage,{instancePath:i+"/stage",parentData:r,
 parentDataProperty:"stage",rootData:g,dynamicAnchors:h})||(t=t===null?He.errors:t.concat(He.errors),e=t.length);
-var n=a===e}else var n=!0;if(n)if(r.reason!==void 0){let a=e;Qe(r.reason,{instancePath:i+"/reason",parentData:r,
-parentDataProperty:"reason",rootData:g,dynamicAnchors:h})||(t=t===null?Qe.errors:t.concat(Qe.errors),e=t.length);
+var n=a===e}else var n=!0;if(n)if(r.reason!==void 0){let a=e;Fe(r.reason,{instancePath:i+"/reason",parentData:r,
+parentDataProperty:"reason",rootData:g,dynamicAnchors:h})||(t=t===null?Fe.errors:t.concat(Fe.errors),e=t.length);
 var n=a===e}else var n=!0}}else return De.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"\
 object"},message:"must be object"}],!1;return De.errors=t,e===0}De.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var li=Q,Xr={type:"object",required:["version","kind","hostname","issuedAt","certChain","certFingerprint","jws"],
-properties:{version:{anyOf:[{type:"number",enum:[1]},{type:"string",enum:["1"]}]},kind:{type:"string",enum:["D\
-eploymentEvidence"]},hostname:{type:"string",minLength:1},issuedAt:{type:"string",format:"date-time"},certChain:{
+var li=re,Xr={type:"object",required:["version","kind","hostname","issuedAt","certChain","certFingerprint","jw\
+s"],properties:{version:{anyOf:[{type:"number",enum:[1]},{type:"string",enum:["1"]}]},kind:{type:"string",enum:[
+"DeploymentEvidence"]},hostname:{type:"string",minLength:1},issuedAt:{type:"string",format:"date-time"},certChain:{
 type:"array",items:{type:"string"},minItems:1},certFingerprint:{$ref:"#/$defs/WireDigest"},tlsLeaf:{type:"stri\
-ng"},jws:{type:"string"},rootCaTeeQuote:{$ref:"#/$defs/TeeQuote"}},additionalProperties:!0};function Q(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
-e=0,p=Q.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="\
-object"&&!Array.isArray(r)){let a;if(r.version===void 0&&(a="version")||r.kind===void 0&&(a="kind")||r.hostname===
+ng"},jws:{type:"string"},rootCaTeeQuote:{}},additionalProperties:!0};function re(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
+e=0,p=re.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
+"object"&&!Array.isArray(r)){let a;if(r.version===void 0&&(a="version")||r.kind===void 0&&(a="kind")||r.hostname===
 void 0&&(a="hostname")||r.issuedAt===void 0&&(a="issuedAt")||r.certChain===void 0&&(a="certChain")||r.certFingerprint===
-void 0&&(a="certFingerprint")||r.jws===void 0&&(a="jws"))return Q.errors=[{instancePath:i,schemaPath:"#/requir\
-ed",keyword:"required",params:{missingProperty:a},message:"must have required property '"+a+"'"}],!1;if(r.version!==
-void 0){let m=r.version,u=e,y=e,f=!1,c=e;if(typeof m!="number"){let d={instancePath:i+"/version",schemaPath:"#\
+void 0&&(a="certFingerprint")||r.jws===void 0&&(a="jws"))return re.errors=[{instancePath:i,schemaPath:"#/requi\
+red",keyword:"required",params:{missingProperty:a},message:"must have required property '"+a+"'"}],!1;if(r.version!==
+void 0){let m=r.version,u=e,c=e,f=!1,y=e;if(typeof m!="number"){let d={instancePath:i+"/version",schemaPath:"#\
 /properties/version/anyOf/0/type",keyword:"type",params:{type:"number"},message:"must be number"};t===null?t=[
 d]:t.push(d),e++}if(m!==1){let d={instancePath:i+"/version",schemaPath:"#/properties/version/anyOf/0/enum",keyword:"\
 enum",params:{allowedValues:Xr.properties.version.anyOf[0].enum},message:"must be equal to one of the allowed \
-values"};t===null?t=[d]:t.push(d),e++}var s=c===e;f=f||s;let l=e;if(typeof m!="string"){let d={instancePath:i+
+values"};t===null?t=[d]:t.push(d),e++}var s=y===e;f=f||s;let l=e;if(typeof m!="string"){let d={instancePath:i+
 "/version",schemaPath:"#/properties/version/anyOf/1/type",keyword:"type",params:{type:"string"},message:"must \
 be string"};t===null?t=[d]:t.push(d),e++}if(m!=="1"){let d={instancePath:i+"/version",schemaPath:"#/properties\
 /version/anyOf/1/enum",keyword:"enum",params:{allowedValues:Xr.properties.version.anyOf[1].enum},message:"must\
- be equal to one of the allowed values"};t===null?t=[d]:t.push(d),e++}var s=l===e;if(f=f||s,f)e=y,t!==null&&(y?
-t.length=y:t=null);else{let d={instancePath:i+"/version",schemaPath:"#/properties/version/anyOf",keyword:"anyO\
-f",params:{},message:"must match a schema in anyOf"};return t===null?t=[d]:t.push(d),e++,Q.errors=t,!1}var n=u===
-e}else var n=!0;if(n){if(r.kind!==void 0){let m=r.kind,u=e;if(typeof m!="string")return Q.errors=[{instancePath:i+
+ be equal to one of the allowed values"};t===null?t=[d]:t.push(d),e++}var s=l===e;if(f=f||s,f)e=c,t!==null&&(c?
+t.length=c:t=null);else{let d={instancePath:i+"/version",schemaPath:"#/properties/version/anyOf",keyword:"anyO\
+f",params:{},message:"must match a schema in anyOf"};return t===null?t=[d]:t.push(d),e++,re.errors=t,!1}var n=u===
+e}else var n=!0;if(n){if(r.kind!==void 0){let m=r.kind,u=e;if(typeof m!="string")return re.errors=[{instancePath:i+
 "/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
-if(m!=="DeploymentEvidence")return Q.errors=[{instancePath:i+"/kind",schemaPath:"#/properties/kind/enum",keyword:"\
+if(m!=="DeploymentEvidence")return re.errors=[{instancePath:i+"/kind",schemaPath:"#/properties/kind/enum",keyword:"\
 enum",params:{allowedValues:Xr.properties.kind.enum},message:"must be equal to one of the allowed values"}],!1;
 var n=u===e}else var n=!0;if(n){if(r.hostname!==void 0){let m=r.hostname,u=e;if(e===u)if(typeof m=="string"){if(_r(
-m)<1)return Q.errors=[{instancePath:i+"/hostname",schemaPath:"#/properties/hostname/minLength",keyword:"minLen\
-gth",params:{limit:1},message:"must NOT have fewer than 1 characters"}],!1}else return Q.errors=[{instancePath:i+
+m)<1)return re.errors=[{instancePath:i+"/hostname",schemaPath:"#/properties/hostname/minLength",keyword:"minLe\
+ngth",params:{limit:1},message:"must NOT have fewer than 1 characters"}],!1}else return re.errors=[{instancePath:i+
 "/hostname",schemaPath:"#/properties/hostname/type",keyword:"type",params:{type:"string"},message:"must be str\
 ing"}],!1;var n=u===e}else var n=!0;if(n){if(r.issuedAt!==void 0){let m=r.issuedAt,u=e;if(e===u&&e===u)if(typeof m==
-"string"){if(!L.validate(m))return Q.errors=[{instancePath:i+"/issuedAt",schemaPath:"#/properties/issuedAt/for\
-mat",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],!1}else return Q.errors=
-[{instancePath:i+"/issuedAt",schemaPath:"#/properties/issuedAt/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var n=u===e}else var n=!0;if(n){if(r.certChain!==void 0){let m=r.certChain,u=e;if(e===u)if(Array.
-isArray(m)){if(m.length<1)return Q.errors=[{instancePath:i+"/certChain",schemaPath:"#/properties/certChain/min\
-Items",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"}],!1;{var o=!0;let f=m.length;
-for(let c=0;c<f;c++){let l=e;if(typeof m[c]!="string")return Q.errors=[{instancePath:i+"/certChain/"+c,schemaPath:"\
-#/properties/certChain/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var o=l===
-e;if(!o)break}}}else return Q.errors=[{instancePath:i+"/certChain",schemaPath:"#/properties/certChain/type",keyword:"\
-type",params:{type:"array"},message:"must be array"}],!1;var n=u===e}else var n=!0;if(n){if(r.certFingerprint!==
-void 0){let m=r.certFingerprint,u=e;if(e===e)if(typeof m=="string"){if(!Ee.test(m))return Q.errors=[{instancePath:i+
-"/certFingerprint",schemaPath:"#/$defs/WireDigest/pattern",keyword:"pattern",params:{pattern:"^sha256/[A-Za-z0\
--9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1}else return Q.errors=[{instancePath:i+
-"/certFingerprint",schemaPath:"#/$defs/WireDigest/type",keyword:"type",params:{type:"string"},message:"must be\
- string"}],!1;var n=u===e}else var n=!0;if(n){if(r.tlsLeaf!==void 0){let m=e;if(typeof r.tlsLeaf!="string")return Q.
-errors=[{instancePath:i+"/tlsLeaf",schemaPath:"#/properties/tlsLeaf/type",keyword:"type",params:{type:"string"},
-message:"must be string"}],!1;var n=m===e}else var n=!0;if(n){if(r.jws!==void 0){let m=e;if(typeof r.jws!="str\
-ing")return Q.errors=[{instancePath:i+"/jws",schemaPath:"#/properties/jws/type",keyword:"type",params:{type:"s\
-tring"},message:"must be string"}],!1;var n=m===e}else var n=!0;if(n)if(r.rootCaTeeQuote!==void 0){let m=r.rootCaTeeQuote,
-u=e;if(e===e)if(m&&typeof m=="object"&&!Array.isArray(m)){let c;if(m.status===void 0&&(c="status"))return Q.errors=
-[{instancePath:i+"/rootCaTeeQuote",schemaPath:"#/$defs/TeeQuote/required",keyword:"required",params:{missingProperty:c},
-message:"must have required property '"+c+"'"}],!1;if(m.status!==void 0&&typeof m.status!="string")return Q.errors=
-[{instancePath:i+"/rootCaTeeQuote/status",schemaPath:"#/$defs/TeeQuote/properties/status/type",keyword:"type",
-params:{type:"string"},message:"must be string"}],!1}else return Q.errors=[{instancePath:i+"/rootCaTeeQuote",schemaPath:"\
-#/$defs/TeeQuote/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var n=u===e}else var n=!0}}}}}}}}else
-return Q.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
-ject"}],!1;return Q.errors=t,e===0}Q.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fi=Te,ks={type:"\
+"string"){if(!L.validate(m))return re.errors=[{instancePath:i+"/issuedAt",schemaPath:"#/properties/issuedAt/fo\
+rmat",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],!1}else return re.
+errors=[{instancePath:i+"/issuedAt",schemaPath:"#/properties/issuedAt/type",keyword:"type",params:{type:"strin\
+g"},message:"must be string"}],!1;var n=u===e}else var n=!0;if(n){if(r.certChain!==void 0){let m=r.certChain,u=e;
+if(e===u)if(Array.isArray(m)){if(m.length<1)return re.errors=[{instancePath:i+"/certChain",schemaPath:"#/prope\
+rties/certChain/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"}],!1;
+{var o=!0;let f=m.length;for(let y=0;y<f;y++){let l=e;if(typeof m[y]!="string")return re.errors=[{instancePath:i+
+"/certChain/"+y,schemaPath:"#/properties/certChain/items/type",keyword:"type",params:{type:"string"},message:"\
+must be string"}],!1;var o=l===e;if(!o)break}}}else return re.errors=[{instancePath:i+"/certChain",schemaPath:"\
+#/properties/certChain/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var n=u===e}else
+var n=!0;if(n){if(r.certFingerprint!==void 0){let m=r.certFingerprint,u=e;if(e===e)if(typeof m=="string"){if(!Ee.
+test(m))return re.errors=[{instancePath:i+"/certFingerprint",schemaPath:"#/$defs/WireDigest/pattern",keyword:"\
+pattern",params:{pattern:"^sha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$\
+"'}],!1}else return re.errors=[{instancePath:i+"/certFingerprint",schemaPath:"#/$defs/WireDigest/type",keyword:"\
+type",params:{type:"string"},message:"must be string"}],!1;var n=u===e}else var n=!0;if(n){if(r.tlsLeaf!==void 0){
+let m=e;if(typeof r.tlsLeaf!="string")return re.errors=[{instancePath:i+"/tlsLeaf",schemaPath:"#/properties/tl\
+sLeaf/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var n=m===e}else var n=!0;if(n)
+if(r.jws!==void 0){let m=e;if(typeof r.jws!="string")return re.errors=[{instancePath:i+"/jws",schemaPath:"#/pr\
+operties/jws/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var n=m===e}else var n=!0}}}}}}}else
+return re.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
+bject"}],!1;return re.errors=t,e===0}re.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fi=Te,ks={type:"\
 object",required:["statusCode","reason","message"],properties:{statusCode:{type:"number",enum:[503]},reason:{type:"\
 string",enum:["evidence_not_fetched"]},message:{type:"string"}},additionalProperties:!0};function Te(r,{instancePath:i="",
 parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=Te.evaluated;if(p.dynamicProps&&
@@ -2235,16 +2229,16 @@ items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let o;if(r.vers
 kind===void 0&&(o="kind")||r.hostname===void 0&&(o="hostname")||r.issuedAt===void 0&&(o="issuedAt")||r.certFingerprint===
 void 0&&(o="certFingerprint")||r.evidenceDigest===void 0&&(o="evidenceDigest")||r.evidence===void 0&&(o="evide\
 nce"))return ue.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:o},
-message:"must have required property '"+o+"'"}],!1;if(r.version!==void 0){let a=r.version,m=e,u=e,y=!1,f=e;if(typeof a!=
+message:"must have required property '"+o+"'"}],!1;if(r.version!==void 0){let a=r.version,m=e,u=e,c=!1,f=e;if(typeof a!=
 "number"){let l={instancePath:i+"/version",schemaPath:"#/properties/version/anyOf/0/type",keyword:"type",params:{
 type:"number"},message:"must be number"};t===null?t=[l]:t.push(l),e++}if(a!==1){let l={instancePath:i+"/versio\
 n",schemaPath:"#/properties/version/anyOf/0/enum",keyword:"enum",params:{allowedValues:Wr.properties.version.anyOf[0].
-enum},message:"must be equal to one of the allowed values"};t===null?t=[l]:t.push(l),e++}var s=f===e;y=y||s;let c=e;
+enum},message:"must be equal to one of the allowed values"};t===null?t=[l]:t.push(l),e++}var s=f===e;c=c||s;let y=e;
 if(typeof a!="string"){let l={instancePath:i+"/version",schemaPath:"#/properties/version/anyOf/1/type",keyword:"\
 type",params:{type:"string"},message:"must be string"};t===null?t=[l]:t.push(l),e++}if(a!=="1"){let l={instancePath:i+
 "/version",schemaPath:"#/properties/version/anyOf/1/enum",keyword:"enum",params:{allowedValues:Wr.properties.version.
-anyOf[1].enum},message:"must be equal to one of the allowed values"};t===null?t=[l]:t.push(l),e++}var s=c===e;
-if(y=y||s,y)e=u,t!==null&&(u?t.length=u:t=null);else{let l={instancePath:i+"/version",schemaPath:"#/properties\
+anyOf[1].enum},message:"must be equal to one of the allowed values"};t===null?t=[l]:t.push(l),e++}var s=y===e;
+if(c=c||s,c)e=u,t!==null&&(u?t.length=u:t=null);else{let l={instancePath:i+"/version",schemaPath:"#/properties\
 /version/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return t===null?t=[l]:t.push(
 l),e++,ue.errors=t,!1}var n=m===e}else var n=!0;if(n){if(r.kind!==void 0){let a=r.kind,m=e;if(typeof a!="strin\
 g")return ue.errors=[{instancePath:i+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type:"\
@@ -2503,40 +2497,40 @@ type:"string",enum:["proxy-journal"]},version:{type:"number",enum:[1]}},addition
 ect",required:["seq","prev","time","kind","proxy_version"],properties:{seq:{$ref:"#/$defs/ExactCount",minimum:1},
 prev:{$ref:"#/$defs/JournalDigest"},time:{type:"string",format:"date-time"},kind:{type:"string",enum:["start"]},
 proxy_version:{$ref:"#/$defs/JournalName"}},additionalProperties:!1};var Ie=new RegExp("^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","u"),Se=new RegExp("^[\\x21-\\x7e]{1,256}$","\
-u");function ee(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
-e=0,p=ee.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
-"object"&&!Array.isArray(r)){let n;if(r.seq===void 0&&(n="seq")||r.prev===void 0&&(n="prev")||r.time===void 0&&
-(n="time")||r.kind===void 0&&(n="kind")||r.proxy_version===void 0&&(n="proxy_version"))return ee.errors=[{instancePath:i,
+u");function W(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
+e=0,p=W.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="\
+object"&&!Array.isArray(r)){let n;if(r.seq===void 0&&(n="seq")||r.prev===void 0&&(n="prev")||r.time===void 0&&
+(n="time")||r.kind===void 0&&(n="kind")||r.proxy_version===void 0&&(n="proxy_version"))return W.errors=[{instancePath:i,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:n},message:"must have required property '"+
-n+"'"}],!1;{let o=e;for(let a in r)if(!(a==="seq"||a==="prev"||a==="time"||a==="kind"||a==="proxy_version")){return ee.
+n+"'"}],!1;{let o=e;for(let a in r)if(!(a==="seq"||a==="prev"||a==="time"||a==="kind"||a==="proxy_version")){return W.
 errors=[{instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:a},
 message:"must NOT have additional properties"}],!1;break}if(o===e){if(r.seq!==void 0){let a=r.seq,m=e,u=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a)))return ee.errors=[{instancePath:i+"/seq",schemaPath:"#/$defs/ExactCount/type",keyword:"\
+"number"&&!(a%1)&&!isNaN(a)))return W.errors=[{instancePath:i+"/seq",schemaPath:"#/$defs/ExactCount/type",keyword:"\
 type",params:{type:"integer"},message:"must be integer"}],!1;if(e===u&&typeof a=="number"){if(a>9007199254740991||
-isNaN(a))return ee.errors=[{instancePath:i+"/seq",schemaPath:"#/$defs/ExactCount/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:9007199254740991},message:"must be <= 9007199254740991"}],!1;if(a<0||isNaN(a))return ee.
-errors=[{instancePath:i+"/seq",schemaPath:"#/$defs/ExactCount/minimum",keyword:"minimum",params:{comparison:">\
-=",limit:0},message:"must be >= 0"}],!1}if(e===m&&typeof a=="number"&&(a<1||isNaN(a)))return ee.errors=[{instancePath:i+
-"/seq",schemaPath:"#/properties/seq/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must \
-be >= 1"}],!1;var s=m===e}else var s=!0;if(s){if(r.prev!==void 0){let a=r.prev,m=e;if(e===e)if(typeof a=="stri\
-ng"){if(!Ie.test(a))return ee.errors=[{instancePath:i+"/prev",schemaPath:"#/$defs/JournalDigest/pattern",keyword:"\
-pattern",params:{pattern:"^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"},message:'must match pattern "^sha256/\
-[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"'}],!1}else return ee.errors=[{instancePath:i+"/prev",schemaPath:"#/$defs\
-/JournalDigest/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;
-if(s){if(r.time!==void 0){let a=r.time,m=e;if(e===m&&e===m)if(typeof a=="string"){if(!L.validate(a))return ee.
-errors=[{instancePath:i+"/time",schemaPath:"#/properties/time/format",keyword:"format",params:{format:"date-ti\
-me"},message:'must match format "date-time"'}],!1}else return ee.errors=[{instancePath:i+"/time",schemaPath:"#\
-/properties/time/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;
-if(s){if(r.kind!==void 0){let a=r.kind,m=e;if(typeof a!="string")return ee.errors=[{instancePath:i+"/kind",schemaPath:"\
-#/properties/kind/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(a!=="start")return ee.
+isNaN(a))return W.errors=[{instancePath:i+"/seq",schemaPath:"#/$defs/ExactCount/maximum",keyword:"maximum",params:{
+comparison:"<=",limit:9007199254740991},message:"must be <= 9007199254740991"}],!1;if(a<0||isNaN(a))return W.errors=
+[{instancePath:i+"/seq",schemaPath:"#/$defs/ExactCount/minimum",keyword:"minimum",params:{comparison:">=",limit:0},
+message:"must be >= 0"}],!1}if(e===m&&typeof a=="number"&&(a<1||isNaN(a)))return W.errors=[{instancePath:i+"/s\
+eq",schemaPath:"#/properties/seq/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be \
+>= 1"}],!1;var s=m===e}else var s=!0;if(s){if(r.prev!==void 0){let a=r.prev,m=e;if(e===e)if(typeof a=="string"){
+if(!Ie.test(a))return W.errors=[{instancePath:i+"/prev",schemaPath:"#/$defs/JournalDigest/pattern",keyword:"pa\
+ttern",params:{pattern:"^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"},message:'must match pattern "^sha256/[A\
+-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"'}],!1}else return W.errors=[{instancePath:i+"/prev",schemaPath:"#/$defs/Jo\
+urnalDigest/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;
+if(s){if(r.time!==void 0){let a=r.time,m=e;if(e===m&&e===m)if(typeof a=="string"){if(!L.validate(a))return W.errors=
+[{instancePath:i+"/time",schemaPath:"#/properties/time/format",keyword:"format",params:{format:"date-time"},message:'\
+must match format "date-time"'}],!1}else return W.errors=[{instancePath:i+"/time",schemaPath:"#/properties/tim\
+e/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;if(s){if(r.
+kind!==void 0){let a=r.kind,m=e;if(typeof a!="string")return W.errors=[{instancePath:i+"/kind",schemaPath:"#/p\
+roperties/kind/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(a!=="start")return W.
 errors=[{instancePath:i+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues:wi.properties.
 kind.enum},message:"must be equal to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s)if(r.proxy_version!==
-void 0){let a=r.proxy_version,m=e;if(e===e)if(typeof a=="string"){if(!Se.test(a))return ee.errors=[{instancePath:i+
+void 0){let a=r.proxy_version,m=e;if(e===e)if(typeof a=="string"){if(!Se.test(a))return W.errors=[{instancePath:i+
 "/proxy_version",schemaPath:"#/$defs/JournalName/pattern",keyword:"pattern",params:{pattern:"^[\\x21-\\x7e]{1,25\
-6}$"},message:'must match pattern "^[\\x21-\\x7e]{1,256}$"'}],!1}else return ee.errors=[{instancePath:i+"/prox\
-y_version",schemaPath:"#/$defs/JournalName/type",keyword:"type",params:{type:"string"},message:"must be string"}],
-!1;var s=m===e}else var s=!0}}}}}}else return ee.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{
-type:"object"},message:"must be object"}],!1;return ee.errors=t,e===0}ee.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+6}$"},message:'must match pattern "^[\\x21-\\x7e]{1,256}$"'}],!1}else return W.errors=[{instancePath:i+"/proxy\
+_version",schemaPath:"#/$defs/JournalName/type",keyword:"type",params:{type:"string"},message:"must be string"}],
+!1;var s=m===e}else var s=!0}}}}}}else return W.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{
+type:"object"},message:"must be object"}],!1;return W.errors=t,e===0}W.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
 var yr={type:"object",required:["seq","prev","time","kind","endpoint","hostname","state","stage","reason","evi\
 dence_digest","cert_fingerprint"],properties:{seq:{$ref:"#/$defs/ExactCount",minimum:1},prev:{$ref:"#/$defs/Jo\
 urnalDigest"},time:{type:"string",format:"date-time"},kind:{type:"string",enum:["verdict"]},endpoint:{$ref:"#/\
@@ -2881,12 +2875,12 @@ type",params:{type:"number"},message:"must be number"};t===null?t=[x]:t.push(x),
 "/version",schemaPath:"#/$defs/JournalGenesis/properties/version/enum",keyword:"enum",params:{allowedValues:Or.
 properties.version.enum},message:"must be equal to one of the allowed values"};t===null?t=[x]:t.push(x),e++}var m=$===
 e}else var m=!0}}}}}}}else{let w={instancePath:i,schemaPath:"#/$defs/JournalGenesis/type",keyword:"type",params:{
-type:"object"},message:"must be object"};t===null?t=[w]:t.push(w),e++}var v=o===e;if(n=n||v,v)var u=!0;let y=e;
-ee(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||(t=t===null?ee.errors:t.
-concat(ee.errors),e=t.length);var v=y===e;n=n||v,v&&u!==!0&&(u=!0);let f=e;T(r,{instancePath:i,parentData:k,parentDataProperty:_,
+type:"object"},message:"must be object"};t===null?t=[w]:t.push(w),e++}var v=o===e;if(n=n||v,v)var u=!0;let c=e;
+W(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||(t=t===null?W.errors:t.concat(
+W.errors),e=t.length);var v=c===e;n=n||v,v&&u!==!0&&(u=!0);let f=e;T(r,{instancePath:i,parentData:k,parentDataProperty:_,
 rootData:g,dynamicAnchors:h})||(t=t===null?T.errors:t.concat(T.errors),e=t.length);var v=f===e;n=n||v,v&&u!==!0&&
-(u=!0);let c=e;z(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||(t=t===null?
-z.errors:t.concat(z.errors),e=t.length);var v=c===e;n=n||v,v&&u!==!0&&(u=!0);let l=e;D(r,{instancePath:i,parentData:k,
+(u=!0);let y=e;z(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||(t=t===null?
+z.errors:t.concat(z.errors),e=t.length);var v=y===e;n=n||v,v&&u!==!0&&(u=!0);let l=e;D(r,{instancePath:i,parentData:k,
 parentDataProperty:_,rootData:g,dynamicAnchors:h})||(t=t===null?D.errors:t.concat(D.errors),e=t.length);var v=l===
 e;n=n||v,v&&u!==!0&&(u=!0);let d=e;K(r,{instancePath:i,parentData:k,parentDataProperty:_,rootData:g,dynamicAnchors:h})||
 (t=t===null?K.errors:t.concat(K.errors),e=t.length);var v=d===e;if(n=n||v,v&&u!==!0&&(u=!0),n)e=s,t!==null&&(s?
@@ -2957,9 +2951,9 @@ es",schemaPath:"#/properties/torn_bytes/minimum",keyword:"minimum",params:{compa
 message:"must be >= -9223372036854776000"}],!1}var s=m===e}else var s=!0;if(s){if(r.kinds!==void 0){let a=r.kinds,
 m=e;if(e===m&&!(a&&typeof a=="object"&&!Array.isArray(a)))return se.errors=[{instancePath:i+"/kinds",schemaPath:"\
 #/properties/kinds/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var s=m===e}else var s=!0;
-if(s)if(r.faults!==void 0){let a=r.faults,m=e;if(e===m)if(Array.isArray(a)){var n=!0;let y=a.length;for(let f=0;f<
-y;f++){let c=e;we(a[f],{instancePath:i+"/faults/"+f,parentData:a,parentDataProperty:f,rootData:g,dynamicAnchors:h})||
-(t=t===null?we.errors:t.concat(we.errors),e=t.length);var n=c===e;if(!n)break}}else return se.errors=[{instancePath:i+
+if(s)if(r.faults!==void 0){let a=r.faults,m=e;if(e===m)if(Array.isArray(a)){var n=!0;let c=a.length;for(let f=0;f<
+c;f++){let y=e;we(a[f],{instancePath:i+"/faults/"+f,parentData:a,parentDataProperty:f,rootData:g,dynamicAnchors:h})||
+(t=t===null?we.errors:t.concat(we.errors),e=t.length);var n=y===e;if(!n)break}}else return se.errors=[{instancePath:i+
 "/faults",schemaPath:"#/properties/faults/type",keyword:"type",params:{type:"array"},message:"must be array"}],
 !1;var s=m===e}else var s=!0}}}}}}}else return se.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{
 type:"object"},message:"must be object"}],!1;return se.errors=t,e===0}se.evaluated={props:{ok:!0,file:!0,lines:!0,
@@ -3002,9 +2996,9 @@ string"},message:"must be string"}],!1;if(!(a==="active"||a==="revoked"||a==="ex
 must be equal to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s){if(r.model_scope!==void 0){let a=r.
 model_scope,m=e;if(!Array.isArray(a)&&a!==null)return I.errors=[{instancePath:i+"/model_scope",schemaPath:"#/p\
 roperties/model_scope/type",keyword:"type",params:{type:er.properties.model_scope.type},message:"must be array\
-,null"}],!1;if(e===m&&Array.isArray(a)){var n=!0;let y=a.length;for(let f=0;f<y;f++){let c=e;if(typeof a[f]!="\
+,null"}],!1;if(e===m&&Array.isArray(a)){var n=!0;let c=a.length;for(let f=0;f<c;f++){let y=e;if(typeof a[f]!="\
 string")return I.errors=[{instancePath:i+"/model_scope/"+f,schemaPath:"#/properties/model_scope/items/type",keyword:"\
-type",params:{type:"string"},message:"must be string"}],!1;var n=c===e;if(!n)break}}var s=m===e}else var s=!0;
+type",params:{type:"string"},message:"must be string"}],!1;var n=y===e;if(!n)break}}var s=m===e}else var s=!0;
 if(s){if(r.requests_per_minute!==void 0){let a=r.requests_per_minute,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(
 a))&&a!==null)return I.errors=[{instancePath:i+"/requests_per_minute",schemaPath:"#/properties/requests_per_mi\
 nute/type",keyword:"type",params:{type:er.properties.requests_per_minute.type},message:"must be integer,null"}],
@@ -3057,58 +3051,58 @@ rmat",keyword:"format",params:{format:"date-time"},message:'must match format "d
 var s=!0}}}}}}}}}}}}}else return I.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"ob\
 ject"},message:"must be object"}],!1;return I.errors=t,e===0}I.evaluated={props:{id:!0,prefix:!0,workspace_id:!0,
 name:!0,state:!0,model_scope:!0,requests_per_minute:!0,tokens_per_minute:!0,spend_limit_micros:!0,spent_micros:!0,
-created_at:!0,expires_at:!0,last_used_at:!0,revoked_at:!0},dynamicProps:!1,dynamicItems:!1};var Di=Y,Ci={type:"\
+created_at:!0,expires_at:!0,last_used_at:!0,revoked_at:!0},dynamicProps:!1,dynamicItems:!1};var Di=Q,Ci={type:"\
 object",required:["id","workspace_id","kind","amount_micros","balance_after_micros","description","reference",
 "idempotency_key","created_at"],properties:{id:{type:"string",pattern:"^led_[0-9A-HJKMNP-TV-Z]{26}$"},workspace_id:{
 type:"string"},kind:{$ref:"#/$defs/LedgerKind"},amount_micros:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
 balance_after_micros:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},description:{type:"\
 string"},reference:{type:["string","null"]},idempotency_key:{type:"string"},created_at:{type:"string",format:"\
-date-time"}}};function Y(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){
-let t=null,e=0,p=Y.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&
+date-time"}}};function Q(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){
+let t=null,e=0,p=Q.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&
 typeof r=="object"&&!Array.isArray(r)){let n;if(r.id===void 0&&(n="id")||r.workspace_id===void 0&&(n="workspac\
 e_id")||r.kind===void 0&&(n="kind")||r.amount_micros===void 0&&(n="amount_micros")||r.balance_after_micros===void 0&&
 (n="balance_after_micros")||r.description===void 0&&(n="description")||r.reference===void 0&&(n="reference")||
-r.idempotency_key===void 0&&(n="idempotency_key")||r.created_at===void 0&&(n="created_at"))return Y.errors=[{instancePath:i,
+r.idempotency_key===void 0&&(n="idempotency_key")||r.created_at===void 0&&(n="created_at"))return Q.errors=[{instancePath:i,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:n},message:"must have required property '"+
-n+"'"}],!1;if(r.id!==void 0){let o=r.id,a=e;if(e===a)if(typeof o=="string"){if(!ts.test(o))return Y.errors=[{instancePath:i+
+n+"'"}],!1;if(r.id!==void 0){let o=r.id,a=e;if(e===a)if(typeof o=="string"){if(!ts.test(o))return Q.errors=[{instancePath:i+
 "/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern:"^led_[0-9A-HJKMNP-TV-Z]{26}$"},message:'\
-must match pattern "^led_[0-9A-HJKMNP-TV-Z]{26}$"'}],!1}else return Y.errors=[{instancePath:i+"/id",schemaPath:"\
+must match pattern "^led_[0-9A-HJKMNP-TV-Z]{26}$"'}],!1}else return Q.errors=[{instancePath:i+"/id",schemaPath:"\
 #/properties/id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=a===e}else var s=!0;
-if(s){if(r.workspace_id!==void 0){let o=e;if(typeof r.workspace_id!="string")return Y.errors=[{instancePath:i+
+if(s){if(r.workspace_id!==void 0){let o=e;if(typeof r.workspace_id!="string")return Q.errors=[{instancePath:i+
 "/workspace_id",schemaPath:"#/properties/workspace_id/type",keyword:"type",params:{type:"string"},message:"mus\
-t be string"}],!1;var s=o===e}else var s=!0;if(s){if(r.kind!==void 0){let o=r.kind,a=e;if(typeof o!="string")return Y.
+t be string"}],!1;var s=o===e}else var s=!0;if(s){if(r.kind!==void 0){let o=r.kind,a=e;if(typeof o!="string")return Q.
 errors=[{instancePath:i+"/kind",schemaPath:"#/$defs/LedgerKind/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;if(!(o==="generation"||o==="invitation"||o==="top_up"||o==="refund"||o==="adjustment"))return Y.
+must be string"}],!1;if(!(o==="generation"||o==="invitation"||o==="top_up"||o==="refund"||o==="adjustment"))return Q.
 errors=[{instancePath:i+"/kind",schemaPath:"#/$defs/LedgerKind/enum",keyword:"enum",params:{allowedValues:Ms.enum},
 message:"must be equal to one of the allowed values"}],!1;var s=a===e}else var s=!0;if(s){if(r.amount_micros!==
-void 0){let o=r.amount_micros,a=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)))return Y.errors=[{instancePath:i+
+void 0){let o=r.amount_micros,a=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)))return Q.errors=[{instancePath:i+
 "/amount_micros",schemaPath:"#/properties/amount_micros/type",keyword:"type",params:{type:"integer"},message:"\
-must be integer"}],!1;if(e===a&&typeof o=="number"){if(o>9223372036854776e3||isNaN(o))return Y.errors=[{instancePath:i+
+must be integer"}],!1;if(e===a&&typeof o=="number"){if(o>9223372036854776e3||isNaN(o))return Q.errors=[{instancePath:i+
 "/amount_micros",schemaPath:"#/properties/amount_micros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(o<-9223372036854776e3||isNaN(o))return Y.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(o<-9223372036854776e3||isNaN(o))return Q.errors=[{instancePath:i+
 "/amount_micros",schemaPath:"#/properties/amount_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=a===e}else var s=!0;if(s){if(r.balance_after_micros!==void 0){
-let o=r.balance_after_micros,a=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)))return Y.errors=[{instancePath:i+
+let o=r.balance_after_micros,a=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)))return Q.errors=[{instancePath:i+
 "/balance_after_micros",schemaPath:"#/properties/balance_after_micros/type",keyword:"type",params:{type:"integ\
-er"},message:"must be integer"}],!1;if(e===a&&typeof o=="number"){if(o>9223372036854776e3||isNaN(o))return Y.errors=
+er"},message:"must be integer"}],!1;if(e===a&&typeof o=="number"){if(o>9223372036854776e3||isNaN(o))return Q.errors=
 [{instancePath:i+"/balance_after_micros",schemaPath:"#/properties/balance_after_micros/maximum",keyword:"maxim\
 um",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(o<-9223372036854776e3||
-isNaN(o))return Y.errors=[{instancePath:i+"/balance_after_micros",schemaPath:"#/properties/balance_after_micro\
+isNaN(o))return Q.errors=[{instancePath:i+"/balance_after_micros",schemaPath:"#/properties/balance_after_micro\
 s/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -922337203\
 6854776000"}],!1}var s=a===e}else var s=!0;if(s){if(r.description!==void 0){let o=e;if(typeof r.description!="\
-string")return Y.errors=[{instancePath:i+"/description",schemaPath:"#/properties/description/type",keyword:"ty\
+string")return Q.errors=[{instancePath:i+"/description",schemaPath:"#/properties/description/type",keyword:"ty\
 pe",params:{type:"string"},message:"must be string"}],!1;var s=o===e}else var s=!0;if(s){if(r.reference!==void 0){
-let o=r.reference,a=e;if(typeof o!="string"&&o!==null)return Y.errors=[{instancePath:i+"/reference",schemaPath:"\
+let o=r.reference,a=e;if(typeof o!="string"&&o!==null)return Q.errors=[{instancePath:i+"/reference",schemaPath:"\
 #/properties/reference/type",keyword:"type",params:{type:Ci.properties.reference.type},message:"must be string\
 ,null"}],!1;var s=a===e}else var s=!0;if(s){if(r.idempotency_key!==void 0){let o=e;if(typeof r.idempotency_key!=
-"string")return Y.errors=[{instancePath:i+"/idempotency_key",schemaPath:"#/properties/idempotency_key/type",keyword:"\
+"string")return Q.errors=[{instancePath:i+"/idempotency_key",schemaPath:"#/properties/idempotency_key/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;var s=o===e}else var s=!0;if(s)if(r.created_at!==void 0){
-let o=r.created_at,a=e;if(e===a&&e===a)if(typeof o=="string"){if(!L.validate(o))return Y.errors=[{instancePath:i+
+let o=r.created_at,a=e;if(e===a&&e===a)if(typeof o=="string"){if(!L.validate(o))return Q.errors=[{instancePath:i+
 "/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format:"date-time"},message:'\
-must match format "date-time"'}],!1}else return Y.errors=[{instancePath:i+"/created_at",schemaPath:"#/properti\
+must match format "date-time"'}],!1}else return Q.errors=[{instancePath:i+"/created_at",schemaPath:"#/properti\
 es/created_at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=a===e}else var s=!0}}}}}}}}else
-return Y.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
-ject"}],!1;return Y.errors=t,e===0}Y.evaluated={props:{id:!0,workspace_id:!0,kind:!0,amount_micros:!0,balance_after_micros:!0,
+return Q.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
+ject"}],!1;return Q.errors=t,e===0}Q.evaluated={props:{id:!0,workspace_id:!0,kind:!0,amount_micros:!0,balance_after_micros:!0,
 description:!0,reference:!0,idempotency_key:!0,created_at:!0},dynamicProps:!1,dynamicItems:!1};var Mi=J;var $s={type:"object",required:["check","workspace_id","subject","expected","actual"],properties:{check:{type:"\
 string"},workspace_id:{type:"string"},subject:{type:"string"},expected:{type:["string","null"]},actual:{type:[
 "string","null"]}}};function J(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){
@@ -3145,25 +3139,25 @@ typeof m=="number"){if(m>9223372036854776e3||isNaN(m))return J.errors=[{instance
 must be <= 9223372036854776000"}],!1;if(m<-9223372036854776e3||isNaN(m))return J.errors=[{instancePath:i+"/ope\
 n_holds",schemaPath:"#/properties/open_holds/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=u===e}else var s=!0;if(s)if(r.differences!==void 0){let m=r.
-differences,u=e;if(e===u)if(Array.isArray(m)){var n=!0;let f=m.length;for(let c=0;c<f;c++){let l=m[c],d=e;if(e===
+differences,u=e;if(e===u)if(Array.isArray(m)){var n=!0;let f=m.length;for(let y=0;y<f;y++){let l=m[y],d=e;if(e===
 e)if(l&&typeof l=="object"&&!Array.isArray(l)){let P;if(l.check===void 0&&(P="check")||l.workspace_id===void 0&&
 (P="workspace_id")||l.subject===void 0&&(P="subject")||l.expected===void 0&&(P="expected")||l.actual===void 0&&
-(P="actual"))return J.errors=[{instancePath:i+"/differences/"+c,schemaPath:"#/$defs/LedgerDifference/required",
+(P="actual"))return J.errors=[{instancePath:i+"/differences/"+y,schemaPath:"#/$defs/LedgerDifference/required",
 keyword:"required",params:{missingProperty:P},message:"must have required property '"+P+"'"}],!1;if(l.check!==
-void 0){let b=e;if(typeof l.check!="string")return J.errors=[{instancePath:i+"/differences/"+c+"/check",schemaPath:"\
+void 0){let b=e;if(typeof l.check!="string")return J.errors=[{instancePath:i+"/differences/"+y+"/check",schemaPath:"\
 #/$defs/LedgerDifference/properties/check/type",keyword:"type",params:{type:"string"},message:"must be string"}],
 !1;var o=b===e}else var o=!0;if(o){if(l.workspace_id!==void 0){let b=e;if(typeof l.workspace_id!="string")return J.
-errors=[{instancePath:i+"/differences/"+c+"/workspace_id",schemaPath:"#/$defs/LedgerDifference/properties/work\
+errors=[{instancePath:i+"/differences/"+y+"/workspace_id",schemaPath:"#/$defs/LedgerDifference/properties/work\
 space_id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var o=b===e}else var o=!0;if(o){
 if(l.subject!==void 0){let b=e;if(typeof l.subject!="string")return J.errors=[{instancePath:i+"/differences/"+
-c+"/subject",schemaPath:"#/$defs/LedgerDifference/properties/subject/type",keyword:"type",params:{type:"string"},
+y+"/subject",schemaPath:"#/$defs/LedgerDifference/properties/subject/type",keyword:"type",params:{type:"string"},
 message:"must be string"}],!1;var o=b===e}else var o=!0;if(o){if(l.expected!==void 0){let b=l.expected,$=e;if(typeof b!=
-"string"&&b!==null)return J.errors=[{instancePath:i+"/differences/"+c+"/expected",schemaPath:"#/$defs/LedgerDi\
+"string"&&b!==null)return J.errors=[{instancePath:i+"/differences/"+y+"/expected",schemaPath:"#/$defs/LedgerDi\
 fference/properties/expected/type",keyword:"type",params:{type:$s.properties.expected.type},message:"must be s\
 tring,null"}],!1;var o=$===e}else var o=!0;if(o)if(l.actual!==void 0){let b=l.actual,$=e;if(typeof b!="string"&&
-b!==null)return J.errors=[{instancePath:i+"/differences/"+c+"/actual",schemaPath:"#/$defs/LedgerDifference/pro\
+b!==null)return J.errors=[{instancePath:i+"/differences/"+y+"/actual",schemaPath:"#/$defs/LedgerDifference/pro\
 perties/actual/type",keyword:"type",params:{type:$s.properties.actual.type},message:"must be string,null"}],!1;
-var o=$===e}else var o=!0}}}}else return J.errors=[{instancePath:i+"/differences/"+c,schemaPath:"#/$defs/Ledge\
+var o=$===e}else var o=!0}}}}else return J.errors=[{instancePath:i+"/differences/"+y,schemaPath:"#/$defs/Ledge\
 rDifference/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var n=d===e;if(!n)break}}else
 return J.errors=[{instancePath:i+"/differences",schemaPath:"#/properties/differences/type",keyword:"type",params:{
 type:"array"},message:"must be array"}],!1;var s=u===e}else var s=!0}}}}else return J.errors=[{instancePath:i,
@@ -3221,13 +3215,13 @@ must have required property '"+o+"'"}],!1;if(r.name!==void 0){let a=e;if(typeof 
 st be string"}],!1;var s=a===e}else var s=!0;if(s){if(r.hostname!==void 0){let a=e;if(typeof r.hostname!="stri\
 ng")return Ze.errors=[{instancePath:i+"/hostname",schemaPath:"#/properties/hostname/type",keyword:"type",params:{
 type:"string"},message:"must be string"}],!1;var s=a===e}else var s=!0;if(s)if(r.tee!==void 0){let a=r.tee,m=e,
-u=e,y=!1,f=e;if(typeof a!="string"){let d={instancePath:i+"/tee",schemaPath:"#/$defs/TeeLabel/type",keyword:"t\
+u=e,c=!1,f=e;if(typeof a!="string"){let d={instancePath:i+"/tee",schemaPath:"#/$defs/TeeLabel/type",keyword:"t\
 ype",params:{type:"string"},message:"must be string"};t===null?t=[d]:t.push(d),e++}if(!(a==="AMD SEV-SNP (QEMU\
 )"||a==="Intel TDX (QEMU)"||a==="Intel TDX (GCP)"||a==="Intel TDX (Azure)"||a==="AMD SEV-SNP (Azure)")){let d={
 instancePath:i+"/tee",schemaPath:"#/$defs/TeeLabel/enum",keyword:"enum",params:{allowedValues:Ti.enum},message:"\
-must be equal to one of the allowed values"};t===null?t=[d]:t.push(d),e++}var n=f===e;y=y||n;let c=e;if(a!==null){
+must be equal to one of the allowed values"};t===null?t=[d]:t.push(d),e++}var n=f===e;c=c||n;let y=e;if(a!==null){
 let d={instancePath:i+"/tee",schemaPath:"#/properties/tee/anyOf/1/type",keyword:"type",params:{type:"null"},message:"\
-must be null"};t===null?t=[d]:t.push(d),e++}var n=c===e;if(y=y||n,y)e=u,t!==null&&(u?t.length=u:t=null);else{let d={
+must be null"};t===null?t=[d]:t.push(d),e++}var n=y===e;if(c=c||n,c)e=u,t!==null&&(u?t.length=u:t=null);else{let d={
 instancePath:i+"/tee",schemaPath:"#/properties/tee/anyOf",keyword:"anyOf",params:{},message:"must match a sche\
 ma in anyOf"};return t===null?t=[d]:t.push(d),e++,Ze.errors=t,!1}var s=m===e}else var s=!0}}else return Ze.errors=
 [{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return Ze.
@@ -3276,9 +3270,9 @@ parentDataProperty:"pricing",rootData:g,dynamicAnchors:h})||(t=t===null?ye.error
 var s=a===e}else var s=!0;if(s){if(r.endpoint!==void 0){let a=e;Ze(r.endpoint,{instancePath:i+"/endpoint",parentData:r,
 parentDataProperty:"endpoint",rootData:g,dynamicAnchors:h})||(t=t===null?Ze.errors:t.concat(Ze.errors),e=t.length);
 var s=a===e}else var s=!0;if(s)if(r.capabilities!==void 0){let a=r.capabilities,m=e;if(e===m)if(Array.isArray(
-a)){var n=!0;let y=a.length;for(let f=0;f<y;f++){let c=a[f],l=e;if(typeof c!="string")return S.errors=[{instancePath:i+
+a)){var n=!0;let c=a.length;for(let f=0;f<c;f++){let y=a[f],l=e;if(typeof y!="string")return S.errors=[{instancePath:i+
 "/capabilities/"+f,schemaPath:"#/$defs/Capability/type",keyword:"type",params:{type:"string"},message:"must be\
- string"}],!1;if(!(c==="chat"||c==="completions"||c==="embeddings"))return S.errors=[{instancePath:i+"/capabil\
+ string"}],!1;if(!(y==="chat"||y==="completions"||y==="embeddings"))return S.errors=[{instancePath:i+"/capabil\
 ities/"+f,schemaPath:"#/$defs/Capability/enum",keyword:"enum",params:{allowedValues:Is.enum},message:"must be \
 equal to one of the allowed values"}],!1;var n=l===e;if(!n)break}}else return S.errors=[{instancePath:i+"/capa\
 bilities",schemaPath:"#/properties/capabilities/type",keyword:"type",params:{type:"array"},message:"must be ar\
@@ -3294,9 +3288,9 @@ void 0){let a=r.object,m=e;if(typeof a!="string")return Xe.errors=[{instancePath
 perties/object/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(a!=="list")return Xe.
 errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/enum",keyword:"enum",params:{allowedValues:Li.
 properties.object.enum},message:"must be equal to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s)
-if(r.data!==void 0){let a=r.data,m=e;if(e===m)if(Array.isArray(a)){var n=!0;let y=a.length;for(let f=0;f<y;f++){
-let c=e;S(a[f],{instancePath:i+"/data/"+f,parentData:a,parentDataProperty:f,rootData:g,dynamicAnchors:h})||(t=
-t===null?S.errors:t.concat(S.errors),e=t.length);var n=c===e;if(!n)break}}else return Xe.errors=[{instancePath:i+
+if(r.data!==void 0){let a=r.data,m=e;if(e===m)if(Array.isArray(a)){var n=!0;let c=a.length;for(let f=0;f<c;f++){
+let y=e;S(a[f],{instancePath:i+"/data/"+f,parentData:a,parentDataProperty:f,rootData:g,dynamicAnchors:h})||(t=
+t===null?S.errors:t.concat(S.errors),e=t.length);var n=y===e;if(!n)break}}else return Xe.errors=[{instancePath:i+
 "/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;
 var s=m===e}else var s=!0}else return Xe.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"\
 object"},message:"must be object"}],!1;return Xe.errors=t,e===0}Xe.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
@@ -3307,8 +3301,8 @@ rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=he.evaluated;if(p.dynamic
 (p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let u;if(r.endpoints===void 0&&(u="endpoin\
 ts")||r.changed===void 0&&(u="changed")||r.basis===void 0&&(u="basis"))return he.errors=[{instancePath:i,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:u},message:"must have required property '"+u+"'"}],!1;if(r.
-endpoints!==void 0){let y=r.endpoints,f=e;if(e===f)if(Array.isArray(y)){var s=!0;let c=y.length;for(let l=0;l<
-c;l++){let d=y[l],v=e;if(e===e)if(d&&typeof d=="object"&&!Array.isArray(d)){let b;if(d.name===void 0&&(b="name")||
+endpoints!==void 0){let c=r.endpoints,f=e;if(e===f)if(Array.isArray(c)){var s=!0;let y=c.length;for(let l=0;l<
+y;l++){let d=c[l],v=e;if(e===e)if(d&&typeof d=="object"&&!Array.isArray(d)){let b;if(d.name===void 0&&(b="name")||
 d.hostname===void 0&&(b="hostname")||d.pins===void 0&&(b="pins"))return he.errors=[{instancePath:i+"/endpoints\
 /"+l,schemaPath:"#/$defs/EndpointPins/required",keyword:"required",params:{missingProperty:b},message:"must ha\
 ve required property '"+b+"'"}],!1;if(d.name!==void 0){let $=e;if(typeof d.name!="string")return he.errors=[{instancePath:i+
@@ -3316,62 +3310,62 @@ ve required property '"+b+"'"}],!1;if(d.name!==void 0){let $=e;if(typeof d.name!
 ring"},message:"must be string"}],!1;var n=$===e}else var n=!0;if(n){if(d.hostname!==void 0){let $=e;if(typeof d.
 hostname!="string")return he.errors=[{instancePath:i+"/endpoints/"+l+"/hostname",schemaPath:"#/$defs/EndpointP\
 ins/properties/hostname/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var n=$===e}else
-var n=!0;if(n)if(d.pins!==void 0){let $=d.pins,q=e;if(e===q)if(Array.isArray($)){var o=!0;let Tr=$.length;for(let Fe=0;Fe<
-Tr;Fe++){let zr=e;if(typeof $[Fe]!="string")return he.errors=[{instancePath:i+"/endpoints/"+l+"/pins/"+Fe,schemaPath:"\
+var n=!0;if(n)if(d.pins!==void 0){let $=d.pins,q=e;if(e===q)if(Array.isArray($)){var o=!0;let Tr=$.length;for(let Qe=0;Qe<
+Tr;Qe++){let zr=e;if(typeof $[Qe]!="string")return he.errors=[{instancePath:i+"/endpoints/"+l+"/pins/"+Qe,schemaPath:"\
 #/$defs/EndpointPins/properties/pins/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],
 !1;var o=zr===e;if(!o)break}}else return he.errors=[{instancePath:i+"/endpoints/"+l+"/pins",schemaPath:"#/$def\
 s/EndpointPins/properties/pins/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var n=q===
 e}else var n=!0}}else return he.errors=[{instancePath:i+"/endpoints/"+l,schemaPath:"#/$defs/EndpointPins/type",
 keyword:"type",params:{type:"object"},message:"must be object"}],!1;var s=v===e;if(!s)break}}else return he.errors=
 [{instancePath:i+"/endpoints",schemaPath:"#/properties/endpoints/type",keyword:"type",params:{type:"array"},message:"\
-must be array"}],!1;var a=f===e}else var a=!0;if(a){if(r.changed!==void 0){let y=r.changed,f=e;if(typeof y!="s\
-tring"&&y!==null)return he.errors=[{instancePath:i+"/changed",schemaPath:"#/properties/changed/type",keyword:"\
+must be array"}],!1;var a=f===e}else var a=!0;if(a){if(r.changed!==void 0){let c=r.changed,f=e;if(typeof c!="s\
+tring"&&c!==null)return he.errors=[{instancePath:i+"/changed",schemaPath:"#/properties/changed/type",keyword:"\
 type",params:{type:Zi.properties.changed.type},message:"must be string,null"}],!1;var a=f===e}else var a=!0;if(a)
-if(r.basis!==void 0){let y=r.basis,f=e,c=e,l=!1,d=e;if(typeof y!="string"){let P={instancePath:i+"/basis",schemaPath:"\
+if(r.basis!==void 0){let c=r.basis,f=e,y=e,l=!1,d=e;if(typeof c!="string"){let P={instancePath:i+"/basis",schemaPath:"\
 #/$defs/PinBasis/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[P]:t.push(P),
-e++}if(!(y==="endpoint"||y==="bundle"||y==="word")){let P={instancePath:i+"/basis",schemaPath:"#/$defs/PinBasi\
+e++}if(!(c==="endpoint"||c==="bundle"||c==="word")){let P={instancePath:i+"/basis",schemaPath:"#/$defs/PinBasi\
 s/enum",keyword:"enum",params:{allowedValues:Si.enum},message:"must be equal to one of the allowed values"};t===
-null?t=[P]:t.push(P),e++}var m=d===e;l=l||m;let v=e;if(y!==null){let P={instancePath:i+"/basis",schemaPath:"#/\
+null?t=[P]:t.push(P),e++}var m=d===e;l=l||m;let v=e;if(c!==null){let P={instancePath:i+"/basis",schemaPath:"#/\
 properties/basis/anyOf/1/type",keyword:"type",params:{type:"null"},message:"must be null"};t===null?t=[P]:t.push(
-P),e++}var m=v===e;if(l=l||m,l)e=c,t!==null&&(c?t.length=c:t=null);else{let P={instancePath:i+"/basis",schemaPath:"\
+P),e++}var m=v===e;if(l=l||m,l)e=y,t!==null&&(y?t.length=y:t=null);else{let P={instancePath:i+"/basis",schemaPath:"\
 #/properties/basis/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return t===null?t=
 [P]:t.push(P),e++,he.errors=t,!1}var a=f===e}else var a=!0}}else return he.errors=[{instancePath:i,schemaPath:"\
 #/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return he.errors=t,e===0}he.evaluated=
-{props:{endpoints:!0,changed:!0,basis:!0},dynamicProps:!1,dynamicItems:!1};var Ji=ze;function re(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
-e=0,p=re.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
+{props:{endpoints:!0,changed:!0,basis:!0},dynamicProps:!1,dynamicItems:!1};var Ji=ze;function ee(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
+e=0,p=ee.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
 "object"&&!Array.isArray(r)){let n;if(r.state===void 0&&(n="state")||r.since===void 0&&(n="since")||r.age_ms===
-void 0&&(n="age_ms"))return re.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:n},
+void 0&&(n="age_ms"))return ee.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:n},
 message:"must have required property '"+n+"'"}],!1;if(r.state!==void 0){let o=r.state,a=e;if(typeof o!="string")
-return re.errors=[{instancePath:i+"/state",schemaPath:"#/$defs/ProxyVerdictState/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;if(!(o==="pending"||o==="denied"||o==="admitted"))return re.errors=
+return ee.errors=[{instancePath:i+"/state",schemaPath:"#/$defs/ProxyVerdictState/type",keyword:"type",params:{
+type:"string"},message:"must be string"}],!1;if(!(o==="pending"||o==="denied"||o==="admitted"))return ee.errors=
 [{instancePath:i+"/state",schemaPath:"#/$defs/ProxyVerdictState/enum",keyword:"enum",params:{allowedValues:Os.
 enum},message:"must be equal to one of the allowed values"}],!1;var s=a===e}else var s=!0;if(s){if(r.stage!==void 0){
-let o=e;if(typeof r.stage!="string")return re.errors=[{instancePath:i+"/stage",schemaPath:"#/properties/stage/\
+let o=e;if(typeof r.stage!="string")return ee.errors=[{instancePath:i+"/stage",schemaPath:"#/properties/stage/\
 type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=o===e}else var s=!0;if(s){if(r.
-reason!==void 0){let o=e;if(typeof r.reason!="string")return re.errors=[{instancePath:i+"/reason",schemaPath:"\
+reason!==void 0){let o=e;if(typeof r.reason!="string")return ee.errors=[{instancePath:i+"/reason",schemaPath:"\
 #/properties/reason/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=o===e}else
-var s=!0;if(s){if(r.evidence_digest!==void 0){let o=e;if(typeof r.evidence_digest!="string")return re.errors=[
+var s=!0;if(s){if(r.evidence_digest!==void 0){let o=e;if(typeof r.evidence_digest!="string")return ee.errors=[
 {instancePath:i+"/evidence_digest",schemaPath:"#/properties/evidence_digest/type",keyword:"type",params:{type:"\
 string"},message:"must be string"}],!1;var s=o===e}else var s=!0;if(s){if(r.since!==void 0){let o=r.since,a=e;
-if(e===a&&e===a)if(typeof o=="string"){if(!L.validate(o))return re.errors=[{instancePath:i+"/since",schemaPath:"\
+if(e===a&&e===a)if(typeof o=="string"){if(!L.validate(o))return ee.errors=[{instancePath:i+"/since",schemaPath:"\
 #/properties/since/format",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],
-!1}else return re.errors=[{instancePath:i+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{
+!1}else return ee.errors=[{instancePath:i+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{
 type:"string"},message:"must be string"}],!1;var s=a===e}else var s=!0;if(s){if(r.age_ms!==void 0){let o=r.age_ms,
-a=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)))return re.errors=[{instancePath:i+"/age_ms",schemaPath:"#/prop\
+a=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)))return ee.errors=[{instancePath:i+"/age_ms",schemaPath:"#/prop\
 erties/age_ms/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===a&&typeof o==
-"number"){if(o>9223372036854776e3||isNaN(o))return re.errors=[{instancePath:i+"/age_ms",schemaPath:"#/properti\
+"number"){if(o>9223372036854776e3||isNaN(o))return ee.errors=[{instancePath:i+"/age_ms",schemaPath:"#/properti\
 es/age_ms/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 922\
-3372036854776000"}],!1;if(o<0||isNaN(o))return re.errors=[{instancePath:i+"/age_ms",schemaPath:"#/properties/a\
+3372036854776000"}],!1;if(o<0||isNaN(o))return ee.errors=[{instancePath:i+"/age_ms",schemaPath:"#/properties/a\
 ge_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"}],!1}var s=a===e}else
 var s=!0;if(s)if(r.expires_in_ms!==void 0){let o=r.expires_in_ms,a=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)))
-return re.errors=[{instancePath:i+"/expires_in_ms",schemaPath:"#/properties/expires_in_ms/type",keyword:"type",
+return ee.errors=[{instancePath:i+"/expires_in_ms",schemaPath:"#/properties/expires_in_ms/type",keyword:"type",
 params:{type:"integer"},message:"must be integer"}],!1;if(e===a&&typeof o=="number"){if(o>9223372036854776e3||
-isNaN(o))return re.errors=[{instancePath:i+"/expires_in_ms",schemaPath:"#/properties/expires_in_ms/maximum",keyword:"\
+isNaN(o))return ee.errors=[{instancePath:i+"/expires_in_ms",schemaPath:"#/properties/expires_in_ms/maximum",keyword:"\
 maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(o<
-0||isNaN(o))return re.errors=[{instancePath:i+"/expires_in_ms",schemaPath:"#/properties/expires_in_ms/minimum",
+0||isNaN(o))return ee.errors=[{instancePath:i+"/expires_in_ms",schemaPath:"#/properties/expires_in_ms/minimum",
 keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"}],!1}var s=a===e}else var s=!0}}}}}}else
-return re.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
-bject"}],!1;return re.errors=t,e===0}re.evaluated={props:{state:!0,stage:!0,reason:!0,evidence_digest:!0,since:!0,
+return ee.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
+bject"}],!1;return ee.errors=t,e===0}ee.evaluated={props:{state:!0,stage:!0,reason:!0,evidence_digest:!0,since:!0,
 age_ms:!0,expires_in_ms:!0},dynamicProps:!1,dynamicItems:!1};function B(r,{instancePath:i="",parentData:k,parentDataProperty:_,
 rootData:g=r,dynamicAnchors:h={}}={}){let t=null,e=0,p=B.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
 (p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let o;if(r.name===void 0&&(o="name")||r.hostname===
@@ -3384,8 +3378,8 @@ if(s){if(r.hostname!==void 0){let a=e;if(typeof r.hostname!="string")return B.er
 me",schemaPath:"#/properties/hostname/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
 var s=a===e}else var s=!0;if(s){if(r.listen!==void 0){let a=e;if(typeof r.listen!="string")return B.errors=[{instancePath:i+
 "/listen",schemaPath:"#/properties/listen/type",keyword:"type",params:{type:"string"},message:"must be string"}],
-!1;var s=a===e}else var s=!0;if(s){if(r.verdict!==void 0){let a=e;re(r.verdict,{instancePath:i+"/verdict",parentData:r,
-parentDataProperty:"verdict",rootData:g,dynamicAnchors:h})||(t=t===null?re.errors:t.concat(re.errors),e=t.length);
+!1;var s=a===e}else var s=!0;if(s){if(r.verdict!==void 0){let a=e;ee(r.verdict,{instancePath:i+"/verdict",parentData:r,
+parentDataProperty:"verdict",rootData:g,dynamicAnchors:h})||(t=t===null?ee.errors:t.concat(ee.errors),e=t.length);
 var s=a===e}else var s=!0;if(s){if(r.next_check_in_ms!==void 0){let a=r.next_check_in_ms,m=e;if(!(typeof a=="n\
 umber"&&!(a%1)&&!isNaN(a)))return B.errors=[{instancePath:i+"/next_check_in_ms",schemaPath:"#/properties/next_\
 check_in_ms/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===m&&typeof a=="n\
@@ -3397,26 +3391,26 @@ must be <= 9223372036854776000"}],!1;if(a<0||isNaN(a))return B.errors=[{instance
 object"&&!Array.isArray(a)){let f;if(a.forwarded===void 0&&(f="forwarded")||a.refused===void 0&&(f="refused")||
 a.running===void 0&&(f="running"))return B.errors=[{instancePath:i+"/requests",schemaPath:"#/$defs/RequestCoun\
 ts/required",keyword:"required",params:{missingProperty:f},message:"must have required property '"+f+"'"}],!1;
-if(a.forwarded!==void 0){let c=a.forwarded,l=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)))return B.errors=[{instancePath:i+
+if(a.forwarded!==void 0){let y=a.forwarded,l=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)))return B.errors=[{instancePath:i+
 "/requests/forwarded",schemaPath:"#/$defs/RequestCounts/properties/forwarded/type",keyword:"type",params:{type:"\
-integer"},message:"must be integer"}],!1;if(e===l&&typeof c=="number"){if(c>9223372036854776e3||isNaN(c))return B.
+integer"},message:"must be integer"}],!1;if(e===l&&typeof y=="number"){if(y>9223372036854776e3||isNaN(y))return B.
 errors=[{instancePath:i+"/requests/forwarded",schemaPath:"#/$defs/RequestCounts/properties/forwarded/maximum",
 keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],
-!1;if(c<0||isNaN(c))return B.errors=[{instancePath:i+"/requests/forwarded",schemaPath:"#/$defs/RequestCounts/p\
+!1;if(y<0||isNaN(y))return B.errors=[{instancePath:i+"/requests/forwarded",schemaPath:"#/$defs/RequestCounts/p\
 roperties/forwarded/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"}],!1}var n=l===
-e}else var n=!0;if(n){if(a.refused!==void 0){let c=a.refused,l=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)))return B.
+e}else var n=!0;if(n){if(a.refused!==void 0){let y=a.refused,l=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)))return B.
 errors=[{instancePath:i+"/requests/refused",schemaPath:"#/$defs/RequestCounts/properties/refused/type",keyword:"\
-type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof c=="number"){if(c>9223372036854776e3||
-isNaN(c))return B.errors=[{instancePath:i+"/requests/refused",schemaPath:"#/$defs/RequestCounts/properties/ref\
+type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof y=="number"){if(y>9223372036854776e3||
+isNaN(y))return B.errors=[{instancePath:i+"/requests/refused",schemaPath:"#/$defs/RequestCounts/properties/ref\
 used/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233720\
-36854776000"}],!1;if(c<0||isNaN(c))return B.errors=[{instancePath:i+"/requests/refused",schemaPath:"#/$defs/Re\
+36854776000"}],!1;if(y<0||isNaN(y))return B.errors=[{instancePath:i+"/requests/refused",schemaPath:"#/$defs/Re\
 questCounts/properties/refused/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >=\
- 0"}],!1}var n=l===e}else var n=!0;if(n)if(a.running!==void 0){let c=a.running,l=e;if(!(typeof c=="number"&&!(c%
-1)&&!isNaN(c)))return B.errors=[{instancePath:i+"/requests/running",schemaPath:"#/$defs/RequestCounts/properti\
-es/running/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof c=="nu\
-mber"){if(c>9223372036854776e3||isNaN(c))return B.errors=[{instancePath:i+"/requests/running",schemaPath:"#/$d\
+ 0"}],!1}var n=l===e}else var n=!0;if(n)if(a.running!==void 0){let y=a.running,l=e;if(!(typeof y=="number"&&!(y%
+1)&&!isNaN(y)))return B.errors=[{instancePath:i+"/requests/running",schemaPath:"#/$defs/RequestCounts/properti\
+es/running/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof y=="nu\
+mber"){if(y>9223372036854776e3||isNaN(y))return B.errors=[{instancePath:i+"/requests/running",schemaPath:"#/$d\
 efs/RequestCounts/properties/running/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(c<0||isNaN(c))return B.errors=[{instancePath:i+"/requests/run\
+message:"must be <= 9223372036854776000"}],!1;if(y<0||isNaN(y))return B.errors=[{instancePath:i+"/requests/run\
 ning",schemaPath:"#/$defs/RequestCounts/properties/running/minimum",keyword:"minimum",params:{comparison:">=",
 limit:0},message:"must be >= 0"}],!1}var n=l===e}else var n=!0}}else return B.errors=[{instancePath:i+"/reques\
 ts",schemaPath:"#/$defs/RequestCounts/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
@@ -3436,13 +3430,13 @@ properties/pid/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483
 483648"}],!1}var s=m===e}else var s=!0;if(s){if(r.version!==void 0){let a=e;if(typeof r.version!="string")return ze.
 errors=[{instancePath:i+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type:"string"},
 message:"must be string"}],!1;var s=a===e}else var s=!0;if(s)if(r.endpoints!==void 0){let a=r.endpoints,m=e;if(e===
-m)if(Array.isArray(a)){var n=!0;let y=a.length;for(let f=0;f<y;f++){let c=e;B(a[f],{instancePath:i+"/endpoints\
+m)if(Array.isArray(a)){var n=!0;let c=a.length;for(let f=0;f<c;f++){let y=e;B(a[f],{instancePath:i+"/endpoints\
 /"+f,parentData:a,parentDataProperty:f,rootData:g,dynamicAnchors:h})||(t=t===null?B.errors:t.concat(B.errors),
-e=t.length);var n=c===e;if(!n)break}}else return ze.errors=[{instancePath:i+"/endpoints",schemaPath:"#/propert\
+e=t.length);var n=y===e;if(!n)break}}else return ze.errors=[{instancePath:i+"/endpoints",schemaPath:"#/propert\
 ies/endpoints/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=m===e}else var s=!0}}else
 return ze.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
 bject"}],!1;return ze.errors=t,e===0}ze.evaluated={props:{pid:!0,version:!0,endpoints:!0},dynamicProps:!1,dynamicItems:!1};
-var Ri=W;var xs={type:"object",required:["generation","check","expected","actual"],properties:{generation:{type:"string"},
+var Ri=X;var xs={type:"object",required:["generation","check","expected","actual"],properties:{generation:{type:"string"},
 check:{$ref:"#/$defs/ReconciliationCheck"},expected:{type:["string","null"]},actual:{type:["string","null"]}}},
 Ui={type:"string",enum:["missing_record","answer_price","record_price","no_price","prompt_tokens","completion_\
 tokens","cost_micros","model","endpoint","evidence_digest","ledger_amount","ledger_row"]};function je(r,{instancePath:i="",
@@ -3466,51 +3460,51 @@ return je.errors=[{instancePath:i+"/actual",schemaPath:"#/properties/actual/type
 properties.actual.type},message:"must be string,null"}],!1;var s=a===e}else var s=!0}}}else return je.errors=[
 {instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return je.
 errors=t,e===0}je.evaluated={props:{generation:!0,check:!0,expected:!0,actual:!0},dynamicProps:!1,dynamicItems:!1};
-function W(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
-e=0,p=W.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="\
+function X(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
+e=0,p=X.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="\
 object"&&!Array.isArray(r)){let o;if(r.ok===void 0&&(o="ok")||r.endpoint===void 0&&(o="endpoint")||r.generations===
 void 0&&(o="generations")||r.recorded===void 0&&(o="recorded")||r.unseen_usage===void 0&&(o="unseen_usage")||r.
-cost_micros===void 0&&(o="cost_micros")||r.differences===void 0&&(o="differences"))return W.errors=[{instancePath:i,
+cost_micros===void 0&&(o="cost_micros")||r.differences===void 0&&(o="differences"))return X.errors=[{instancePath:i,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:o},message:"must have required property '"+
-o+"'"}],!1;if(r.ok!==void 0){let a=e;if(typeof r.ok!="boolean")return W.errors=[{instancePath:i+"/ok",schemaPath:"\
+o+"'"}],!1;if(r.ok!==void 0){let a=e;if(typeof r.ok!="boolean")return X.errors=[{instancePath:i+"/ok",schemaPath:"\
 #/properties/ok/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"}],!1;var s=a===e}else var s=!0;
-if(s){if(r.endpoint!==void 0){let a=e;if(typeof r.endpoint!="string")return W.errors=[{instancePath:i+"/endpoi\
+if(s){if(r.endpoint!==void 0){let a=e;if(typeof r.endpoint!="string")return X.errors=[{instancePath:i+"/endpoi\
 nt",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
 var s=a===e}else var s=!0;if(s){if(r.generations!==void 0){let a=r.generations,m=e;if(!(typeof a=="number"&&!(a%
-1)&&!isNaN(a)))return W.errors=[{instancePath:i+"/generations",schemaPath:"#/properties/generations/type",keyword:"\
+1)&&!isNaN(a)))return X.errors=[{instancePath:i+"/generations",schemaPath:"#/properties/generations/type",keyword:"\
 type",params:{type:"integer"},message:"must be integer"}],!1;if(e===m&&typeof a=="number"){if(a>9223372036854776e3||
-isNaN(a))return W.errors=[{instancePath:i+"/generations",schemaPath:"#/properties/generations/maximum",keyword:"\
+isNaN(a))return X.errors=[{instancePath:i+"/generations",schemaPath:"#/properties/generations/maximum",keyword:"\
 maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(a<
--9223372036854776e3||isNaN(a))return W.errors=[{instancePath:i+"/generations",schemaPath:"#/properties/generat\
+-9223372036854776e3||isNaN(a))return X.errors=[{instancePath:i+"/generations",schemaPath:"#/properties/generat\
 ions/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -922337\
 2036854776000"}],!1}var s=m===e}else var s=!0;if(s){if(r.recorded!==void 0){let a=r.recorded,m=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a)))return W.errors=[{instancePath:i+"/recorded",schemaPath:"#/properties/recorded/ty\
+"number"&&!(a%1)&&!isNaN(a)))return X.errors=[{instancePath:i+"/recorded",schemaPath:"#/properties/recorded/ty\
 pe",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===m&&typeof a=="number"){if(a>9223372036854776e3||
-isNaN(a))return W.errors=[{instancePath:i+"/recorded",schemaPath:"#/properties/recorded/maximum",keyword:"maxi\
+isNaN(a))return X.errors=[{instancePath:i+"/recorded",schemaPath:"#/properties/recorded/maximum",keyword:"maxi\
 mum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(a<-9223372036854776e3||
-isNaN(a))return W.errors=[{instancePath:i+"/recorded",schemaPath:"#/properties/recorded/minimum",keyword:"mini\
+isNaN(a))return X.errors=[{instancePath:i+"/recorded",schemaPath:"#/properties/recorded/minimum",keyword:"mini\
 mum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var s=m===
 e}else var s=!0;if(s){if(r.unseen_usage!==void 0){let a=r.unseen_usage,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(
-a)))return W.errors=[{instancePath:i+"/unseen_usage",schemaPath:"#/properties/unseen_usage/type",keyword:"type",
+a)))return X.errors=[{instancePath:i+"/unseen_usage",schemaPath:"#/properties/unseen_usage/type",keyword:"type",
 params:{type:"integer"},message:"must be integer"}],!1;if(e===m&&typeof a=="number"){if(a>9223372036854776e3||
-isNaN(a))return W.errors=[{instancePath:i+"/unseen_usage",schemaPath:"#/properties/unseen_usage/maximum",keyword:"\
+isNaN(a))return X.errors=[{instancePath:i+"/unseen_usage",schemaPath:"#/properties/unseen_usage/maximum",keyword:"\
 maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(a<
--9223372036854776e3||isNaN(a))return W.errors=[{instancePath:i+"/unseen_usage",schemaPath:"#/properties/unseen\
+-9223372036854776e3||isNaN(a))return X.errors=[{instancePath:i+"/unseen_usage",schemaPath:"#/properties/unseen\
 _usage/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223\
 372036854776000"}],!1}var s=m===e}else var s=!0;if(s){if(r.cost_micros!==void 0){let a=r.cost_micros,m=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a)))return W.errors=[{instancePath:i+"/cost_micros",schemaPath:"#/properties/cost_mic\
+"number"&&!(a%1)&&!isNaN(a)))return X.errors=[{instancePath:i+"/cost_micros",schemaPath:"#/properties/cost_mic\
 ros/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===m&&typeof a=="number"){
-if(a>9223372036854776e3||isNaN(a))return W.errors=[{instancePath:i+"/cost_micros",schemaPath:"#/properties/cos\
+if(a>9223372036854776e3||isNaN(a))return X.errors=[{instancePath:i+"/cost_micros",schemaPath:"#/properties/cos\
 t_micros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223\
-372036854776000"}],!1;if(a<-9223372036854776e3||isNaN(a))return W.errors=[{instancePath:i+"/cost_micros",schemaPath:"\
+372036854776000"}],!1;if(a<-9223372036854776e3||isNaN(a))return X.errors=[{instancePath:i+"/cost_micros",schemaPath:"\
 #/properties/cost_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"\
 must be >= -9223372036854776000"}],!1}var s=m===e}else var s=!0;if(s)if(r.differences!==void 0){let a=r.differences,
-m=e;if(e===m)if(Array.isArray(a)){var n=!0;let y=a.length;for(let f=0;f<y;f++){let c=e;je(a[f],{instancePath:i+
+m=e;if(e===m)if(Array.isArray(a)){var n=!0;let c=a.length;for(let f=0;f<c;f++){let y=e;je(a[f],{instancePath:i+
 "/differences/"+f,parentData:a,parentDataProperty:f,rootData:g,dynamicAnchors:h})||(t=t===null?je.errors:t.concat(
-je.errors),e=t.length);var n=c===e;if(!n)break}}else return W.errors=[{instancePath:i+"/differences",schemaPath:"\
+je.errors),e=t.length);var n=y===e;if(!n)break}}else return X.errors=[{instancePath:i+"/differences",schemaPath:"\
 #/properties/differences/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=m===e}else
-var s=!0}}}}}}else return W.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},
-message:"must be object"}],!1;return W.errors=t,e===0}W.evaluated={props:{ok:!0,endpoint:!0,generations:!0,recorded:!0,
+var s=!0}}}}}}else return X.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},
+message:"must be object"}],!1;return X.errors=t,e===0}X.evaluated={props:{ok:!0,endpoint:!0,generations:!0,recorded:!0,
 unseen_usage:!0,cost_micros:!0,differences:!0},dynamicProps:!1,dynamicItems:!1};var Ki=ce;function ce(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
 e=0,p=ce.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
 "object"&&!Array.isArray(r)){let a;if(r.address===void 0&&(a="address")||r.pid===void 0&&(a="pid")||r.endpoints===
@@ -3526,16 +3520,16 @@ let m=r.pid,u=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return ce.errors=[{i
 mum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(m<-2147483648||
 isNaN(m))return ce.errors=[{instancePath:i+"/pid",schemaPath:"#/properties/pid/minimum",keyword:"minimum",params:{
 comparison:">=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var s=u===e}else var s=!0;if(s)if(r.endpoints!==
-void 0){let m=r.endpoints,u=e;if(e===u)if(Array.isArray(m)){var n=!0;let f=m.length;for(let c=0;c<f;c++){let l=m[c],
+void 0){let m=r.endpoints,u=e;if(e===u)if(Array.isArray(m)){var n=!0;let f=m.length;for(let y=0;y<f;y++){let l=m[y],
 d=e;if(e===e)if(l&&typeof l=="object"&&!Array.isArray(l)){let P;if(l.name===void 0&&(P="name")||l.address===void 0&&
-(P="address"))return ce.errors=[{instancePath:i+"/endpoints/"+c,schemaPath:"#/$defs/ServedEndpoint/required",keyword:"\
+(P="address"))return ce.errors=[{instancePath:i+"/endpoints/"+y,schemaPath:"#/$defs/ServedEndpoint/required",keyword:"\
 required",params:{missingProperty:P},message:"must have required property '"+P+"'"}],!1;if(l.name!==void 0){let b=e;
-if(typeof l.name!="string")return ce.errors=[{instancePath:i+"/endpoints/"+c+"/name",schemaPath:"#/$defs/Serve\
+if(typeof l.name!="string")return ce.errors=[{instancePath:i+"/endpoints/"+y+"/name",schemaPath:"#/$defs/Serve\
 dEndpoint/properties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var o=b===
 e}else var o=!0;if(o)if(l.address!==void 0){let b=e;if(typeof l.address!="string")return ce.errors=[{instancePath:i+
-"/endpoints/"+c+"/address",schemaPath:"#/$defs/ServedEndpoint/properties/address/type",keyword:"type",params:{
+"/endpoints/"+y+"/address",schemaPath:"#/$defs/ServedEndpoint/properties/address/type",keyword:"type",params:{
 type:"string"},message:"must be string"}],!1;var o=b===e}else var o=!0}else return ce.errors=[{instancePath:i+
-"/endpoints/"+c,schemaPath:"#/$defs/ServedEndpoint/type",keyword:"type",params:{type:"object"},message:"must b\
+"/endpoints/"+y,schemaPath:"#/$defs/ServedEndpoint/type",keyword:"type",params:{type:"object"},message:"must b\
 e object"}],!1;var n=d===e;if(!n)break}}else return ce.errors=[{instancePath:i+"/endpoints",schemaPath:"#/prop\
 erties/endpoints/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=u===e}else var s=!0}}}else
 return ce.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
@@ -3554,9 +3548,9 @@ message:"must be <= 2147483647"}],!1;if(o<-2147483648||isNaN(o))return Ke.errors
 #/properties/pid/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be >= -21\
 47483648"}],!1}var s=a===e}else var s=!0}else return Ke.errors=[{instancePath:i,schemaPath:"#/type",keyword:"t\
 ype",params:{type:"object"},message:"must be object"}],!1;return Ke.errors=t,e===0}Ke.evaluated={props:{address:!0,
-pid:!0},dynamicProps:!1,dynamicItems:!1};var Hi=G;var Ns={type:"object",required:["change","resource","path","before","after"],properties:{change:{$ref:"#/$defs\
+pid:!0},dynamicProps:!1,dynamicItems:!1};var Hi=Y;var Ns={type:"object",required:["change","resource","path","before","after"],properties:{change:{$ref:"#/$defs\
 /SnapshotChangeKind"},resource:{type:"string"},path:{type:"string"},before:{type:["string","null"]},after:{type:[
-"string","null"]}}},Qi={type:"string",enum:["resource_added","resource_removed","image","configuration","field"]};
+"string","null"]}}},Fi={type:"string",enum:["resource_added","resource_removed","image","configuration","field"]};
 function $e(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
 e=0,p=$e.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
 "object"&&!Array.isArray(r)){let n;if(r.change===void 0&&(n="change")||r.resource===void 0&&(n="resource")||r.
@@ -3565,7 +3559,7 @@ schemaPath:"#/required",keyword:"required",params:{missingProperty:n},message:"m
 n+"'"}],!1;if(r.change!==void 0){let o=r.change,a=e;if(typeof o!="string")return $e.errors=[{instancePath:i+"/\
 change",schemaPath:"#/$defs/SnapshotChangeKind/type",keyword:"type",params:{type:"string"},message:"must be st\
 ring"}],!1;if(!(o==="resource_added"||o==="resource_removed"||o==="image"||o==="configuration"||o==="field"))return $e.
-errors=[{instancePath:i+"/change",schemaPath:"#/$defs/SnapshotChangeKind/enum",keyword:"enum",params:{allowedValues:Qi.
+errors=[{instancePath:i+"/change",schemaPath:"#/$defs/SnapshotChangeKind/enum",keyword:"enum",params:{allowedValues:Fi.
 enum},message:"must be equal to one of the allowed values"}],!1;var s=a===e}else var s=!0;if(s){if(r.resource!==
 void 0){let o=e;if(typeof r.resource!="string")return $e.errors=[{instancePath:i+"/resource",schemaPath:"#/pro\
 perties/resource/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=o===e}else var s=!0;
@@ -3578,56 +3572,56 @@ string"&&o!==null)return $e.errors=[{instancePath:i+"/after",schemaPath:"#/prope
 e",params:{type:Ns.properties.after.type},message:"must be string,null"}],!1;var s=a===e}else var s=!0}}}}else
 return $e.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
 bject"}],!1;return $e.errors=t,e===0}$e.evaluated={props:{change:!0,resource:!0,path:!0,before:!0,after:!0},dynamicProps:!1,
-dynamicItems:!1};function G(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){
-let t=null,e=0,p=G.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&
+dynamicItems:!1};function Y(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){
+let t=null,e=0,p=Y.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&
 typeof r=="object"&&!Array.isArray(r)){let m;if(r.before===void 0&&(m="before")||r.after===void 0&&(m="after")||
-r.equal===void 0&&(m="equal")||r.changes===void 0&&(m="changes"))return G.errors=[{instancePath:i,schemaPath:"\
+r.equal===void 0&&(m="equal")||r.changes===void 0&&(m="changes"))return Y.errors=[{instancePath:i,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:m},message:"must have required property '"+m+"'"}],!1;if(r.
-before!==void 0){let u=r.before,y=e;if(e===e)if(u&&typeof u=="object"&&!Array.isArray(u)){let c;if(u.subject===
-void 0&&(c="subject")||u.evidence_digest_hex===void 0&&(c="evidence_digest_hex")||u.hostname===void 0&&(c="hos\
-tname")||u.issued_at===void 0&&(c="issued_at"))return G.errors=[{instancePath:i+"/before",schemaPath:"#/$defs/\
-ComparedSnapshot/required",keyword:"required",params:{missingProperty:c},message:"must have required property \
-'"+c+"'"}],!1;if(u.subject!==void 0){let l=e;if(typeof u.subject!="string")return G.errors=[{instancePath:i+"/\
+before!==void 0){let u=r.before,c=e;if(e===e)if(u&&typeof u=="object"&&!Array.isArray(u)){let y;if(u.subject===
+void 0&&(y="subject")||u.evidence_digest_hex===void 0&&(y="evidence_digest_hex")||u.hostname===void 0&&(y="hos\
+tname")||u.issued_at===void 0&&(y="issued_at"))return Y.errors=[{instancePath:i+"/before",schemaPath:"#/$defs/\
+ComparedSnapshot/required",keyword:"required",params:{missingProperty:y},message:"must have required property \
+'"+y+"'"}],!1;if(u.subject!==void 0){let l=e;if(typeof u.subject!="string")return Y.errors=[{instancePath:i+"/\
 before/subject",schemaPath:"#/$defs/ComparedSnapshot/properties/subject/type",keyword:"type",params:{type:"str\
 ing"},message:"must be string"}],!1;var s=l===e}else var s=!0;if(s){if(u.evidence_digest_hex!==void 0){let l=e;
-if(typeof u.evidence_digest_hex!="string")return G.errors=[{instancePath:i+"/before/evidence_digest_hex",schemaPath:"\
+if(typeof u.evidence_digest_hex!="string")return Y.errors=[{instancePath:i+"/before/evidence_digest_hex",schemaPath:"\
 #/$defs/ComparedSnapshot/properties/evidence_digest_hex/type",keyword:"type",params:{type:"string"},message:"m\
 ust be string"}],!1;var s=l===e}else var s=!0;if(s){if(u.hostname!==void 0){let l=e;if(typeof u.hostname!="str\
-ing")return G.errors=[{instancePath:i+"/before/hostname",schemaPath:"#/$defs/ComparedSnapshot/properties/hostn\
+ing")return Y.errors=[{instancePath:i+"/before/hostname",schemaPath:"#/$defs/ComparedSnapshot/properties/hostn\
 ame/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=l===e}else var s=!0;if(s)if(u.
-issued_at!==void 0){let l=u.issued_at,d=e;if(e===d&&e===d)if(typeof l=="string"){if(!L.validate(l))return G.errors=
+issued_at!==void 0){let l=u.issued_at,d=e;if(e===d&&e===d)if(typeof l=="string"){if(!L.validate(l))return Y.errors=
 [{instancePath:i+"/before/issued_at",schemaPath:"#/$defs/ComparedSnapshot/properties/issued_at/format",keyword:"\
-format",params:{format:"date-time"},message:'must match format "date-time"'}],!1}else return G.errors=[{instancePath:i+
+format",params:{format:"date-time"},message:'must match format "date-time"'}],!1}else return Y.errors=[{instancePath:i+
 "/before/issued_at",schemaPath:"#/$defs/ComparedSnapshot/properties/issued_at/type",keyword:"type",params:{type:"\
-string"},message:"must be string"}],!1;var s=d===e}else var s=!0}}}else return G.errors=[{instancePath:i+"/bef\
+string"},message:"must be string"}],!1;var s=d===e}else var s=!0}}}else return Y.errors=[{instancePath:i+"/bef\
 ore",schemaPath:"#/$defs/ComparedSnapshot/type",keyword:"type",params:{type:"object"},message:"must be object"}],
-!1;var n=y===e}else var n=!0;if(n){if(r.after!==void 0){let u=r.after,y=e;if(e===e)if(u&&typeof u=="object"&&!Array.
+!1;var n=c===e}else var n=!0;if(n){if(r.after!==void 0){let u=r.after,c=e;if(e===e)if(u&&typeof u=="object"&&!Array.
 isArray(u)){let l;if(u.subject===void 0&&(l="subject")||u.evidence_digest_hex===void 0&&(l="evidence_digest_he\
-x")||u.hostname===void 0&&(l="hostname")||u.issued_at===void 0&&(l="issued_at"))return G.errors=[{instancePath:i+
+x")||u.hostname===void 0&&(l="hostname")||u.issued_at===void 0&&(l="issued_at"))return Y.errors=[{instancePath:i+
 "/after",schemaPath:"#/$defs/ComparedSnapshot/required",keyword:"required",params:{missingProperty:l},message:"\
-must have required property '"+l+"'"}],!1;if(u.subject!==void 0){let d=e;if(typeof u.subject!="string")return G.
+must have required property '"+l+"'"}],!1;if(u.subject!==void 0){let d=e;if(typeof u.subject!="string")return Y.
 errors=[{instancePath:i+"/after/subject",schemaPath:"#/$defs/ComparedSnapshot/properties/subject/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;var o=d===e}else var o=!0;if(o){if(u.evidence_digest_hex!==
-void 0){let d=e;if(typeof u.evidence_digest_hex!="string")return G.errors=[{instancePath:i+"/after/evidence_di\
+void 0){let d=e;if(typeof u.evidence_digest_hex!="string")return Y.errors=[{instancePath:i+"/after/evidence_di\
 gest_hex",schemaPath:"#/$defs/ComparedSnapshot/properties/evidence_digest_hex/type",keyword:"type",params:{type:"\
 string"},message:"must be string"}],!1;var o=d===e}else var o=!0;if(o){if(u.hostname!==void 0){let d=e;if(typeof u.
-hostname!="string")return G.errors=[{instancePath:i+"/after/hostname",schemaPath:"#/$defs/ComparedSnapshot/pro\
+hostname!="string")return Y.errors=[{instancePath:i+"/after/hostname",schemaPath:"#/$defs/ComparedSnapshot/pro\
 perties/hostname/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var o=d===e}else var o=!0;
-if(o)if(u.issued_at!==void 0){let d=u.issued_at,v=e;if(e===v&&e===v)if(typeof d=="string"){if(!L.validate(d))return G.
+if(o)if(u.issued_at!==void 0){let d=u.issued_at,v=e;if(e===v&&e===v)if(typeof d=="string"){if(!L.validate(d))return Y.
 errors=[{instancePath:i+"/after/issued_at",schemaPath:"#/$defs/ComparedSnapshot/properties/issued_at/format",keyword:"\
-format",params:{format:"date-time"},message:'must match format "date-time"'}],!1}else return G.errors=[{instancePath:i+
+format",params:{format:"date-time"},message:'must match format "date-time"'}],!1}else return Y.errors=[{instancePath:i+
 "/after/issued_at",schemaPath:"#/$defs/ComparedSnapshot/properties/issued_at/type",keyword:"type",params:{type:"\
-string"},message:"must be string"}],!1;var o=v===e}else var o=!0}}}else return G.errors=[{instancePath:i+"/aft\
+string"},message:"must be string"}],!1;var o=v===e}else var o=!0}}}else return Y.errors=[{instancePath:i+"/aft\
 er",schemaPath:"#/$defs/ComparedSnapshot/type",keyword:"type",params:{type:"object"},message:"must be object"}],
-!1;var n=y===e}else var n=!0;if(n){if(r.equal!==void 0){let u=e;if(typeof r.equal!="boolean")return G.errors=[
+!1;var n=c===e}else var n=!0;if(n){if(r.equal!==void 0){let u=e;if(typeof r.equal!="boolean")return Y.errors=[
 {instancePath:i+"/equal",schemaPath:"#/properties/equal/type",keyword:"type",params:{type:"boolean"},message:"\
-must be boolean"}],!1;var n=u===e}else var n=!0;if(n)if(r.changes!==void 0){let u=r.changes,y=e;if(e===y)if(Array.
-isArray(u)){var a=!0;let c=u.length;for(let l=0;l<c;l++){let d=e;$e(u[l],{instancePath:i+"/changes/"+l,parentData:u,
+must be boolean"}],!1;var n=u===e}else var n=!0;if(n)if(r.changes!==void 0){let u=r.changes,c=e;if(e===c)if(Array.
+isArray(u)){var a=!0;let y=u.length;for(let l=0;l<y;l++){let d=e;$e(u[l],{instancePath:i+"/changes/"+l,parentData:u,
 parentDataProperty:l,rootData:g,dynamicAnchors:h})||(t=t===null?$e.errors:t.concat($e.errors),e=t.length);var a=d===
-e;if(!a)break}}else return G.errors=[{instancePath:i+"/changes",schemaPath:"#/properties/changes/type",keyword:"\
-type",params:{type:"array"},message:"must be array"}],!1;var n=y===e}else var n=!0}}}else return G.errors=[{instancePath:i,
-schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return G.errors=t,e===
-0}G.evaluated={props:{before:!0,after:!0,equal:!0,changes:!0},dynamicProps:!1,dynamicItems:!1};var Fi=A;function A(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
+e;if(!a)break}}else return Y.errors=[{instancePath:i+"/changes",schemaPath:"#/properties/changes/type",keyword:"\
+type",params:{type:"array"},message:"must be array"}],!1;var n=c===e}else var n=!0}}}else return Y.errors=[{instancePath:i,
+schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return Y.errors=t,e===
+0}Y.evaluated={props:{before:!0,after:!0,equal:!0,changes:!0},dynamicProps:!1,dynamicItems:!1};var Qi=A;function A(r,{instancePath:i="",parentData:k,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
 e=0,p=A.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="\
 object"&&!Array.isArray(r)){let a;if(r.router_base_url===void 0&&(a="router_base_url")||r.api_key===void 0&&(a=
 "api_key")||r.workspace_id===void 0&&(a="workspace_id")||r.model===void 0&&(a="model")||r.database_url===void 0&&
@@ -3659,8 +3653,8 @@ e}else var s=!0;if(s){if(r.model!==void 0){let m=e;if(typeof r.model!="string")r
 !1;var s=m===e}else var s=!0;if(s){if(r.root_pem_file!==void 0){let m=e;if(typeof r.root_pem_file!="string")return A.
 errors=[{instancePath:i+"/root_pem_file",schemaPath:"#/properties/root_pem_file/type",keyword:"type",params:{type:"\
 string"},message:"must be string"}],!1;var s=m===e}else var s=!0;if(s){if(r.pins!==void 0){let m=r.pins,u=e;if(e===
-u)if(Array.isArray(m)){var n=!0;let f=m.length;for(let c=0;c<f;c++){let l=e;if(typeof m[c]!="string")return A.
-errors=[{instancePath:i+"/pins/"+c,schemaPath:"#/properties/pins/items/type",keyword:"type",params:{type:"stri\
+u)if(Array.isArray(m)){var n=!0;let f=m.length;for(let y=0;y<f;y++){let l=e;if(typeof m[y]!="string")return A.
+errors=[{instancePath:i+"/pins/"+y,schemaPath:"#/properties/pins/items/type",keyword:"type",params:{type:"stri\
 ng"},message:"must be string"}],!1;var n=l===e;if(!n)break}}else return A.errors=[{instancePath:i+"/pins",schemaPath:"\
 #/properties/pins/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=u===e}else var s=!0;
 if(s){if(r.database_url!==void 0){let m=e;if(typeof r.database_url!="string")return A.errors=[{instancePath:i+
@@ -3668,9 +3662,9 @@ if(s){if(r.database_url!==void 0){let m=e;if(typeof r.database_url!="string")ret
 t be string"}],!1;var s=m===e}else var s=!0;if(s){if(r.database_dir!==void 0){let m=e;if(typeof r.database_dir!=
 "string")return A.errors=[{instancePath:i+"/database_dir",schemaPath:"#/properties/database_dir/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;if(s)if(r.pids!==void 0){
-let m=r.pids,u=e;if(e===e)if(m&&typeof m=="object"&&!Array.isArray(m)){let c;if(m.start===void 0&&(c="start"))
-return A.errors=[{instancePath:i+"/pids",schemaPath:"#/$defs/StackPids/required",keyword:"required",params:{missingProperty:c},
-message:"must have required property '"+c+"'"}],!1;if(m.start!==void 0){let l=m.start,d=e;if(!(typeof l=="numb\
+let m=r.pids,u=e;if(e===e)if(m&&typeof m=="object"&&!Array.isArray(m)){let y;if(m.start===void 0&&(y="start"))
+return A.errors=[{instancePath:i+"/pids",schemaPath:"#/$defs/StackPids/required",keyword:"required",params:{missingProperty:y},
+message:"must have required property '"+y+"'"}],!1;if(m.start!==void 0){let l=m.start,d=e;if(!(typeof l=="numb\
 er"&&!(l%1)&&!isNaN(l)))return A.errors=[{instancePath:i+"/pids/start",schemaPath:"#/$defs/StackPids/propertie\
 s/start/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===d&&typeof l=="numbe\
 r"){if(l>2147483647||isNaN(l))return A.errors=[{instancePath:i+"/pids/start",schemaPath:"#/$defs/StackPids/pro\
@@ -3751,17 +3745,17 @@ e}else var s=!0;if(s){if(r.event!==void 0){let a=r.event,m=e;if(typeof a!="strin
 "pinned"||a==="unpinned"||a==="attestation_asked"||a==="taken_out"||a==="put_back"))return ne.errors=[{instancePath:i+
 "/event",schemaPath:"#/properties/event/enum",keyword:"enum",params:{allowedValues:kr.properties.event.enum},message:"\
 must be equal to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s){if(r.stage!==void 0){let a=r.
-stage,m=e,u=e,y=!1,f=e;if(typeof a!="string"){let v={instancePath:i+"/stage",schemaPath:"#/$defs/VerificationS\
+stage,m=e,u=e,c=!1,f=e;if(typeof a!="string"){let v={instancePath:i+"/stage",schemaPath:"#/$defs/VerificationS\
 tage/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[v]:t.push(v),e++}if(!(a===
 "fetch"||a==="cert-chain"||a==="untrusted-root"||a==="jws"||a==="tls-fingerprint"||a==="policy")){let v={instancePath:i+
 "/stage",schemaPath:"#/$defs/VerificationStage/enum",keyword:"enum",params:{allowedValues:hr.enum},message:"mu\
-st be equal to one of the allowed values"};t===null?t=[v]:t.push(v),e++}var n=f===e;y=y||n;let c=e;if(typeof a!=
+st be equal to one of the allowed values"};t===null?t=[v]:t.push(v),e++}var n=f===e;c=c||n;let y=e;if(typeof a!=
 "string"){let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf/1/type",keyword:"type",params:{type:"\
 string"},message:"must be string"};t===null?t=[v]:t.push(v),e++}if(a!=="attesting"){let v={instancePath:i+"/st\
 age",schemaPath:"#/properties/stage/anyOf/1/enum",keyword:"enum",params:{allowedValues:kr.properties.stage.anyOf[1].
-enum},message:"must be equal to one of the allowed values"};t===null?t=[v]:t.push(v),e++}var n=c===e;y=y||n;let l=e;
+enum},message:"must be equal to one of the allowed values"};t===null?t=[v]:t.push(v),e++}var n=y===e;c=c||n;let l=e;
 if(a!==null){let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf/2/type",keyword:"type",params:{
-type:"null"},message:"must be null"};t===null?t=[v]:t.push(v),e++}var n=l===e;if(y=y||n,y)e=u,t!==null&&(u?t.length=
+type:"null"},message:"must be null"};t===null?t=[v]:t.push(v),e++}var n=l===e;if(c=c||n,c)e=u,t!==null&&(u?t.length=
 u:t=null);else{let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf",keyword:"anyOf",params:{},
 message:"must match a schema in anyOf"};return t===null?t=[v]:t.push(v),e++,ne.errors=t,!1}var s=m===e}else var s=!0;
 if(s){if(r.reason!==void 0){let a=r.reason,m=e;if(typeof a!="string"&&a!==null)return ne.errors=[{instancePath:i+
@@ -3790,73 +3784,73 @@ s")||r.pins===void 0&&(u="pins")||r.has_api_key===void 0&&(u="has_api_key")||r.d
 r.denial===void 0&&(u="denial")||r.last_admitted===void 0&&(u="last_admitted")||r.newest_issued_at===void 0&&(u=
 "newest_issued_at")||r.created_at===void 0&&(u="created_at"))return E.errors=[{instancePath:i,schemaPath:"#/re\
 quired",keyword:"required",params:{missingProperty:u},message:"must have required property '"+u+"'"}],!1;if(r.
-id!==void 0){let y=r.id,f=e;if(e===f)if(typeof y=="string"){if(!Xi.test(y))return E.errors=[{instancePath:i+"/\
+id!==void 0){let c=r.id,f=e;if(e===f)if(typeof c=="string"){if(!Xi.test(c))return E.errors=[{instancePath:i+"/\
 id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern:"^ups_[0-9A-HJKMNP-TV-Z]{26}$"},message:'\
 must match pattern "^ups_[0-9A-HJKMNP-TV-Z]{26}$"'}],!1}else return E.errors=[{instancePath:i+"/id",schemaPath:"\
 #/properties/id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=f===e}else var s=!0;
-if(s){if(r.name!==void 0){let y=e;if(typeof r.name!="string")return E.errors=[{instancePath:i+"/name",schemaPath:"\
-#/properties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=y===e}else var s=!0;
-if(s){if(r.url!==void 0){let y=e;if(typeof r.url!="string")return E.errors=[{instancePath:i+"/url",schemaPath:"\
-#/properties/url/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=y===e}else var s=!0;
-if(s){if(r.hostname!==void 0){let y=e;if(typeof r.hostname!="string")return E.errors=[{instancePath:i+"/hostna\
+if(s){if(r.name!==void 0){let c=e;if(typeof r.name!="string")return E.errors=[{instancePath:i+"/name",schemaPath:"\
+#/properties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=c===e}else var s=!0;
+if(s){if(r.url!==void 0){let c=e;if(typeof r.url!="string")return E.errors=[{instancePath:i+"/url",schemaPath:"\
+#/properties/url/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=c===e}else var s=!0;
+if(s){if(r.hostname!==void 0){let c=e;if(typeof r.hostname!="string")return E.errors=[{instancePath:i+"/hostna\
 me",schemaPath:"#/properties/hostname/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
-var s=y===e}else var s=!0;if(s){if(r.roots!==void 0){let y=r.roots,f=e;if(e===f)if(Array.isArray(y)){var n=!0;
-let l=y.length;for(let d=0;d<l;d++){let v=y[d],w=e;if(e===e)if(typeof v=="string"){if(!Ee.test(v))return E.errors=
+var s=c===e}else var s=!0;if(s){if(r.roots!==void 0){let c=r.roots,f=e;if(e===f)if(Array.isArray(c)){var n=!0;
+let l=c.length;for(let d=0;d<l;d++){let v=c[d],w=e;if(e===e)if(typeof v=="string"){if(!Ee.test(v))return E.errors=
 [{instancePath:i+"/roots/"+d,schemaPath:"#/$defs/UpstreamDigest/pattern",keyword:"pattern",params:{pattern:"^s\
 ha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1}else return E.errors=
 [{instancePath:i+"/roots/"+d,schemaPath:"#/$defs/UpstreamDigest/type",keyword:"type",params:{type:"string"},message:"\
 must be string"}],!1;var n=w===e;if(!n)break}}else return E.errors=[{instancePath:i+"/roots",schemaPath:"#/pro\
 perties/roots/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=f===e}else var s=!0;
-if(s){if(r.pins!==void 0){let y=r.pins,f=e;if(e===f)if(Array.isArray(y)){var o=!0;let l=y.length;for(let d=0;d<
-l;d++){let v=y[d],w=e;if(e===e)if(typeof v=="string"){if(!Ee.test(v))return E.errors=[{instancePath:i+"/pins/"+
+if(s){if(r.pins!==void 0){let c=r.pins,f=e;if(e===f)if(Array.isArray(c)){var o=!0;let l=c.length;for(let d=0;d<
+l;d++){let v=c[d],w=e;if(e===e)if(typeof v=="string"){if(!Ee.test(v))return E.errors=[{instancePath:i+"/pins/"+
 d,schemaPath:"#/$defs/UpstreamDigest/pattern",keyword:"pattern",params:{pattern:"^sha256/[A-Za-z0-9_-]{43}$"},
 message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1}else return E.errors=[{instancePath:i+"/pins/"+
 d,schemaPath:"#/$defs/UpstreamDigest/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
 var o=w===e;if(!o)break}}else return E.errors=[{instancePath:i+"/pins",schemaPath:"#/properties/pins/type",keyword:"\
 type",params:{type:"array"},message:"must be array"}],!1;var s=f===e}else var s=!0;if(s){if(r.has_api_key!==void 0){
-let y=e;if(typeof r.has_api_key!="boolean")return E.errors=[{instancePath:i+"/has_api_key",schemaPath:"#/prope\
-rties/has_api_key/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"}],!1;var s=y===e}else
-var s=!0;if(s){if(r.disabled!==void 0){let y=e;if(typeof r.disabled!="boolean")return E.errors=[{instancePath:i+
+let c=e;if(typeof r.has_api_key!="boolean")return E.errors=[{instancePath:i+"/has_api_key",schemaPath:"#/prope\
+rties/has_api_key/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"}],!1;var s=c===e}else
+var s=!0;if(s){if(r.disabled!==void 0){let c=e;if(typeof r.disabled!="boolean")return E.errors=[{instancePath:i+
 "/disabled",schemaPath:"#/properties/disabled/type",keyword:"type",params:{type:"boolean"},message:"must be bo\
-olean"}],!1;var s=y===e}else var s=!0;if(s){if(r.denial!==void 0){let y=r.denial,f=e;if(!(y&&typeof y=="object"&&
-!Array.isArray(y))&&y!==null)return E.errors=[{instancePath:i+"/denial",schemaPath:"#/properties/denial/type",
-keyword:"type",params:{type:ss.properties.denial.type},message:"must be object,null"}],!1;if(e===f&&y&&typeof y==
-"object"&&!Array.isArray(y)){let l;if(y.at===void 0&&(l="at")||y.stage===void 0&&(l="stage")||y.reason===void 0&&
+olean"}],!1;var s=c===e}else var s=!0;if(s){if(r.denial!==void 0){let c=r.denial,f=e;if(!(c&&typeof c=="object"&&
+!Array.isArray(c))&&c!==null)return E.errors=[{instancePath:i+"/denial",schemaPath:"#/properties/denial/type",
+keyword:"type",params:{type:ss.properties.denial.type},message:"must be object,null"}],!1;if(e===f&&c&&typeof c==
+"object"&&!Array.isArray(c)){let l;if(c.at===void 0&&(l="at")||c.stage===void 0&&(l="stage")||c.reason===void 0&&
 (l="reason"))return E.errors=[{instancePath:i+"/denial",schemaPath:"#/properties/denial/required",keyword:"req\
-uired",params:{missingProperty:l},message:"must have required property '"+l+"'"}],!1;if(y.at!==void 0){let d=y.
+uired",params:{missingProperty:l},message:"must have required property '"+l+"'"}],!1;if(c.at!==void 0){let d=c.
 at,v=e;if(e===v&&e===v)if(typeof d=="string"){if(!L.validate(d))return E.errors=[{instancePath:i+"/denial/at",
 schemaPath:"#/properties/denial/properties/at/format",keyword:"format",params:{format:"date-time"},message:'mu\
 st match format "date-time"'}],!1}else return E.errors=[{instancePath:i+"/denial/at",schemaPath:"#/properties/\
 denial/properties/at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var a=v===e}else
-var a=!0;if(a){if(y.stage!==void 0){let d=y.stage,v=e;if(typeof d!="string")return E.errors=[{instancePath:i+"\
+var a=!0;if(a){if(c.stage!==void 0){let d=c.stage,v=e;if(typeof d!="string")return E.errors=[{instancePath:i+"\
 /denial/stage",schemaPath:"#/$defs/VerificationStage/type",keyword:"type",params:{type:"string"},message:"must\
  be string"}],!1;if(!(d==="fetch"||d==="cert-chain"||d==="untrusted-root"||d==="jws"||d==="tls-fingerprint"||d===
 "policy"))return E.errors=[{instancePath:i+"/denial/stage",schemaPath:"#/$defs/VerificationStage/enum",keyword:"\
 enum",params:{allowedValues:hr.enum},message:"must be equal to one of the allowed values"}],!1;var a=v===e}else
-var a=!0;if(a)if(y.reason!==void 0){let d=e;if(typeof y.reason!="string")return E.errors=[{instancePath:i+"/de\
+var a=!0;if(a)if(c.reason!==void 0){let d=e;if(typeof c.reason!="string")return E.errors=[{instancePath:i+"/de\
 nial/reason",schemaPath:"#/properties/denial/properties/reason/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var a=d===e}else var a=!0}}var s=f===e}else var s=!0;if(s){if(r.last_admitted!==void 0){let y=r.
-last_admitted,f=e;if(!(y&&typeof y=="object"&&!Array.isArray(y))&&y!==null)return E.errors=[{instancePath:i+"/\
+must be string"}],!1;var a=d===e}else var a=!0}}var s=f===e}else var s=!0;if(s){if(r.last_admitted!==void 0){let c=r.
+last_admitted,f=e;if(!(c&&typeof c=="object"&&!Array.isArray(c))&&c!==null)return E.errors=[{instancePath:i+"/\
 last_admitted",schemaPath:"#/properties/last_admitted/type",keyword:"type",params:{type:ss.properties.last_admitted.
-type},message:"must be object,null"}],!1;if(e===f&&y&&typeof y=="object"&&!Array.isArray(y)){let l;if(y.at===void 0&&
-(l="at")||y.evidence_digest===void 0&&(l="evidence_digest"))return E.errors=[{instancePath:i+"/last_admitted",
+type},message:"must be object,null"}],!1;if(e===f&&c&&typeof c=="object"&&!Array.isArray(c)){let l;if(c.at===void 0&&
+(l="at")||c.evidence_digest===void 0&&(l="evidence_digest"))return E.errors=[{instancePath:i+"/last_admitted",
 schemaPath:"#/properties/last_admitted/required",keyword:"required",params:{missingProperty:l},message:"must h\
-ave required property '"+l+"'"}],!1;if(y.at!==void 0){let d=y.at,v=e;if(e===v&&e===v)if(typeof d=="string"){if(!L.
+ave required property '"+l+"'"}],!1;if(c.at!==void 0){let d=c.at,v=e;if(e===v&&e===v)if(typeof d=="string"){if(!L.
 validate(d))return E.errors=[{instancePath:i+"/last_admitted/at",schemaPath:"#/properties/last_admitted/proper\
 ties/at/format",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],!1}else
 return E.errors=[{instancePath:i+"/last_admitted/at",schemaPath:"#/properties/last_admitted/properties/at/type",
-keyword:"type",params:{type:"string"},message:"must be string"}],!1;var m=v===e}else var m=!0;if(m)if(y.evidence_digest!==
-void 0){let d=y.evidence_digest,v=e;if(e===e)if(typeof d=="string"){if(!Ee.test(d))return E.errors=[{instancePath:i+
+keyword:"type",params:{type:"string"},message:"must be string"}],!1;var m=v===e}else var m=!0;if(m)if(c.evidence_digest!==
+void 0){let d=c.evidence_digest,v=e;if(e===e)if(typeof d=="string"){if(!Ee.test(d))return E.errors=[{instancePath:i+
 "/last_admitted/evidence_digest",schemaPath:"#/$defs/UpstreamDigest/pattern",keyword:"pattern",params:{pattern:"\
 ^sha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1}else return E.errors=
 [{instancePath:i+"/last_admitted/evidence_digest",schemaPath:"#/$defs/UpstreamDigest/type",keyword:"type",params:{
 type:"string"},message:"must be string"}],!1;var m=v===e}else var m=!0}var s=f===e}else var s=!0;if(s){if(r.newest_issued_at!==
-void 0){let y=r.newest_issued_at,f=e;if(typeof y!="string"&&y!==null)return E.errors=[{instancePath:i+"/newest\
+void 0){let c=r.newest_issued_at,f=e;if(typeof c!="string"&&c!==null)return E.errors=[{instancePath:i+"/newest\
 _issued_at",schemaPath:"#/properties/newest_issued_at/type",keyword:"type",params:{type:ss.properties.newest_issued_at.
-type},message:"must be string,null"}],!1;if(e===f&&e===f&&typeof y=="string"&&!L.validate(y))return E.errors=[
+type},message:"must be string,null"}],!1;if(e===f&&e===f&&typeof c=="string"&&!L.validate(c))return E.errors=[
 {instancePath:i+"/newest_issued_at",schemaPath:"#/properties/newest_issued_at/format",keyword:"format",params:{
 format:"date-time"},message:'must match format "date-time"'}],!1;var s=f===e}else var s=!0;if(s)if(r.created_at!==
-void 0){let y=r.created_at,f=e;if(e===f&&e===f)if(typeof y=="string"){if(!L.validate(y))return E.errors=[{instancePath:i+
+void 0){let c=r.created_at,f=e;if(e===f&&e===f)if(typeof c=="string"){if(!L.validate(c))return E.errors=[{instancePath:i+
 "/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format:"date-time"},message:'\
 must match format "date-time"'}],!1}else return E.errors=[{instancePath:i+"/created_at",schemaPath:"#/properti\
 es/created_at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=f===e}else var s=!0}}}}}}}}}}}else
@@ -3875,24 +3869,24 @@ reason===void 0&&(a="reason")||r.evidence_digest===void 0&&(a="evidence_digest")
 message:"must have required property '"+a+"'"}],!1;if(r.admitted!==void 0){let m=e;if(typeof r.admitted!="bool\
 ean")return xe.errors=[{instancePath:i+"/admitted",schemaPath:"#/properties/admitted/type",keyword:"type",params:{
 type:"boolean"},message:"must be boolean"}],!1;var s=m===e}else var s=!0;if(s){if(r.verified_through!==void 0){
-let m=r.verified_through,u=e,y=e,f=!1,c=e;if(typeof m!="string"){let v={instancePath:i+"/verified_through",schemaPath:"\
+let m=r.verified_through,u=e,c=e,f=!1,y=e;if(typeof m!="string"){let v={instancePath:i+"/verified_through",schemaPath:"\
 #/$defs/VerificationStage/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[v]:
 t.push(v),e++}if(!(m==="fetch"||m==="cert-chain"||m==="untrusted-root"||m==="jws"||m==="tls-fingerprint"||m===
 "policy")){let v={instancePath:i+"/verified_through",schemaPath:"#/$defs/VerificationStage/enum",keyword:"enum",
 params:{allowedValues:hr.enum},message:"must be equal to one of the allowed values"};t===null?t=[v]:t.push(v),
-e++}var n=c===e;f=f||n;let l=e;if(m!==null){let v={instancePath:i+"/verified_through",schemaPath:"#/properties\
+e++}var n=y===e;f=f||n;let l=e;if(m!==null){let v={instancePath:i+"/verified_through",schemaPath:"#/properties\
 /verified_through/anyOf/1/type",keyword:"type",params:{type:"null"},message:"must be null"};t===null?t=[v]:t.push(
-v),e++}var n=l===e;if(f=f||n,f)e=y,t!==null&&(y?t.length=y:t=null);else{let v={instancePath:i+"/verified_throu\
+v),e++}var n=l===e;if(f=f||n,f)e=c,t!==null&&(c?t.length=c:t=null);else{let v={instancePath:i+"/verified_throu\
 gh",schemaPath:"#/properties/verified_through/anyOf",keyword:"anyOf",params:{},message:"must match a schema in\
  anyOf"};return t===null?t=[v]:t.push(v),e++,xe.errors=t,!1}var s=u===e}else var s=!0;if(s){if(r.stage!==void 0){
-let m=r.stage,u=e,y=e,f=!1,c=e;if(typeof m!="string"){let v={instancePath:i+"/stage",schemaPath:"#/$defs/Verif\
+let m=r.stage,u=e,c=e,f=!1,y=e;if(typeof m!="string"){let v={instancePath:i+"/stage",schemaPath:"#/$defs/Verif\
 icationStage/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[v]:t.push(v),e++}
 if(!(m==="fetch"||m==="cert-chain"||m==="untrusted-root"||m==="jws"||m==="tls-fingerprint"||m==="policy")){let v={
 instancePath:i+"/stage",schemaPath:"#/$defs/VerificationStage/enum",keyword:"enum",params:{allowedValues:hr.enum},
-message:"must be equal to one of the allowed values"};t===null?t=[v]:t.push(v),e++}var o=c===e;f=f||o;let l=e;
+message:"must be equal to one of the allowed values"};t===null?t=[v]:t.push(v),e++}var o=y===e;f=f||o;let l=e;
 if(m!==null){let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf/1/type",keyword:"type",params:{
-type:"null"},message:"must be null"};t===null?t=[v]:t.push(v),e++}var o=l===e;if(f=f||o,f)e=y,t!==null&&(y?t.length=
-y:t=null);else{let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf",keyword:"anyOf",params:{},
+type:"null"},message:"must be null"};t===null?t=[v]:t.push(v),e++}var o=l===e;if(f=f||o,f)e=c,t!==null&&(c?t.length=
+c:t=null);else{let v={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf",keyword:"anyOf",params:{},
 message:"must match a schema in anyOf"};return t===null?t=[v]:t.push(v),e++,xe.errors=t,!1}var s=u===e}else var s=!0;
 if(s){if(r.reason!==void 0){let m=r.reason,u=e;if(typeof m!="string"&&m!==null)return xe.errors=[{instancePath:i+
 "/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type:qs.properties.reason.type},message:"\
@@ -3945,7 +3939,7 @@ embeddingRequest:_a,errorBody:ba,evidenceBundle:ka,evidenceCapsule:Pa,evidenceNo
 evidencePayload:xa,generation:Na,generationResult:qa,invitation:ja,invitationRecordOutput:Aa,journalHead:Da,journalLine:Ca,
 journalVerificationOutput:Ma,keyOutput:Ia,ledgerEntry:Ea,ledgerVerificationOutput:Oa,migrationOutput:Ta,model:za,
 modelList:La,pinsOutput:Va,platformConfig:Za,proxyConfig:Sa,proxyStatus:Ja,reconciliationOutput:Ra,routerConfig:Ua,
-runningProxyOutput:Ka,runningRouterOutput:Ba,snapshotDiffOutput:Ha,stack:Qa,upstreamEventOutput:Fa,upstreamOutput:Ya,
+runningProxyOutput:Ka,runningRouterOutput:Ba,snapshotDiffOutput:Ha,stack:Fa,upstreamEventOutput:Qa,upstreamOutput:Ya,
 verificationOutput:Ga,workspaceOutput:Xa,writtenCapsuleOutput:Wa}={...Hr,...as},tn={capsuleExpectation:sa,capsuleVerificationOutput:ta,
 chatCompletion:ia,chatCompletionChunk:aa,chatCompletionRequest:na,chatEvent:oa,commandRefusalOutput:ma,completion:pa,
 completionChunk:ua,completionEvent:la,completionRequest:fa,configCheckOutput:da,createdKeyOutput:ca,creditOutput:ya,
@@ -3954,4 +3948,4 @@ evidenceNotFetchedBody:wa,evidenceNotFoundBody:$a,evidencePayload:xa,generation:
 invitationRecordOutput:Aa,journalHead:Da,journalLine:Ca,journalVerificationOutput:Ma,keyOutput:Ia,ledgerEntry:Ea,
 ledgerVerificationOutput:Oa,migrationOutput:Ta,model:za,modelList:La,pinsOutput:Va,platformConfig:Za,proxyConfig:Sa,
 proxyStatus:Ja,reconciliationOutput:Ra,routerConfig:Ua,runningProxyOutput:Ka,runningRouterOutput:Ba,snapshotDiffOutput:Ha,
-stack:Qa,upstreamEventOutput:Fa,upstreamOutput:Ya,verificationOutput:Ga,workspaceOutput:Xa,writtenCapsuleOutput:Wa};export{tn as validators};
+stack:Fa,upstreamEventOutput:Qa,upstreamOutput:Ya,verificationOutput:Ga,workspaceOutput:Xa,writtenCapsuleOutput:Wa};export{tn as validators};

@@ -56,6 +56,7 @@ export async function attempt(scenario: Scenario, subject: Subject, bench: Bench
   const books: Trace['books'][number][] = []
   const problems: string[] = []
   let verdict: ScenarioVerdict = 'pass'
+  let warnings: readonly string[] = []
   try {
     const address = scenario.needs.includes('backendScript') ? target.hooks.backendScript?.url : undefined
     const backend = await openBackend(address, nonce)
@@ -70,6 +71,7 @@ export async function attempt(scenario: Scenario, subject: Subject, bench: Bench
       random,
       nonce,
     })
+    warnings = context.warnings
     await within(scenario.run(context), SCENARIO_TIMEOUT_MS * target.slack + scenario.waitsMs(target.limits))
     if (target.hooks.ledger) books.push(...(await settledBooks(accounts, target.slack)))
   } catch (error) {
@@ -82,14 +84,15 @@ export async function attempt(scenario: Scenario, subject: Subject, bench: Bench
   await Promise.all([client.close(), platform?.close()])
   const violations = [...client.violations, ...(isJudging ? books.flatMap(checkBooks) : [])]
   const judged = judge(verdict, violations, scenario)
+  const isWarned = judged === 'pass' && warnings.length > 0
   const exchanges = client.calls.map(({ exchange }) => exchange)
   const durationMs = Math.round(performance.now() - startedMs)
   return {
     outcome: {
       scenario,
       subject,
-      verdict: judged,
-      problems: [...problems, ...new Set(violations.map(({ problem }) => problem))],
+      verdict: isWarned ? 'warn' : judged,
+      problems: [...problems, ...warnings, ...new Set(violations.map(({ problem }) => problem))],
       exchanges,
       durationMs,
     },

@@ -41,6 +41,8 @@ export class Context {
   /** Stands in every prompt of this scenario and nowhere else. */
   readonly nonce: string
   readonly #backend: Backend
+  /** What was noticed that breaks no rule. */
+  readonly warnings: string[] = []
   #own: Promise<Account> | undefined
   #isScripted = false
 
@@ -54,6 +56,11 @@ export class Context {
     this.nonce = nonce
     this.#platform = platform
     this.#backend = backend
+  }
+
+  /** Notices something that breaks no rule: a scenario that passes otherwise is a warning then. */
+  warn(problem: string): void {
+    this.warnings.push(problem)
   }
 
   /** The text of every prompt. */

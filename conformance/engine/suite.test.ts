@@ -92,6 +92,21 @@ test('a chosen rule that is broken beside a given scenario is a warning, beside 
   expect(await outcomesOf([{}, chosen])).toMatchObject([{ verdict: 'warn' }, { verdict: 'fail' }])
 })
 
+test('what a scenario notices beside its rules is a warning, and does not hide a failure', async () => {
+  await answering(fine)
+  const noticing = (fails: boolean) => async (context: Parameters<Definition['run']>[0]) => {
+    await context.request('listModels')
+    context.warn('the weather is odd')
+    assert.ok(!fails, 'it fails as well')
+  }
+  expect(
+    await outcomesOf([{ run: noticing(false) }, { id: 'b/scenario', run: noticing(true) }]),
+  ).toMatchObject([
+    { verdict: 'warn', problems: ['the weather is odd'] },
+    { verdict: 'fail', problems: [expect.stringContaining('it fails as well'), 'the weather is odd'] },
+  ])
+})
+
 test('what a target cannot show is not testable, what it does not claim not supported: neither is a pass', async () => {
   await answering(fine)
   const outcomes = await outcomesOf([

@@ -6,6 +6,7 @@ const text = bundleOf()
 const MEBIBYTE = 1_048_576
 const bytes = Buffer.byteLength(text)
 const first = (member: string): Question => ({ raw: text.replace('{', `{${member},`) })
+const quote = (rootCaTeeQuote: unknown): Question => ({ envelope: { rootCaTeeQuote } })
 const bom = Buffer.of(0xef, 0xbb, 0xbf)
 
 /** The form of what is fetched: its size, and its being JSON. */
@@ -42,6 +43,17 @@ export const fetchVectors: readonly Vector[] = [
   ...admitted('fetch', 'BNDL-17', {
     'no-tls-leaf': ['A bundle does not need a tlsLeaf', { envelope: { tlsLeaf: undefined } }],
     'no-quote': ['A bundle does not need a rootCaTeeQuote', { envelope: { rootCaTeeQuote: undefined } }],
+  }),
+  ...admitted('fetch', 'BNDL-26', {
+    'quote-of-deployed-platforms': [
+      'A quote with its format, its data and its collateral passes',
+      quote({ format: 'intel-tdx-quote-v5', data: 'BAACAIEA', collateral: { crl: 'MIIB' } }),
+    ],
+    'quote-without-members': ['A quote that says nothing passes', quote({})],
+    'quote-null': ['A quote that is null passes', quote(null)],
+    'quote-text': ['A quote that is a text passes', quote('not-implemented')],
+    'quote-list': ['A quote that is a list passes', quote([1, { a: [] }])],
+    'quote-with-another-status': ['A quote whose status is a number passes', quote({ status: 1 })],
   }),
   ...admitted('fetch', 'BNDL-15', {
     'version-as-text': [
