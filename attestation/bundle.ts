@@ -43,11 +43,12 @@ export function isForeignVersion(version: Json | undefined): boolean {
 
 function parseEnvelope(bytes: Uint8Array): JsonObject {
   try {
-    const { value } = parseJson(bytes)
+    const { value } = parseJson(bytes, limits.maxEnvelopeParts)
     if (isObject(value)) return value
   } catch (cause) {
-    const notJson = cause instanceof JsonError && cause.fault === 'not_json'
-    throw new AttestationError('fetch', notJson ? 'not_json' : 'malformed_bundle', { cause })
+    const fault = cause instanceof JsonError ? cause.fault : 'ambiguous'
+    const isSaid = fault === 'not_json' || fault === 'too_large'
+    throw new AttestationError('fetch', isSaid ? fault : 'malformed_bundle', { cause })
   }
   throw new AttestationError('fetch', 'malformed_bundle')
 }

@@ -1,6 +1,7 @@
 /** Whether two hostnames are the same; the case of their letters does not count (RFC 4343). */
 export function equalHostnames(one: string, other: string): boolean {
-  return lowerCase(one) === lowerCase(other)
+  // A name of a million letters is not even put into small ones.
+  return one.length === other.length && lowerCase(one) === lowerCase(other)
 }
 
 /** A hostname in small letters. Only those of ASCII have two cases: the Kelvin sign is no `k`. */

@@ -12,8 +12,11 @@ export interface JsonDocument {
   readonly members: ReadonlyMap<string, string>
 }
 
-/** What is wrong with a document: no JSON, a name twice, or something that two readers could read differently. */
-export type JsonFault = 'not_json' | 'duplicate_key' | 'ambiguous'
+/**
+ * What is wrong with a document: no JSON, a name twice, something that two readers could read differently, or more of
+ * it than is read.
+ */
+export type JsonFault = 'not_json' | 'duplicate_key' | 'ambiguous' | 'too_large'
 
 /** A document that is not read. */
 export class JsonError extends Error {

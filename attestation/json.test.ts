@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { parseJson } from './json.ts'
 import { JsonError } from './json-value.ts'
 
-const read = (text: string) => parseJson(Buffer.from(text)).value
+const PARTS = 100_000
+const read = (text: string) => parseJson(Buffer.from(text), PARTS).value
 const fault = (fault: string) => expect.objectContaining({ fault })
 
 test('every JSON value is read as JSON.parse reads it', () => {
@@ -101,11 +102,11 @@ test.each([
   ['an overlong form', [0x22, 0xc0, 0xaf, 0x22]],
   ['a surrogate in UTF-8', [0x22, 0xed, 0xa0, 0x80, 0x22]],
 ])('%s is no JSON', (_, bytes) => {
-  expect(() => parseJson(Uint8Array.from(bytes))).toThrow(fault('not_json'))
+  expect(() => parseJson(Uint8Array.from(bytes), PARTS)).toThrow(fault('not_json'))
 })
 
 test('the members of the top-level object are given as they are spelled, and only those', () => {
-  const { members } = parseJson(Buffer.from('{ "a" : {"b": 1.0},\n"\\u0063":[ 1 ] }'))
+  const { members } = parseJson(Buffer.from('{ "a" : {"b": 1.0},\n"\\u0063":[ 1 ] }'), PARTS)
   expect([...members].map(([name, text]) => [name, text.trim()])).toEqual([
     ['a', '{"b": 1.0}'],
     ['c', '[ 1 ]'],
@@ -132,3 +133,16 @@ function isJson(text: string): boolean {
     return false
   }
 }
+
+test.each([
+  ['values', '[1,2,[3]]', 5],
+  ['names and values', '{"a":{"b":1}}', 5],
+  ['empty ones', '[[],{},""]', 4],
+])('%s are counted, and one more than may be is too much', (_, text, parts) => {
+  expect(parseJson(Buffer.from(text), parts).value).toBeDefined()
+  expect(() => parseJson(Buffer.from(text), parts - 1)).toThrow(fault('too_large'))
+})
+
+test('what is too much is told before the rest is read', () => {
+  expect(() => parseJson(Buffer.from('[1,2,3,'), 2)).toThrow(fault('too_large'))
+})

@@ -1,27 +1,28 @@
+import { readString } from './json-string.ts'
 import { type Json, type JsonDocument, JsonError, type JsonObject } from './json-value.ts'
 
 /** Deepest nesting that is read; ours. */
 const MAX_DEPTH = 128
-const MAX_INTEGER = 2n ** 53n
 
-// The grammar of RFC 8259. No two parts of STRING begin alike, so that it never tries a text twice.
-const SPACE = /[ \t\n\r]*/y
-const STRING = /"[ !#-[\]-\u{10FFFF}]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[ !#-[\]-\u{10FFFF}]*)*"/uy
+/** 2^53, the largest integer that every reader takes for the same, as it is written. */
+const MAX_INTEGER = '9007199254740992'
+
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[Ee][-+]?[0-9]+)?/y
-const WORD = /true|false|null/y
-
-const INTEGER = /^-?[0-9]+$/
-const ESCAPE = /\\(?:u(.{4})|(.))/g
-const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
-const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null }
+const INTEGER = /^-?([0-9]+)$/
+const WORDS: Readonly<Record<string, readonly [word: string, value: boolean | null]>> = {
+  t: ['true', true],
+  f: ['false', false],
+  n: ['null', null],
+}
 
 /**
  * Reads a document so that only one reading of it exists: UTF-8 without a BOM, no name twice in an object, no
- * integer beyond 2^53, no lone surrogate, bounded nesting (decisions, 8). JSON.parse is not used at all: it keeps
- * the last of two equal names, and V8's mistakes one escaped name for another that it has seen before.
+ * integer beyond 2^53, no lone surrogate, bounded nesting (decisions, 8), and at most `maxParts` names and values.
+ * JSON.parse is not used at all: it keeps the last of two equal names, and V8's mistakes one escaped name for another
+ * that it has seen before.
  */
-export function parseJson(bytes: Uint8Array): JsonDocument {
-  return new Reader(decodeText(bytes)).readDocument()
+export function parseJson(bytes: Uint8Array, maxParts: number): JsonDocument {
+  return new Reader(decodeText(bytes), maxParts).readDocument()
 }
 
 function decodeText(bytes: Uint8Array): string {
@@ -37,9 +38,11 @@ class Reader {
   readonly #text: string
   readonly #members = new Map<string, string>()
   #at = 0
+  #partsLeft: number
 
-  constructor(text: string) {
+  constructor(text: string, maxParts: number) {
     this.#text = text
+    this.#partsLeft = maxParts
   }
 
   readDocument(): JsonDocument {
@@ -50,31 +53,33 @@ class Reader {
 
   #readValue(depth: number): Json {
     if (depth > MAX_DEPTH) throw new JsonError('ambiguous')
-    this.#take(SPACE)
+    this.#countPart()
+    this.#skipSpace()
     const value = this.#readToken(depth)
-    this.#take(SPACE)
+    this.#skipSpace()
     return value
   }
 
   #readToken(depth: number): Json {
-    const first = this.#text[this.#at]
+    const first = this.#text[this.#at] ?? ''
     if (first === '{') return this.#readObject(depth)
     if (first === '[') return this.#readArray(depth)
     if (first === '"') return this.#readString()
-    if (first === 't' || first === 'f' || first === 'n') return WORDS[this.#take(WORD)] ?? null
-    return parseNumber(this.#take(NUMBER))
+    const word = WORDS[first]
+    return word ? this.#readWord(...word) : this.#readNumber()
   }
 
   #readObject(depth: number): JsonObject {
     const object: Record<string, Json> = Object.create(null)
     this.#at += 1
-    this.#take(SPACE)
+    this.#skipSpace()
     if (this.#accept('}')) return object
     do {
-      this.#take(SPACE)
+      this.#skipSpace()
+      this.#countPart()
       const name = this.#readString()
       if (Object.hasOwn(object, name)) throw new JsonError('duplicate_key')
-      this.#take(SPACE)
+      this.#skipSpace()
       this.#expect(':')
       const start = this.#at
       object[name] = this.#readValue(depth + 1)
@@ -87,7 +92,7 @@ class Reader {
   #readArray(depth: number): Json[] {
     const array: Json[] = []
     this.#at += 1
-    this.#take(SPACE)
+    this.#skipSpace()
     if (this.#accept(']')) return array
     do array.push(this.#readValue(depth + 1))
     while (this.#accept(','))
@@ -96,17 +101,32 @@ class Reader {
   }
 
   #readString(): string {
-    const value = this.#take(STRING).slice(1, -1).replace(ESCAPE, unescapeOne)
-    if (!value.isWellFormed()) throw new JsonError('ambiguous')
+    const { value, end } = readString(this.#text, this.#at)
+    this.#at = end
     return value
   }
 
-  #take(pattern: RegExp): string {
-    pattern.lastIndex = this.#at
-    const token = pattern.exec(this.#text)?.[0]
-    if (token === undefined) throw new JsonError('not_json')
-    this.#at += token.length
-    return token
+  #readWord(word: string, value: boolean | null): boolean | null {
+    if (!this.#text.startsWith(word, this.#at)) throw new JsonError('not_json')
+    this.#at += word.length
+    return value
+  }
+
+  #readNumber(): number {
+    NUMBER.lastIndex = this.#at
+    if (!NUMBER.test(this.#text)) throw new JsonError('not_json')
+    const token = this.#text.slice(this.#at, NUMBER.lastIndex)
+    this.#at = NUMBER.lastIndex
+    return parseNumber(token)
+  }
+
+  #countPart(): void {
+    if (this.#partsLeft === 0) throw new JsonError('too_large')
+    this.#partsLeft -= 1
+  }
+
+  #skipSpace(): void {
+    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at += 1
   }
 
   #accept(character: string): boolean {
@@ -120,18 +140,18 @@ class Reader {
   }
 }
 
-function unescapeOne(_: string, digits: string | undefined, letter: string): string {
-  if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16))
-  return ESCAPED[letter] ?? letter
+/** Whether a UTF-16 unit is white space between tokens (RFC 8259, 2). */
+export function isSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09
 }
 
 function parseNumber(token: string): number {
   const value = Number(token)
-  if (!Number.isFinite(value) || (INTEGER.test(token) && isBeyond(BigInt(token))))
-    throw new JsonError('ambiguous')
+  if (!Number.isFinite(value) || isBeyond(INTEGER.exec(token)?.[1] ?? '')) throw new JsonError('ambiguous')
   return value
 }
 
-function isBeyond(integer: bigint): boolean {
-  return integer > MAX_INTEGER || integer < -MAX_INTEGER
+/** Digits as JSON writes them, without a zero before them: compared as text, for a number would have been rounded. */
+function isBeyond(digits: string): boolean {
+  return digits.length > MAX_INTEGER.length || (digits.length === MAX_INTEGER.length && digits > MAX_INTEGER)
 }

@@ -1,5 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto'
 import { compactVerify } from 'jose/jws/compact/verify'
+import { limits } from '#contract'
 import { AttestationError, readOrRefuse } from './errors.ts'
 import { parseJson } from './json.ts'
 import { isObject, type JsonObject } from './json-value.ts'
@@ -27,6 +28,7 @@ const algorithms: ReadonlyMap<unknown, { readonly key: string; readonly verifier
 ])
 
 const ES256K_SIGNATURE_BYTES = 64
+const PARTS = 3
 
 /** Gives the payload of a JWS when its signature is by the key; nothing in its header chooses the key. */
 export async function openJws(text: string, key: KeyObject): Promise<Buffer> {
@@ -41,10 +43,11 @@ export async function openJws(text: string, key: KeyObject): Promise<Buffer> {
 
 /** Takes a compact JWS apart; throws when it is none. Nothing is verified. */
 export function parseCompact(text: string): CompactJws {
-  const parts = text.split('.')
+  // One part more than there may be: a text of nothing but dots is not taken apart a million times.
+  const parts = text.split('.', PARTS + 1)
   const [header, payload, signature] = parts.map(decodeBase64url)
-  const { value } = parseJson(header ?? Buffer.alloc(0))
-  if (parts.length !== 3 || !payload || !signature || !isObject(value) || typeof value.alg !== 'string')
+  const { value } = parseJson(header ?? Buffer.alloc(0), limits.maxEnvelopeParts)
+  if (parts.length !== PARTS || !payload || !signature || !isObject(value) || typeof value.alg !== 'string')
     throw new TypeError('This is not a compact JWS.')
   return { text, header: value, input: text.slice(0, text.lastIndexOf('.')), payload, signature }
 }

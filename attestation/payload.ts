@@ -1,4 +1,4 @@
-import { validators } from '#contract'
+import { limits, validators } from '#contract'
 import { type Bundle, isForeignVersion } from './bundle.ts'
 import { type Digest, parseDigest } from './digest.ts'
 import { AttestationError, readOrRefuse } from './errors.ts'
@@ -44,7 +44,7 @@ function parseMembers(bytes: Uint8Array): { signed: JsonObject; evidenceText: st
 
 function parseDocument(bytes: Uint8Array): JsonDocument {
   try {
-    return parseJson(bytes)
+    return parseJson(bytes, limits.maxPayloadParts)
   } catch (cause) {
     const twice = cause instanceof JsonError && cause.fault === 'duplicate_key'
     throw new AttestationError('jws', twice ? 'duplicate_key' : 'payload_malformed', { cause })

@@ -6,7 +6,7 @@ import { SNAPSHOT_TEXT } from './testing/evidence.ts'
 
 /** Judges the snapshot as a payload spells it against the digest of another text. */
 function check(spelled: string, digested: string): void {
-  const { value, members } = parseJson(Buffer.from(`{"evidence":${spelled}}`))
+  const { value, members } = parseJson(Buffer.from(`{"evidence":${spelled}}`), 100_000)
   const { evidence = null } = value as Record<string, never>
   checkSnapshot({ evidence, evidenceText: members.get('evidence') ?? '', evidenceDigest: digestOf(digested) })
 }

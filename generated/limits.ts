@@ -14,6 +14,10 @@ export const limits = {
   maxEventBytes: 1_048_576,
   /** Largest evidence bundle, fetched or read from a file. */
   maxBundleBytes: 1_048_576,
+  /** Most names and values in the JSON of an evidence bundle, less what is in its signature. */
+  maxEnvelopeParts: 1_000,
+  /** Most names and values in the JSON that an evidence bundle signs; they take the time, more than their bytes. */
+  maxPayloadParts: 32_768,
   /** Longest request id that is given back. */
   maxRequestIdCharacters: 128,
   /** Longest name of a key. */

@@ -30,7 +30,7 @@ export const reasons = {
       anchor: 'fetch-redirected',
     },
     too_large: {
-      meaning: 'The bundle is larger than 1 MiB.',
+      meaning: 'The bundle is larger than 1 MiB, or has more members and values than a bundle needs.',
       remedy: 'Ask the operator to publish a smaller snapshot.',
       anchor: 'fetch-too_large',
     },
@@ -174,7 +174,7 @@ export const reasons = {
       anchor: 'jws-signature_invalid',
     },
     payload_malformed: {
-      meaning: 'What was signed is not a snapshot as it should be.',
+      meaning: 'What was signed is not a snapshot as it should be, or holds more members and values than are read.',
       remedy: 'Report it to the operator.',
       anchor: 'jws-payload_malformed',
     },

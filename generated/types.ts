@@ -3328,7 +3328,7 @@ export interface components {
          * @description Sizes.
          * @enum {number}
          */
-        SizeLimit: 33554432 | 1000000 | 268435456 | 65536 | 1048576 | 128 | 64 | 12;
+        SizeLimit: 33554432 | 1000000 | 268435456 | 65536 | 1048576 | 1000 | 32768 | 128 | 64 | 12;
         /** @description One difference. */
         SnapshotChange: {
             /** @description What stands there, as JSON; null for nothing. */
