@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isAlias, isScalar, LineCounter, type Node, parse, parseDocument, visit } from 'yaml'
+import { visible } from '#base/foreign-text.ts'
 
 /** One mistake of a configuration file, at its path (`models[0].pricing`) or line. */
 export interface ConfigProblem {
@@ -15,8 +16,10 @@ export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[]
 
   constructor(file: string, problems: readonly ConfigProblem[]) {
-    const list = problems.map(({ path, message }) => `  ${path}: ${message}`).join('\n')
-    super(`${file} has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}:\n${list}`)
+    const list = problems.map(({ path, message }) => `  ${visible(`${path}: ${message}`)}`).join('\n')
+    super(
+      `${visible(file)} has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}:\n${list}`,
+    )
     this.file = file
     this.problems = problems
   }

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { complain, complainOf, printUsage } from '#base/print.ts'
 import { ConfigError } from '../config/load.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { EXIT } from './commands/exit.ts'
@@ -14,6 +15,7 @@ const program = new Command('conformance')
   .description('The specification as a program: shows whether a router or a proxy keeps its rules.')
   .version(manifest.version)
   .showHelpAfterError('(--help shows what is possible)')
+  .configureOutput({ outputError: printUsage })
   .exitOverride()
 
 program
@@ -71,7 +73,8 @@ try {
 function report(thrown: unknown): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.conformant : EXIT.usage
   const isMistake = thrown instanceof ConfigError
-  console.error(isMistake ? thrown.message : thrown)
+  if (isMistake || !(thrown instanceof Error)) complainOf(thrown)
+  else for (const line of (thrown.stack ?? thrown.message).split('\n')) complain(line)
   return isMistake ? EXIT.usage : EXIT.error
 }
 

@@ -1,3 +1,5 @@
+import { visibleJson } from '#base/foreign-text.ts'
+
 /** What a line may say beside its message. Nothing of a request or an answer has a field. */
 export interface LogFields {
   readonly url?: string
@@ -19,7 +21,7 @@ export function createLog(write: (line: string) => void, now: () => Date): Log {
   const at =
     (level: string) =>
     (message: string, fields: LogFields = {}) =>
-      write(`${JSON.stringify({ time: now().toISOString(), level, message, ...fields })}\n`)
+      write(`${visibleJson(JSON.stringify({ time: now().toISOString(), level, message, ...fields }))}\n`)
   return { info: at('info'), warn: at('warn') }
 }
 

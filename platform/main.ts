@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { complainOf, printUsage } from '#base/print.ts'
 import { ConfigError } from '../config/load.ts'
 import manifest from '../package.json' with { type: 'json' }
 
@@ -10,6 +11,7 @@ const program = new Command('platform')
   .description('A reference platform gateway: publishes signed evidence and forwards everything else.')
   .version(manifest.version)
   .showHelpAfterError('(--help shows what is possible)')
+  .configureOutput({ outputError: printUsage })
   .exitOverride()
 
 program
@@ -29,6 +31,6 @@ try {
 
 function report(thrown: unknown): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : EXIT.usage
-  console.error(thrown instanceof Error ? thrown.message : thrown)
+  complainOf(thrown)
   return thrown instanceof ConfigError ? EXIT.configuration : EXIT.error
 }

@@ -1,3 +1,5 @@
+import { visibleJson } from '#base/foreign-text.ts'
+
 /** What a line may say beside its message. Keys, prompts and answers have no field (decisions, 11). */
 export interface LogFields {
   readonly endpoint?: string
@@ -25,14 +27,14 @@ export interface Log {
 /** A log that keeps quiet. */
 export const silent: Log = { info() {}, warn() {}, error() {} }
 
-/** Writes JSON lines, one for each message. */
+/** Writes JSON lines, one for each message; whatever a terminal would not show stands escaped in them. */
 export function createLog(write: (line: string) => void): Log {
   const at =
     (level: string) =>
     (message: string, { error, ...fields }: LogFields = {}) => {
       const thrown = error === undefined ? {} : { error: describe(error) }
       write(
-        `${JSON.stringify({ level, time: new Date().toISOString(), msg: message, ...fields, ...thrown })}\n`,
+        `${visibleJson(JSON.stringify({ level, time: new Date().toISOString(), msg: message, ...fields, ...thrown }))}\n`,
       )
     }
   return { info: at('info'), warn: at('warn'), error: at('error') }

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { visible } from '#base/foreign-text.ts'
 import type { Palette } from './palette.ts'
 
 /** One line of a box: a label, a value and a remark. */
@@ -13,7 +14,8 @@ export interface Row {
 const GAP = '  '
 
 /** Draws rows in aligned columns with a frame and a title around them. */
-export function drawBox(title: string, rows: readonly Row[], palette: Palette): readonly string[] {
+export function drawBox(title: string, given: readonly Row[], palette: Palette): readonly string[] {
+  const rows = given.map(shownRow)
   const labels = widest(rows.map(({ label }) => label))
   const values = widest(rows.filter(({ right }) => right).map(({ value }) => value))
   const lines = rows.map(({ label, value, remark = '', right }) => {
@@ -27,6 +29,13 @@ export function drawBox(title: string, rows: readonly Row[], palette: Palette): 
     ...lines.map((line) => `${edge} ${line}${' '.repeat(width - widthOf(line))} ${edge}`),
     palette.dim(`╰${'─'.repeat(width + 2)}╯`),
   ]
+}
+
+/** A record comes from the router, and what is in it from wherever. */
+function shownRow(row: Row): Row {
+  const { label, value, remark } = row
+  const shown = { ...row, label: visible(label), value: visible(value) }
+  return remark === undefined ? shown : { ...shown, remark: visible(remark) }
 }
 
 /** How many columns a text takes, colours not counted. */

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { shorten } from '#base/foreign-text.ts'
 
 // Ours: one older file is kept beside it.
 const MAX_BYTES = 8 * 1024 * 1024
@@ -32,7 +33,7 @@ export function tailOf(file: string): readonly string[] {
 
 function readable(line: string): string {
   const { msg, error } = parseEntry(line)
-  return [msg ?? line, error?.message].filter(Boolean).join(': ').slice(0, TAIL_WIDTH)
+  return shorten([msg ?? line, error?.message].filter(Boolean).join(': '), TAIL_WIDTH)
 }
 
 function parseEntry(line: string): Entry {

@@ -1,3 +1,4 @@
+import { visible } from '#base/foreign-text.ts'
 import type { Digest } from '../attestation/digest.ts'
 import { drawBox } from './boxes.ts'
 import { type GenerationRecord, QUESTION } from './demo.ts'
@@ -77,11 +78,11 @@ export function createStory({ write, palette, columns, now }: Stage): Story {
       midLine = false
       return result
     },
-    say: (text) => line(INDENT + text),
-    warn: (text) => line(INDENT + accent('! ') + text),
+    say: (text) => line(INDENT + visible(text)),
+    warn: (text) => line(INDENT + accent('! ') + visible(text)),
     ask(model) {
       line(`\n${INDENT}${dim('you')}  ${QUESTION}`)
-      line(`${INDENT}${dim(model)}`)
+      line(`${INDENT}${dim(visible(model))}`)
       return createWrapper(write, Math.min(columns, WIDEST_TEXT), `${INDENT}${accent('│')} `)
     },
     showRecord: (record, prices, verified) =>
@@ -89,13 +90,14 @@ export function createStory({ write, palette, columns, now }: Stage): Story {
     showLedger: (record, balances) => box('Ledger row', ledgerRows(record, balances)),
     offer(title, text) {
       line(`\n${bold(title)}\n`)
-      line(INDENT + text)
+      line(INDENT + visible(text))
     },
     list(title, entries, mark) {
       const width = Math.max(...Object.keys(entries).map(({ length }) => length)) + 2
       const start = INDENT + (mark ? `${good(mark)} ` : '')
       line(`\n${bold(title)}\n`)
-      for (const [name, value] of Object.entries(entries)) line(start + dim(name.padEnd(width)) + value)
+      for (const [name, value] of Object.entries(entries))
+        line(start + dim(name.padEnd(width)) + visible(value))
     },
     explain(text) {
       line()
@@ -104,8 +106,8 @@ export function createStory({ write, palette, columns, now }: Stage): Story {
       paragraph.end()
     },
     fail({ message, details }) {
-      line(`\n${bad('It did not work.')} ${message}`)
-      for (const detail of details) line(INDENT + detail)
+      line(`\n${bad('It did not work.')} ${visible(message)}`)
+      for (const detail of details) line(INDENT + visible(detail))
     },
   }
 }

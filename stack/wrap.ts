@@ -1,3 +1,4 @@
+import { visible } from '#base/foreign-text.ts'
 import { widthOf } from './boxes.ts'
 
 /** Writes a text that arrives in pieces, broken into lines between words. */
@@ -6,7 +7,7 @@ export interface Wrapper {
   end(): void
 }
 
-/** Wraps at so many columns, each line indented. */
+/** Wraps at so many columns, each line indented; the text may be a model's, and is shown as foreign text is. */
 export function createWrapper(write: (text: string) => void, width: number, indent: string): Wrapper {
   const room = width - widthOf(indent)
   let column = 0
@@ -30,7 +31,7 @@ export function createWrapper(write: (text: string) => void, width: number, inde
     write(piece) {
       for (const part of piece.match(/\n|[^\S\n]*[^\s]*/g) ?? []) {
         if (part === '\n') writeLineEnd()
-        else if (part !== '') writeWord(part)
+        else if (part !== '') writeWord(visible(part))
       }
     },
     end() {

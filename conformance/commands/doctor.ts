@@ -1,3 +1,4 @@
+import { visible, visibleJson } from '#base/foreign-text.ts'
 import { discover } from '../engine/discover.ts'
 import { findObstacle, type Need } from '../engine/needs.ts'
 import { createRedactor } from '../engine/redact.ts'
@@ -22,12 +23,12 @@ export async function doctor({ target: file, json }: DoctorOptions): Promise<voi
   }))
   const scenarios = (await discover()).map(({ scenario }) => scenario)
   const missing = missingNeeds(scenarios, target)
-  if (json) process.stdout.write(`${JSON.stringify({ findings, missing }, null, 2)}\n`)
+  if (json) process.stdout.write(`${visibleJson(JSON.stringify({ findings, missing }, null, 2))}\n`)
   else {
     for (const { what, isGood, detail } of findings)
-      console.log(`${isGood ? 'ok   ' : 'WRONG'} ${what}: ${detail}`)
+      console.log(visible(`${isGood ? 'ok   ' : 'WRONG'} ${what}: ${detail}`))
     for (const { reason, scenarios: count } of missing)
-      console.log(`      ${count} scenarios cannot run: ${reason}`)
+      console.log(visible(`      ${count} scenarios cannot run: ${reason}`))
   }
   process.exitCode = findings.every(({ isGood }) => isGood) ? EXIT.conformant : EXIT.error
 }

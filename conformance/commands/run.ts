@@ -2,6 +2,8 @@ import { randomInt } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { visibleJson } from '#base/foreign-text.ts'
+import { complain } from '#base/print.ts'
 import type { ConformanceResults } from '#contract'
 import manifest from '../../package.json' with { type: 'json' }
 import { discover } from '../engine/discover.ts'
@@ -43,7 +45,7 @@ export async function run(options: RunOptions): Promise<void> {
   if (profiles.length === 0) return stop(EXIT.usage, 'No scenario is selected.')
   const results = await judge({ options, target, profiles, scenarios, size: all.length })
   if (options.reportDir !== undefined) writeReports(options.reportDir, results)
-  if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
+  if (options.json) process.stdout.write(`${visibleJson(JSON.stringify(results, null, 2))}\n`)
   else process.stdout.write(summarize(results))
   process.exitCode = exitCodeOf(results)
 }
@@ -99,6 +101,6 @@ function writeReports(folder: string, results: ConformanceResults): void {
 }
 
 function stop(code: number, message: string): void {
-  console.error(message)
+  complain(message)
   process.exitCode = code
 }

@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { shorten, visibleJson } from '#base/foreign-text.ts'
+import { complain } from '#base/print.ts'
 import type { VectorResult, VerifierResults } from '#contract'
 import { runVectors } from '../vectors/run.ts'
 import { EXIT } from './exit.ts'
@@ -27,7 +29,7 @@ export async function runVerifier(options: VerifierOptions): Promise<VerifierRes
     mkdirSync(reportDir, { recursive: true })
     writeFileSync(join(reportDir, 'verifier.json'), `${JSON.stringify(results, null, 2)}\n`)
   }
-  process.stdout.write(json ? `${JSON.stringify(results, null, 2)}\n` : summarize(results))
+  process.stdout.write(json ? `${visibleJson(JSON.stringify(results, null, 2))}\n` : summarize(results))
   process.exitCode = exitCodeOf(results)
   return results
 }
@@ -43,7 +45,7 @@ function summarize({ verifier, suite, verdict, counts, duration_ms: ms, vectors 
   const told = shown.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ')
   const part = vectors.length < suite.vectors ? ` of ${suite.vectors}` : ''
   return [
-    `${verifier.name} ${verifier.release}, in ${(ms / 1_000).toFixed(1)} s`,
+    `Judged: ${shorten(verifier.name)} ${shorten(verifier.release)}, in ${(ms / 1_000).toFixed(1)} s`,
     `verifier: ${verdict.toUpperCase()}; ${vectors.length}${part} vectors: ${told}`,
     '',
   ].join('\n')
@@ -63,7 +65,7 @@ function createProgress(screen: NodeJS.WriteStream): Progress {
       seen += 1
       if (verdict !== 'pass' && verdict !== 'not-supported')
         screen.write(
-          `${clear}${verdict}  ${id}\n      ${title}.\n      expected ${expected}; got ${actual}\n`,
+          `${clear}${verdict}  ${id}\n      ${title}.\n      expected ${shorten(expected)}; got ${shorten(actual)}\n`,
         )
       if (screen.isTTY) screen.write(`${clear}${seen}/${total} ${id}`)
     },
@@ -74,6 +76,6 @@ function createProgress(screen: NodeJS.WriteStream): Progress {
 }
 
 function stop(code: number, message: string): undefined {
-  console.error(message)
+  complain(message)
   process.exitCode = code
 }

@@ -1,3 +1,4 @@
+import { visible } from '#base/foreign-text.ts'
 import type { ConformanceResults } from '#contract'
 
 type Result = ConformanceResults['scenarios'][number]
@@ -48,6 +49,9 @@ function isFailure({ verdict, expected }: Result): boolean {
 function xml(text: string): string {
   const known: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
   return text
+    .split('\n')
+    .map(visible)
+    .join('\n')
     .replace(/[&<>"]/g, (character) => known[character]!)
     .replace(/[^\t\n\x20-\ud7ff\ue000-\ufffd]/gu, '\ufffd')
 }

@@ -1,3 +1,4 @@
+import { visible } from '#base/foreign-text.ts'
 import type { ConformanceResults, OriginResult, ProfileResult } from '#contract'
 import type { Outcome } from '../engine/outcome.ts'
 
@@ -28,7 +29,7 @@ export function createProgress(screen: Screen, total: number): Progress {
       if (LOUD.has(verdict)) {
         const lines = problems.flatMap((problem) => redact(problem).split('\n').slice(0, 6))
         screen.write(
-          `${clear}${verdict.padEnd(5)} ${scenario.id} (${subject})\n${lines.map((line) => `      ${line}\n`).join('')}`,
+          `${clear}${verdict.padEnd(5)} ${scenario.id} (${subject})\n${lines.map((line) => `      | ${visible(line)}\n`).join('')}`,
         )
       }
       if (screen.isTTY) screen.write(`${clear}${seen}/${total} ${scenario.id}`)
@@ -44,7 +45,7 @@ export function createProgress(screen: Screen, total: number): Progress {
 export function summarize({ product, profiles, duration_ms: durationMs }: ConformanceResults): string {
   const seconds = (durationMs / 1_000).toFixed(1)
   const name = [product.name, product.version].filter(Boolean).join(' ')
-  return `\n${name}, in ${seconds} s\n${profiles.map(summarizeProfile).join('')}`
+  return `\nJudged: ${visible(name)}, in ${seconds} s\n${profiles.map(summarizeProfile).join('')}`
 }
 
 function summarizeProfile({ profile, verdict, given, chosen }: ProfileResult): string {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { printJson, printLines } from '#base/print.ts'
 import { loadPlatformConfig } from '../config.ts'
 import { createSnapshot } from '../deployment/snapshot.ts'
 import { type Gateway, startGateway } from '../gateway.ts'
@@ -37,8 +38,8 @@ export async function run(options: RunOptions): Promise<void> {
 
 function print({ json }: RunOptions, ready: Readonly<Record<string, string | null>>): void {
   const lines = Object.entries(ready).filter(([, value]) => value !== null)
-  const text = lines.map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(16)} ${value}`).join('\n')
-  console.log(json ? JSON.stringify(ready) : text)
+  if (json) printJson(JSON.stringify(ready))
+  else printLines(lines.map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(16)} ${value}`))
 }
 
 function stopWhenAsked(gateway: Gateway, { withParent }: RunOptions): void {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { visibleJson } from '#base/foreign-text.ts'
 import { guard } from '../listener/guard.ts'
 import { type Address, open } from '../listener/open.ts'
 import { refuse } from '../listener/refuse.ts'
@@ -98,6 +99,6 @@ function json(document: object, status = 200): Answer {
   return {
     status,
     headers: { 'Content-Type': 'application/json' },
-    body: `${JSON.stringify(document)}\n`,
+    body: `${visibleJson(JSON.stringify(document))}\n`,
   }
 }

@@ -1,3 +1,4 @@
+import { visible } from '#base/foreign-text.ts'
 import type { Count } from './tally.ts'
 import type { EndpointView, ProxyView } from './view.ts'
 
@@ -95,7 +96,7 @@ function sample(name: string, labels: Readonly<Record<string, string>>, value: n
 }
 
 function escapeLabel(text: string): string {
-  return text.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
+  return visible(text).replace(/[\\"]/g, '\\$&')
 }
 
 function seconds(ms: number | undefined): number | undefined {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { parseDigest, toHex } from '#attestation'
+import { visible } from '#base/foreign-text.ts'
 import { type ProxiedEndpointStatus, reasons, type Stage } from '#contract'
 import type { ProxyView } from './view.ts'
 import { notReady } from './view.ts'
@@ -99,5 +100,5 @@ function code(text: string): string {
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 function escapeText(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ESCAPES[character]!)
+  return visible(text).replace(/[&<>"]/g, (character) => ESCAPES[character]!)
 }

@@ -1,9 +1,12 @@
+import { printJson, printLines } from '#base/print.ts'
+
 /** Options that every command takes. */
 export interface CommonOptions {
   readonly json?: true
 }
 
-/** Prints one JSON document for programs, or the given lines for people. */
+/** Prints one JSON document for programs, or the given lines for people; neither can hold a line end of a stranger's. */
 export function print({ json }: CommonOptions, document: unknown, lines: readonly string[]): void {
-  process.stdout.write(`${json ? JSON.stringify(document, undefined, 2) : lines.join('\n')}\n`)
+  if (json) printJson(JSON.stringify(document, undefined, 2))
+  else printLines(lines)
 }

@@ -1,4 +1,5 @@
 import { AttestationError, type Digest, toHex } from '#attestation'
+import { complain } from '#base/print.ts'
 import type { PinsOutput } from '#contract'
 import { type EndpointConfig, loadProxyConfig } from '../config/proxy.ts'
 import { type ConfiguredOptions, chooseEndpoint, endpointsOf } from './configured.ts'
@@ -58,11 +59,11 @@ export function pinRemove(text: string, options: PinOptions): number {
   const digest = parseDigestOption('<digest>', text)
   const { config, endpoint } = chooseEndpoint(options)
   if (!endpoint.pins.includes(digest)) {
-    console.error(`${toHex(digest)} is not approved for ${endpoint.name}; \`proxy pin list\` shows what is.`)
+    complain(`${toHex(digest)} is not approved for ${endpoint.name}; \`proxy pin list\` shows what is.`)
     return FAILED
   }
   if (endpoint.pins.every((pin) => pin === digest)) {
-    console.error(
+    complain(
       `${toHex(digest)} is the only pin of ${endpoint.name}, and without one nothing is ever admitted. Add its successor first, or stop the proxy.`,
     )
     return FAILED

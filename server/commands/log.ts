@@ -1,17 +1,19 @@
 import { pino } from 'pino'
+import { visibleJson } from '#base/foreign-text.ts'
 import type { Log, LogFields } from '../log.ts'
 
 const STDERR = 2
 
 /**
  * Structured lines on stderr: stdout belongs to a command's result. What comes while a line is being written leaves
- * with the next write, so that no request waits for the log; all of it is out before the process ends.
+ * with the next write, so that no request waits for the log; all of it is out before the process ends. What a terminal
+ * would not show stands escaped.
  */
 export function createLog(level: 'info' | 'warn', fd = STDERR): Log {
   const formatters = { level: (label: string) => ({ level: label }) }
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }
   const destination = pino.destination({ fd, sync: false })
-  const lines = pino(options, { write: (line: string) => destination.write(withoutKeys(line)) })
+  const lines = pino(options, { write: (line: string) => destination.write(visibleJson(withoutKeys(line))) })
   return {
     info: (message, fields) => lines.info(toLine(fields), message),
     warn: (message, fields) => lines.warn(toLine(fields), message),

@@ -1,3 +1,6 @@
+import { shorten } from '#base/foreign-text.ts'
+import { printJson, printLines } from '#base/print.ts'
+
 /** Options that every command takes. */
 export interface CommonOptions {
   readonly config: string
@@ -6,11 +9,13 @@ export interface CommonOptions {
 
 /** Prints one JSON document for programs, or the given lines for people. `bigint`s are JSON integers (decisions, 2). */
 export function print({ json }: CommonOptions, document: unknown, lines: readonly string[]): void {
-  process.stdout.write(`${json ? toJson(document) : lines.join('\n')}\n`)
+  if (json) printJson(toJson(document))
+  else printLines(lines)
 }
 
-/** Aligns rows in columns, two spaces apart. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+/** Aligns rows in columns, two spaces apart; what is not plain text is shown, and what is too long is cut. */
+export function columns(given: readonly (readonly string[])[]): string[] {
+  const rows = given.map((row) => row.map((cell) => shorten(cell)))
   const widths: number[] = []
   // One by one: a list may be longer than the arguments that a function takes.
   for (const row of rows) {

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { printUsage } from '#base/print.ts'
 
 const CONFIG = ['--config <file>', 'configuration file', 'router.yaml'] as const
 const JSON_OUTPUT = ['--json', 'print one JSON document to stdout'] as const
@@ -20,4 +21,7 @@ export function group(name: string, description: string, ...commands: readonly C
 }
 
 /** What a mistake in the arguments is told, and that it is thrown: the caller owns the exit code. */
-const base = new Command().showHelpAfterError('(--help shows what is possible)').exitOverride()
+const base = new Command()
+  .showHelpAfterError('(--help shows what is possible)')
+  .configureOutput({ outputError: printUsage })
+  .exitOverride()

@@ -1,0 +1,210 @@
+import { Command, CommanderError } from 'commander'
+import { complainOf, printUsage } from '#base/print.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { UsageError } from './commands/usage.ts'
+
+/** Exit codes of every command; a refusal is 3, which the commands return themselves (interfaces.md). */
+const EXIT = { error: 1, usage: 2, configuration: 4 } as const
+
+const CONFIG = ['--config <file>', 'configuration file', 'proxy.yaml'] as const
+const JSON_OUTPUT = ['--json', 'print one JSON document to stdout'] as const
+const HOSTNAME = [
+  '--hostname <name>',
+  'hostname that the evidence must be for; a URL’s own by default',
+] as const
+const ROOT = [
+  '--root <file>',
+  'PEM file with a trusted root certificate; may be repeated',
+  collect,
+  [],
+] as const
+const ENDPOINT = [
+  '--endpoint <name>',
+  'endpoint of the configuration; needed when there are several',
+] as const
+const KEY_ENV = [
+  '--api-key-env <name>',
+  'environment variable that holds the key to read records with',
+] as const
+
+/** The commands as they are spelled; what one of them needs is imported when it is called: `--help` needs no cryptography. */
+export function createProgram(): Command {
+  const program = new Command('proxy')
+    .description('A local proxy that verifies a router’s evidence before it forwards anything.')
+    .version(manifest.version)
+    .showHelpAfterError('(--help shows what is possible)')
+    .configureOutput({ outputError: printUsage })
+    .exitOverride()
+
+  program
+    .command('run')
+    .description('verify, serve and forward until SIGTERM or Ctrl-C')
+    .option(...CONFIG)
+    .option('--check', 'check the configuration and stop')
+    .option('--with-parent', 'stop when standard input closes: the starter has gone')
+    .option(...JSON_OUTPUT)
+    .action(async (options) => (await import('./commands/run.ts')).run(options))
+
+  program
+    .command('verify')
+    .description('judge an endpoint, or a bundle that was saved; exit 0 when admitted, 3 when not')
+    .argument('<subject>', 'https URL of an endpoint, or a bundle file')
+    .option(...HOSTNAME)
+    .option(...ROOT)
+    .option('--pin <digest>', 'digest of an approved deployment; may be repeated', collect, [])
+    .option(
+      '--policy <file|expression>',
+      'CEL condition on `evidence`, `hostname`, `digest` and `issuedAt`; may be repeated, and each must allow',
+      collect,
+      [],
+    )
+    .option('--observed-leaf <digest>', 'SHA-256 of the certificate that was seen on the connection')
+    .option('--now <time>', 'ISO 8601 time to judge at')
+    .option('--max-age <duration>', 'oldest signature accepted, such as 30m or 24h', '24h')
+    .option('--accept-producer-asserted', 'take the bundle’s own word for the certificate on the connection')
+    .option(...JSON_OUTPUT)
+    .action(async (subject, options) => {
+      process.exitCode = await (await import('./commands/verify.ts')).verify(subject, options)
+    })
+
+  program
+    .command('discover')
+    .description('show what one could pin; nothing is written, and nothing is approved')
+    .argument('<url>', 'https URL of an endpoint')
+    .option(...HOSTNAME)
+    .option(...ROOT)
+    .option(...JSON_OUTPUT)
+    .action(async (url, options) => {
+      process.exitCode = await (await import('./commands/discover.ts')).discover(url, options)
+    })
+
+  const pin = program.command('pin').description('show, change and compare what is approved')
+
+  pin
+    .command('list')
+    .description('show the pins of each endpoint')
+    .option(...CONFIG)
+    .option(...ENDPOINT)
+    .option(...JSON_OUTPUT)
+    .action(async (options) => {
+      process.exitCode = (await import('./commands/pin.ts')).pinList(options)
+    })
+
+  pin
+    .command('add')
+    .description(
+      'approve of a deployment; a URL or a bundle is verified first, a digest is taken at your word',
+    )
+    .argument('<subject>', 'https URL of the endpoint, a bundle file, or a digest')
+    .option(...CONFIG)
+    .option(...ENDPOINT)
+    .option(...JSON_OUTPUT)
+    .action(async (subject, options) => {
+      process.exitCode = await (await import('./commands/pin.ts')).pinAdd(subject, options)
+    })
+
+  pin
+    .command('remove')
+    .description('withdraw an approval; the last one stays')
+    .argument('<digest>', 'the pin, in any notation')
+    .option(...CONFIG)
+    .option(...ENDPOINT)
+    .option(...JSON_OUTPUT)
+    .action(async (digest, options) => {
+      process.exitCode = (await import('./commands/pin.ts')).pinRemove(digest, options)
+    })
+
+  pin
+    .command('diff')
+    .description('tell what differs between two snapshots: images, configuration, resources')
+    .argument('<before>', 'https URL of an endpoint, a bundle file, or a digest that the proxy keeps')
+    .argument('<after>', 'the same')
+    .option(...CONFIG)
+    .option(...JSON_OUTPUT)
+    .action(async (before, after, options) => {
+      process.exitCode = await (await import('./commands/pin-diff.ts')).pinDiff(before, after, options)
+    })
+
+  program
+    .command('status')
+    .description('ask the running proxy; exit 0 when every endpoint is admitted, 3 when not')
+    .option(...CONFIG)
+    .option('--admin <address>', 'address of the admin listener; the configuration’s by default')
+    .option(...JSON_OUTPUT)
+    .action(async (options) => {
+      process.exitCode = await (await import('./commands/status.ts')).status(options)
+    })
+
+  program
+    .command('doctor')
+    .description('find out why an endpoint is not admitted; exit 3 when it is not')
+    .option(...CONFIG)
+    .option(...ENDPOINT)
+    .option(...JSON_OUTPUT)
+    .action(async (options) => {
+      process.exitCode = await (await import('./commands/doctor.ts')).doctor(options)
+    })
+
+  program
+    .command('journal')
+    .description('what the proxy remembers: verdicts, denials, and generations with their cost')
+    .command('verify')
+    .description(
+      'walk the chain of hashes; exit 1 when a line was changed, removed or moved, or the end cut off',
+    )
+    .option(...CONFIG)
+    .option('--file <file>', 'journal to look at; the configuration’s by default')
+    .option('--head <hash>', 'hash of the last line as it was noted before')
+    .option(...JSON_OUTPUT)
+    .action(async (options) => {
+      process.exitCode = await (await import('./commands/journal.ts')).journalVerify(options)
+    })
+
+  program
+    .command('reconcile')
+    .description('compare the journal with the router’s records and ledger; exit 1 when they differ')
+    .requiredOption(...KEY_ENV)
+    .option(...CONFIG)
+    .option(...ENDPOINT)
+    .option('--since <time>', 'only generations from this ISO 8601 time on')
+    .option(...JSON_OUTPUT)
+    .action(async (options) => {
+      process.exitCode = await (await import('./commands/reconcile.ts')).reconcile(options)
+    })
+
+  program
+    .command('capsule')
+    .description('write one file with everything that a generation’s admission rests on, for `proxy verify`')
+    .argument('<generation>', 'id of the generation')
+    .option(...CONFIG)
+    .option(...KEY_ENV)
+    .option('--out <file>', 'file to write; <generation>.capsule.json by default')
+    .option(...JSON_OUTPUT)
+    .action(async (generation, options) => {
+      process.exitCode = await (await import('./commands/capsule.ts')).capsule(generation, options)
+    })
+
+  return program
+}
+
+/** Runs the command that the arguments name. Gives the exit code; undefined where the command has set it itself. */
+export async function runProgram(args: readonly string[]): Promise<number | undefined> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' })
+    return undefined
+  } catch (thrown) {
+    return report(thrown)
+  }
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}
+
+function report(thrown: unknown): number {
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : EXIT.usage
+  complainOf(thrown)
+  // Known by its name: its file brings the YAML parser along.
+  if (thrown instanceof Error && thrown.name === 'ConfigError') return EXIT.configuration
+  return thrown instanceof UsageError ? EXIT.usage : EXIT.error
+}

@@ -1,0 +1,142 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { brokenText, flawsOf, forbidden } from '#base/testing/hostile-text.ts'
+import { ConfigError } from '../config/load.ts'
+import { toJUnit } from '../conformance/report/junit.ts'
+import { createProgress, summarize } from '../conformance/report/terminal.ts'
+import { createLog as createPlatformLog } from '../platform/log.ts'
+import { renderMetrics } from '../proxy/admin/metrics.ts'
+import { renderPage } from '../proxy/admin/page.ts'
+import { Tally } from '../proxy/admin/tally.ts'
+import type { ProxyView } from '../proxy/admin/view.ts'
+import { createLog as createProxyLog } from '../proxy/log.ts'
+import { createLog as createRouterLog } from '../server/commands/log.ts'
+import { drawBox } from '../stack/boxes.ts'
+import { createPalette } from '../stack/palette.ts'
+import { createStory } from '../stack/story.ts'
+
+/** What an error of the outside world's may carry. */
+function errorOf(text: string): Error {
+  const cause = Object.assign(new Error(text), { code: text })
+  return Object.assign(new Error(text, { cause }), { name: text })
+}
+
+/** A log line is JSON with the very values that were told, and shows all of them. */
+function expectLogLine(line: string, text: string): void {
+  expect(line.endsWith('\n')).toBe(true)
+  expect(line.slice(0, -1)).not.toMatch(forbidden)
+  expect(JSON.stringify(JSON.parse(line))).toContain(JSON.stringify(text).slice(1, -1))
+}
+
+test('a line of the proxy’s log and of the platform’s shows foreign text, and holds its value', () => {
+  fc.assert(
+    fc.property(brokenText, (text) => {
+      const lines: string[] = []
+      const log = createProxyLog((line) => lines.push(line))
+      log.warn(text, { endpoint: text, reason: text, error: errorOf(text) })
+      createPlatformLog(
+        (line) => lines.push(line),
+        () => new Date(),
+      ).info(text, { change: text, cause: text })
+      for (const line of lines) expectLogLine(line, text)
+      expect(lines).toHaveLength(2)
+    }),
+  )
+})
+
+test('a line of the router’s log shows foreign text, and holds its value', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'log-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'log')
+  const fd = openSync(file, 'a')
+  const log = createRouterLog('info', fd)
+  const texts = fc.sample(brokenText, 100)
+  for (const text of texts)
+    log.error(text, { requestId: text, backend: text, path: text, error: errorOf(text) })
+  const lines = () => readFileSync(file, 'utf8').split(/(?<=\n)/)
+  await vi.waitFor(() => expect(lines()).toHaveLength(texts.length), { timeout: 10_000 })
+  closeSync(fd)
+  for (const [index, text] of texts.entries()) expectLogLine(lines()[index]!, text)
+})
+
+function viewOf(text: string): ProxyView {
+  const tally = new Tally()
+  tally.check({ kind: 'failed', ground: { stage: text, reason: text } } as never)
+  const verdict = {
+    state: 'denied',
+    stage: text,
+    reason: text,
+    since: '2030-01-01T00:00:00Z',
+    age_ms: 1,
+  } as const
+  const requests = { forwarded: 0, refused: 0, running: 0 }
+  const status = { name: text, hostname: text, listen: text, verdict, requests, next_check_in_ms: 1 }
+  return {
+    version: text,
+    startedAt: new Date(0),
+    isServing: () => true,
+    endpoints: [{ tally, status: () => status as never }],
+  }
+}
+
+test('the status page and the metrics show foreign text, and no markup of anybody else’s', () => {
+  fc.assert(
+    fc.property(brokenText, (text) => {
+      const page = renderPage(viewOf(text))
+      expect(flawsOf(page)).toEqual([])
+      expect(page).not.toContain('<script')
+      expect(flawsOf(renderMetrics(viewOf(text)))).toEqual([])
+    }),
+  )
+})
+
+test('the suite tells a person and a report what a product answered, and shows it', () => {
+  fc.assert(
+    fc.property(brokenText, (text) => {
+      const written: string[] = []
+      const scenario = { id: 'a/b', title: 'A', rules: [], subjects: ['router'] } as never
+      const outcome = { scenario, subject: 'router', verdict: 'fail', problems: [text, `it said ${text}`] }
+      const progress = createProgress({ write: (piece) => written.push(piece) }, 1)
+      progress.outcome(outcome as never, (one) => one)
+      progress.end()
+      const product = { name: text, version: text }
+      written.push(summarize({ product, profiles: [], duration_ms: 1 } as never))
+      expect(flawsOf(written.join(''))).toEqual([])
+      const result = { ...outcome, id: 'a/b', title: text, duration_ms: 1, expected: null }
+      const report = toJUnit({ product, profiles: [{ profile: 'router' }], scenarios: [result] } as never)
+      for (const line of report.split('\n')) expect(line).not.toMatch(forbidden)
+    }),
+  )
+})
+
+test('the starter shows what a model, a router and a log say', () => {
+  fc.assert(
+    fc.property(brokenText, (text) => {
+      const written: string[] = []
+      const palette = createPalette({}, {})
+      const write = (piece: string) => void written.push(piece)
+      const story = createStory({ write, palette, columns: 80, now: () => 0 })
+      story.warn(text)
+      story.list('Title', { name: text })
+      const answer = story.ask(text)
+      answer.write(text)
+      answer.end()
+      written.push(...drawBox('Title', [{ label: 'a', value: text, remark: text }], palette))
+      // A model's own line ends are kept, and each of its lines has a mark before it.
+      for (const line of written.join('').split('\n')) expect(line).not.toMatch(forbidden)
+    }),
+  )
+})
+
+test('a mistake of a configuration file is one line, whatever the file says', () => {
+  fc.assert(
+    fc.property(brokenText, (text) => {
+      const { message } = new ConfigError(text, [{ path: 'a', message: text }])
+      expect(message.split('\n')).toHaveLength(2)
+      for (const line of message.split('\n')) expect(line).not.toMatch(forbidden)
+    }),
+  )
+})
