@@ -1334,6 +1334,11 @@ export interface components {
             /** @description `postgres://…`; empty for the embedded one. */
             url?: string;
         };
+        /**
+         * @description What a part of a deployment is about.
+         * @enum {string}
+         */
+        DeploymentConcern: "image" | "command" | "access" | "secret" | "port" | "mount" | "setting" | "field";
         /** @description One thing that was looked at. */
         DiagnosisCheck: {
             /** @description What. */
@@ -1390,6 +1395,8 @@ export interface components {
             root_pem: string;
             /** @description Whether a root given with `--root` vouches for all of this; false when none was given. */
             root_trusted: boolean;
+            /** @description The file that the bundle was saved to, byte for byte; null when none was asked for. */
+            saved: string | null;
             /** @description The hardware that the root certificate names; nothing proves it. */
             tee: string | null;
         };
@@ -3315,6 +3322,34 @@ export interface components {
              */
             state: "pending" | "denied" | "admitted" | "disabled";
         };
+        /** @description What `proxy show --json` prints: what a bundle says is deployed, and how much of that anybody has verified. */
+        ShownDeploymentOutput: {
+            /** @description What is deployed. */
+            evidence: unknown;
+            /** @description Digest of the snapshot in wire form, computed anew; null when it is not the one that was signed. */
+            evidence_digest: string | null;
+            /** @description The same for people. */
+            evidence_digest_hex: string | null;
+            /** @description The hostname that it is for. */
+            hostname: string;
+            /**
+             * Format: date-time
+             * @description When it says that it was signed.
+             */
+            issued_at: string;
+            /** @description Why it refused; null where nothing did. */
+            reason: string | null;
+            /** @description SHA-256 of the root certificate that came along, in wire form; null when there is none that can be read. */
+            root_fingerprint: string | null;
+            /** @description The step that refused; null where none did. */
+            stage: components["schemas"]["VerificationStage"] | null;
+            /** @description As it was named. */
+            subject: string;
+            /** @description Whether a root that was named by the reader vouches for it; without one, nobody has verified this. */
+            verified: boolean;
+            /** @description The last step that passed; `cert-chain` at most where no root was named; null if none did. */
+            verified_through: components["schemas"]["VerificationStage"] | null;
+        };
         /**
          * @description An algorithm that bundles are signed with (decisions, 8).
          * @enum {string}
@@ -3329,35 +3364,51 @@ export interface components {
          * @enum {number}
          */
         SizeLimit: 33554432 | 1000000 | 268435456 | 65536 | 1048576 | 1000 | 32768 | 128 | 64 | 12;
-        /** @description One difference. */
+        /** @description One step. Whoever takes all of them, in their order, has made the second snapshot of the first: within a list, items go first, then they change places, then new ones come in; what is below comes last. */
         SnapshotChange: {
             /** @description What stands there, as JSON; null for nothing. */
             after: string | null;
             /** @description What stood there, as JSON; null for nothing. */
             before: string | null;
-            /** @description Of what kind. */
+            /** @description What it is about. */
             change: components["schemas"]["SnapshotChangeKind"];
-            /** @description Where in it; empty for the whole. */
-            path: string;
-            /** @description The resource: kind, namespace and name. */
+            /** @description What is to be done. */
+            op: components["schemas"]["SnapshotStep"];
+            /** @description Where: names of members, and places in lists from 0. The last is the place of an item for `insert`, `delete` and `move`. */
+            path: (string | number)[];
+            /** @description Where in it, for people. */
+            place: string;
+            /** @description The resource for people: kind, namespace and name. */
             resource: string;
+            /**
+             * Format: int32
+             * @description The place in the list that an item is put in at once it is taken out; null unless it is moved.
+             */
+            to: number | null;
         };
         /**
          * @description Kinds of difference.
          * @enum {string}
          */
-        SnapshotChangeKind: "resource_added" | "resource_removed" | "image" | "configuration" | "field";
+        SnapshotChangeKind: "resource_added" | "resource_removed" | "resource_moved" | "image" | "command" | "access" | "secret" | "port" | "mount" | "setting" | "field" | "order";
         /** @description What `proxy pin diff --json` prints: what differs between two snapshots. Nothing of it is approved by that. */
         SnapshotDiffOutput: {
             /** @description The second. */
             after: components["schemas"]["ComparedSnapshot"];
             /** @description The first. */
             before: components["schemas"]["ComparedSnapshot"];
-            /** @description What differs, by resource and place. */
+            /** @description Every step from the first to the second, in the order in which they are to be taken. */
             changes: components["schemas"]["SnapshotChange"][];
             /** @description Whether the two are the same. */
             equal: boolean;
+            /** @description Whether both hold the same values although their digests differ: only their spelling does. */
+            same_values: boolean;
         };
+        /**
+         * @description What is done in a step.
+         * @enum {string}
+         */
+        SnapshotStep: "set" | "remove" | "insert" | "delete" | "move";
         /** @description What `npm start` writes to `.data/stack.json`; a field is there when its part is (interfaces, `npm start`). */
         Stack: {
             /** @description Health and metrics. */

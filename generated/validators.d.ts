@@ -65,6 +65,7 @@ export declare const validators: {
   readonly routerConfig: Validator<components['schemas']['RouterConfig']>
   readonly runningProxyOutput: Validator<components['schemas']['RunningProxyOutput']>
   readonly runningRouterOutput: Validator<components['schemas']['RunningRouterOutput']>
+  readonly shownDeploymentOutput: Validator<components['schemas']['ShownDeploymentOutput']>
   readonly snapshotDiffOutput: Validator<components['schemas']['SnapshotDiffOutput']>
   readonly stack: Validator<components['schemas']['Stack']>
   readonly upstreamEventOutput: Validator<components['schemas']['UpstreamEventOutput']>

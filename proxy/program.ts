@@ -22,6 +22,8 @@ const ENDPOINT = [
   '--endpoint <name>',
   'endpoint of the configuration; needed when there are several',
 ] as const
+const LEAF_NAME = ['--no-leaf-name', 'for platforms whose signing certificates carry no hostname'] as const
+const FORCE = ['--force', 'replace a file that is there already'] as const
 const KEY_ENV = [
   '--api-key-env <name>',
   'environment variable that holds the key to read records with',
@@ -47,10 +49,11 @@ export function createProgram(): Command {
 
   program
     .command('verify')
-    .description('judge an endpoint, or a bundle that was saved; exit 0 when admitted, 3 when not')
-    .argument('<subject>', 'https URL of an endpoint, or a bundle file')
+    .description('judge an endpoint, or a saved bundle or capsule; exit 0 when admitted, 3 when not')
+    .argument('<subject>', 'https URL of an endpoint, a bundle file or a capsule')
     .option(...HOSTNAME)
     .option(...ROOT)
+    .option(...LEAF_NAME)
     .option('--pin <digest>', 'digest of an approved deployment; may be repeated', collect, [])
     .option(
       '--policy <file|expression>',
@@ -69,13 +72,32 @@ export function createProgram(): Command {
 
   program
     .command('discover')
-    .description('show what one could pin; nothing is written, and nothing is approved')
+    .description(
+      'show what one could pin; nothing is approved, and nothing is written but what --save asks for',
+    )
     .argument('<url>', 'https URL of an endpoint')
     .option(...HOSTNAME)
     .option(...ROOT)
+    .option('--save <file>', 'keep the bundle in a file, byte for byte as it came')
+    .option(...FORCE)
     .option(...JSON_OUTPUT)
     .action(async (url, options) => {
       process.exitCode = await (await import('./commands/discover.ts')).discover(url, options)
+    })
+
+  program
+    .command('show')
+    .description('show what is deployed, whole, and what of it was verified; exit 3 when it does not hold')
+    .argument('<subject>', 'https URL of an endpoint, a bundle file, or a digest that the proxy keeps')
+    .option(...HOSTNAME)
+    .option(...ROOT)
+    .option(...LEAF_NAME)
+    .option(...CONFIG)
+    .option('--raw', 'print the snapshot as it was signed, byte for byte')
+    .option('--force', 'with --raw, write to a terminal as well')
+    .option(...JSON_OUTPUT)
+    .action(async (subject, options) => {
+      process.exitCode = await (await import('./commands/show.ts')).show(subject, options)
     })
 
   const pin = program.command('pin').description('show, change and compare what is approved')

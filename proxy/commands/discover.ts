@@ -4,14 +4,15 @@ import {
   AttestationError,
   type Digest,
   inspectBundle,
-  parseRoots,
   teeLabelOf,
   toHex,
   verifyBundle,
 } from '#attestation'
 import { type DiscoveryOutput, limits } from '#contract'
 import type { Target } from '#egress/connection/target.ts'
+import { keepFile } from './keep-file.ts'
 import { type CommonOptions, print } from './output.ts'
+import { rootsWithin } from './snapshot-source.ts'
 import { endpointSource, readRoots, type Subject } from './subject.ts'
 import { parseEndpointUrl } from './usage.ts'
 import { stagesInWords } from './words.ts'
@@ -20,6 +21,8 @@ import { stagesInWords } from './words.ts'
 export interface DiscoverOptions extends CommonOptions {
   readonly hostname?: string
   readonly root: readonly string[]
+  readonly save?: string
+  readonly force?: true
 }
 
 const REFUSED = 3
@@ -32,19 +35,32 @@ interface Discovery {
   readonly isRootTrusted: boolean
 }
 
-/** `proxy discover URL`: shows what one could pin, and writes nothing (decisions, 9). */
+/**
+ * `proxy discover URL`: shows what one could pin, and writes nothing (decisions, 9) but the bundle where that is asked
+ * for: byte for byte, one that is refused too.
+ */
 export async function discover(url: string, options: DiscoverOptions): Promise<number> {
   const source = endpointSource(parseEndpointUrl(url), options.hostname)
   const { hostname, target } = source
+  let saved: string | null = null
   try {
-    const discovery = await look(await source.read(), hostname, options.root)
-    print(options, documentOf(discovery), inWords(discovery, target, options.root))
+    const subject = await source.read()
+    if (options.save !== undefined) {
+      keepFile(options.save, subject.bytes, { force: options.force === true })
+      saved = options.save
+    }
+    const discovery = await look(subject, hostname, options.root)
+    print(options, documentOf(discovery, saved), [
+      ...inWords(discovery, target, options.root),
+      ...(saved === null ? [] : ['', ...savedInWords(saved)]),
+    ])
     return 0
   } catch (thrown) {
     if (!(thrown instanceof AttestationError)) throw thrown
     const { stage, reason } = thrown
     const heading = `There is nothing to pin at ${hostname}: ${stage}, ${reason}.`
-    print(options, { hostname, stage, reason }, [heading, '', ...stagesInWords(thrown)])
+    const kept = saved === null ? [] : ['', `What it publishes was saved all the same: ${saved}`]
+    print(options, { hostname, stage, reason, saved }, [heading, '', ...stagesInWords(thrown), ...kept])
     return REFUSED
   }
 }
@@ -57,7 +73,8 @@ async function look(
 ): Promise<Discovery> {
   const { bundle, payload } = inspectBundle(bytes)
   const rootPem = bundle.certChain.at(-1) ?? ''
-  const trustedRoots = rootFiles.length > 0 ? readRoots(rootFiles) : ownRoots(rootPem)
+  const trustedRoots =
+    rootFiles.length > 0 ? readRoots(rootFiles) : rootsWithin(bytes, { requireLeafName: true })
   const admission = await verifyBundle(bytes, {
     hostname,
     trustedRoots,
@@ -75,15 +92,10 @@ async function look(
   }
 }
 
-function ownRoots(pem: string): ReturnType<typeof parseRoots> {
-  try {
-    return parseRoots(pem)
-  } catch (cause) {
-    throw new AttestationError('cert-chain', 'certificate_malformed', { cause })
-  }
-}
-
-function documentOf({ admission, rootPem, tee, isRootTrusted }: Discovery): DiscoveryOutput {
+function documentOf(
+  { admission, rootPem, tee, isRootTrusted }: Discovery,
+  saved: string | null,
+): DiscoveryOutput {
   const { hostname, digest, rootFingerprint, certFingerprint, issuedAt } = admission
   return {
     hostname,
@@ -96,6 +108,7 @@ function documentOf({ admission, rootPem, tee, isRootTrusted }: Discovery): Disc
     issued_at: issuedAt.toISOString(),
     tee,
     root_trusted: isRootTrusted,
+    saved,
   }
 }
 
@@ -108,25 +121,31 @@ function inWords(
   return [
     `${hostname} published this; nothing of it is approved yet.`,
     '',
-    `  deployment   ${both(digest)}`,
+    ...both('deployment', digest),
     `  signed       ${issuedAt.toISOString()}`,
-    `  certificate  ${both(certFingerprint)}`,
-    `  root         ${both(rootFingerprint)}`,
+    ...both('certificate', certFingerprint),
+    ...both('root', rootFingerprint),
     `  hardware     ${tee ?? 'none named'}${tee === null ? '' : ': a label in the root certificate, which proves nothing'}`,
     '',
     isRootTrusted
       ? 'The root is one that you named with --root.'
       : 'The root came with the bundle: anybody could have made it. Compare its digest with the one that the operator gave you.',
-    'Read what is deployed before you approve of it. Then put into proxy.yaml:',
+    'Read what is deployed before you approve of it: `proxy show` with the same URL. Then put into proxy.yaml:',
     '',
     ...snippet(target, digest, isRootTrusted ? rootFiles : ['root.pem']),
     '',
-    ...(isRootTrusted ? [] : ['and into root.pem, once you have compared it:', '', rootPem.trimEnd()]),
+    ...(isRootTrusted
+      ? []
+      : ['and into root.pem, once you have compared it:', '', ...rootPem.trimEnd().split('\n')]),
   ]
 }
 
-function both(digest: Digest): string {
-  return `${toHex(digest)}\n${' '.repeat(15)}${digest}`
+function both(name: string, digest: Digest): string[] {
+  return [`  ${name.padEnd(11)}  ${toHex(digest)}`, `${' '.repeat(15)}${digest}`]
+}
+
+function savedInWords(file: string): string[] {
+  return [`The bundle is kept in ${file}, byte for byte. What is deployed, in full: proxy show ${file}`]
 }
 
 function snippet({ hostname, host, port }: Target, digest: Digest, rootFiles: readonly string[]): string[] {

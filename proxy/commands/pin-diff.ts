@@ -1,15 +1,10 @@
-import { existsSync } from 'node:fs'
-import { AttestationError, inspectBundle, type Json, parseRoots, toHex, verifyBundle } from '#attestation'
+import { AttestationError, type Json, toHex } from '#attestation'
+import { quote } from '#base/foreign-text.ts'
 import type { SnapshotDiffOutput } from '#contract'
-import { loadProxyConfig } from '../config/proxy.ts'
-import { type EvidenceStore, openEvidence } from '../journal/evidence.ts'
-import { evidenceFolderOf } from '../journal/folder.ts'
+import { type Change, changesBetween, inOrder } from '../deployment/changes.ts'
 import { type CommonOptions, print } from './output.ts'
-import { digestIn } from './pin-subject.ts'
 import { printRefusal } from './refused.ts'
-import { diffSnapshots, type SnapshotChange } from './snapshot-diff.ts'
-import { endpointSource, readBundleFile } from './subject.ts'
-import { parseEndpointUrl, UsageError } from './usage.ts'
+import { readNamed, verifyByItself } from './snapshot-source.ts'
 
 /** What `proxy pin diff` takes. */
 export interface PinDiffOptions extends CommonOptions {
@@ -25,14 +20,14 @@ interface Compared {
   readonly evidence: Json
 }
 
-/** `proxy pin diff A B`: what differs between two snapshots, each an https URL, a bundle file or a kept digest. */
+/** `proxy pin diff A B`: every step from one snapshot to another, each an https URL, a bundle file or a kept digest. */
 export async function pinDiff(before: string, after: string, options: PinDiffOptions): Promise<number> {
   let subject = before
   try {
     const one = await read(before, options)
     subject = after
     const other = await read(after, options)
-    const changes = diffSnapshots(one.evidence, other.evidence)
+    const changes = changesBetween(one.evidence, other.evidence)
     print(options, documentOf(one, other, changes), inWords(one, other, changes))
     return 0
   } catch (thrown) {
@@ -42,102 +37,59 @@ export async function pinDiff(before: string, after: string, options: PinDiffOpt
 }
 
 async function read(subject: string, { config }: PinDiffOptions): Promise<Compared> {
-  const bytes = await bytesOf(subject, config)
-  const { bundle, payload, issuedAt } = inspectBundle(bytes)
-  // Everything that a bundle can show of itself, whenever it was signed: the digest above all.
-  const { hostname, digest, evidence } = await verifyBundle(bytes, {
-    hostname: payload.hostname,
-    trustedRoots: parseRoots(bundle.certChain.at(-1) ?? '', { requireLeafName: false }),
-    pins: [payload.evidenceDigest],
-    now: issuedAt,
-    maxBundleAgeMs: 1,
-    observedLeaf: payload.certFingerprint,
-  })
+  const { bytes } = await readNamed(subject, { config })
+  const { hostname, digest, issuedAt, evidence } = await verifyByItself(bytes)
   return { subject, hostname, digestHex: toHex(digest), issuedAt, evidence }
 }
 
-async function bytesOf(subject: string, config: string): Promise<Uint8Array> {
-  if (/^https:\/\//i.test(subject))
-    return (await endpointSource(parseEndpointUrl(subject), undefined).read()).bytes
-  if (existsSync(subject)) return readBundleFile(subject)
-  const digest = digestIn(subject)
-  if (digest === undefined) {
-    throw new UsageError(`"${subject}" is neither an https URL, nor a file that is there, nor a digest.`)
-  }
-  const { dataDir } = loadProxyConfig(config, process.env)
-  const found = findKept(openEvidence(evidenceFolderOf(dataDir)), digest)
-  if (found !== undefined) return found
-  throw new Error(
-    `No bundle of ${toHex(digest)} is kept in ${dataDir}: only what a generation went under is. Name a bundle file instead.`,
-  )
-}
-
-/** By the digest of a snapshot, as pins are; else by that of a bundle's bytes, as the journal has them. */
-function findKept(
-  store: EvidenceStore,
-  digest: ReturnType<typeof digestIn> & string,
-): Uint8Array | undefined {
-  for (const kept of store.list()) {
-    const bytes = store.find(kept)
-    if (bytes === undefined) continue
-    if (kept === digest || snapshotDigestOf(bytes) === digest) return bytes
-  }
-  return undefined
-}
-
-function snapshotDigestOf(bytes: Uint8Array): string | undefined {
-  try {
-    return inspectBundle(bytes).payload.evidenceDigest
-  } catch {
-    return undefined
-  }
-}
-
-function documentOf(one: Compared, other: Compared, changes: readonly SnapshotChange[]): SnapshotDiffOutput {
+function documentOf(one: Compared, other: Compared, changes: readonly Change[]): SnapshotDiffOutput {
   const about = ({ subject, digestHex, hostname, issuedAt }: Compared) => ({
     subject,
     evidence_digest_hex: digestHex,
     hostname,
     issued_at: issuedAt.toISOString(),
   })
+  const equal = one.digestHex === other.digestHex
   return {
     before: about(one),
     after: about(other),
-    equal: one.digestHex === other.digestHex,
-    changes: [...changes],
+    equal,
+    same_values: !equal && changes.length === 0,
+    changes: changes.map(({ document }) => document),
   }
 }
 
-const MAX_VALUE = 160
-
-const words: Readonly<Record<SnapshotChange['change'], string>> = {
-  resource_added: 'a resource is new',
-  resource_removed: 'a resource is gone',
-  image: 'another image',
-  configuration: 'another configuration',
-  field: 'another field',
-}
-
-function inWords(one: Compared, other: Compared, changes: readonly SnapshotChange[]): string[] {
-  const heading = [`  ${one.digestHex}  ${one.subject}`, `  ${other.digestHex}  ${other.subject}`, '']
+function inWords(one: Compared, other: Compared, changes: readonly Change[]): string[] {
+  const heading = [
+    `  ${one.digestHex}  ${one.subject}`,
+    `  ${other.digestHex}  ${other.subject}`,
+    ...(one.hostname === other.hostname
+      ? []
+      : [`  The first is for ${quote(one.hostname)}, the second for ${quote(other.hostname)}.`]),
+    '',
+  ]
   if (one.digestHex === other.digestHex) return [...heading, 'Both are the same deployment.']
+  if (changes.length === 0) {
+    return [
+      ...heading,
+      'Both hold the same values, and are signed under two digests all the same: only the spelling of numbers or the white space between them differs.',
+    ]
+  }
   return [
     ...heading,
-    ...changes.flatMap(changeInWords),
+    ...told(changes),
     '',
     'Read what has changed before you approve of it. Who signed it was not looked at; `proxy pin add` does.',
   ]
 }
 
-function changeInWords({ change, resource, path, before, after }: SnapshotChange): string[] {
-  const isWhole = change === 'resource_added' || change === 'resource_removed'
-  const heading = `${resource}${path === '' ? '' : `  ${path}`}: ${words[change]}`
-  return isWhole ? [heading] : [heading, `  - ${short(before)}`, `  + ${short(after)}`]
-}
-
-function short(text: string | null): string {
-  if (text === null) return '(nothing)'
-  return text.length > MAX_VALUE
-    ? `${text.slice(0, MAX_VALUE)}… (${text.length} characters; --json shows all)`
-    : text
+/** What is about parts of one resource stands below its name. */
+function told(changes: readonly Change[]): string[] {
+  let resource = ''
+  return inOrder(changes).flatMap(({ document, lines }) => {
+    const isWhole = document.change.startsWith('resource_')
+    if (isWhole || document.resource === resource) return lines
+    resource = document.resource
+    return [`Changed: ${resource}`, ...lines]
+  })
 }

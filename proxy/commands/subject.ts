@@ -55,12 +55,12 @@ function targetThrough(url: URL, hostname: string | undefined): Target {
   }
 }
 
-/** Reads the files of trusted roots. */
-export function readRoots(files: readonly string[]): TrustedRoot[] {
+/** Reads the files of trusted roots; each wants the hostname in the signing certificate unless it is said otherwise. */
+export function readRoots(files: readonly string[], requireLeafName = true): TrustedRoot[] {
   return files.flatMap((file) => {
     const pem = readFileSync(file, 'utf8')
     try {
-      return parseRoots(pem)
+      return parseRoots(pem, { requireLeafName })
     } catch (cause) {
       throw new Error(`${file}: ${(cause as Error).message}`, { cause })
     }
