@@ -371,6 +371,25 @@ export interface components {
          * @enum {string}
          */
         Capability: "chat" | "completions" | "embeddings";
+        /** @description What a capsule says of itself. */
+        CapsuleClaims: {
+            /** @description Whether its bundle would be admitted by its own roots and pins; its policies are shown and never asked. */
+            admitted: boolean;
+            /** @description The hostname. */
+            hostname: string;
+            /** @description The clock. */
+            judged_at: string;
+            /** @description How old a signature could be. */
+            max_bundle_age_ms: components["schemas"]["DurationMs"];
+            /** @description The certificate that was seen on the connection. */
+            observed_leaf: string;
+            /** @description Its pins. */
+            pins: string[];
+            /** @description Its policies. */
+            policies: components["schemas"]["CapsulePolicy"][];
+            /** @description Fingerprints of its roots, in wire form; null for one that cannot be read. */
+            roots: (string | null)[];
+        };
         /** @description What is expected of an endpoint. */
         CapsuleExpectation: {
             /** @description The hostname that the evidence must be for. */
@@ -409,7 +428,16 @@ export interface components {
          * @description What is compared in a capsule.
          * @enum {string}
          */
-        CapsulePartName: "journal_lines" | "generation" | "bundle_digest" | "expectation_digest" | "basis" | "admission" | "record" | "ledger";
+        CapsulePartName: "expectation" | "journal_lines" | "generation" | "bundle_digest" | "expectation_digest" | "basis" | "admission" | "record" | "ledger";
+        /** @description A policy of a capsule. */
+        CapsulePolicy: {
+            /** @description Its condition. */
+            allow: string;
+            /** @description Why it cannot be a policy; null when it can. */
+            mistake: string | null;
+            /** @description Its name. */
+            name: string;
+        };
         /** @description A trusted root. */
         CapsuleRoot: {
             /** @description The certificate in PEM. */
@@ -417,35 +445,34 @@ export interface components {
             /** @description Whether the signing certificate must name the hostname. */
             require_leaf_name: boolean;
         };
-        /** @description What `proxy verify --json` prints of a capsule: the verdict on its bundle, and how the capsule's parts go together. */
+        /** @description What `proxy verify --json` prints of a capsule: the verdict on its bundle under the roots and pins that the reader has given, how the capsule's parts go together, and what it says of itself. */
         CapsuleVerificationOutput: {
             /** @description Whether every step passed. */
             admitted: boolean;
             /** @description What is known of the certificate on the connection. */
             channel_binding: components["schemas"]["ChannelBinding"];
+            /** @description What the capsule says was expected and seen: its maker's word, which nothing here proves. */
+            claims: components["schemas"]["CapsuleClaims"];
             /** @description Digest of the snapshot in wire form; null until its signature has been checked. */
             evidence_digest: string | null;
-            /**
-             * @description Whether roots and pins are those of the capsule itself, or were given beside it.
-             * @enum {string}
-             */
-            expectation: "capsule" | "given";
             /** @description The generation. */
             generation: string;
-            /** @description Whether the bundle is admitted and every part goes with every other. */
+            /** @description Whether the bundle is admitted under the reader's own roots and pins, and every part goes with every other. */
             holds: boolean;
+            /** @description The hostname that the evidence had to be for. */
+            hostname: string;
             /**
-             * Format: date-time
-             * @description The clock that it was judged by.
+             * @description Whether the reader has named that hostname, or the capsule did.
+             * @enum {string}
              */
-            judged_at: string;
+            hostname_from: "reader" | "capsule";
             /** @description How the parts go together, in this order. */
             parts: components["schemas"]["CapsulePart"][];
-            /** @description Digests that were approved, in wire form. */
+            /** @description Digests that the reader approves of, in wire form. */
             pins: string[];
             /** @description Why it refused; null when admitted. */
             reason: string | null;
-            /** @description Fingerprints of the roots that were trusted, in wire form. */
+            /** @description Fingerprints of the roots that the reader trusts, in wire form. */
             roots: string[];
             /** @description The step that refused; null when admitted. */
             stage: components["schemas"]["VerificationStage"] | null;

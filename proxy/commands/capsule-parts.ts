@@ -2,6 +2,7 @@ import { digestOf } from '#attestation'
 import { type components, type EvidenceCapsule, type Generation, validators } from '#contract'
 import { expectationBytes } from '../journal/expectation.ts'
 import { hashOf, type Line, type LineOf, parseLine } from '../journal/line.ts'
+import { claimsOf, isReadable } from './capsule-claims.ts'
 import { compareGeneration } from './reconcile-compare.ts'
 
 /** How one part of a capsule goes with the others. */
@@ -17,6 +18,7 @@ interface Parsed {
 }
 
 const checks: Readonly<Record<Part['part'], Check>> = {
+  expectation: ({ capsule }) => isReadable(claimsOf(capsule)),
   journal_lines: areLinked,
   generation: ({ capsule, line }) => line?.id === capsule.generation,
   bundle_digest: ({ capsule, line }) => digestOf(bundleOf(capsule)) === line?.verdict.bundle_digest,
@@ -39,7 +41,19 @@ export function comparePartsOf(capsule: EvidenceCapsule): Part[] {
     line: last?.kind === 'generation' ? last : undefined,
     record: validators.generation(record) ? record : undefined,
   }
-  return Object.entries(checks).map(([part, check]) => ({ part: part as Part['part'], holds: check(parsed) }))
+  return Object.entries(checks).map(([part, check]) => ({
+    part: part as Part['part'],
+    holds: attempt(check, parsed),
+  }))
+}
+
+/** What cannot even be compared does not go together: a capsule may hold anything. */
+function attempt(check: Check, parsed: Parsed): boolean | null {
+  try {
+    return check(parsed)
+  } catch {
+    return false
+  }
 }
 
 /** The bundle's bytes as they were published. */

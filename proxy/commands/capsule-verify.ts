@@ -2,24 +2,28 @@ import {
   type Admission,
   AttestationError,
   type Digest,
+  type Expectation,
   type Policy,
   parseDigest,
   type TrustedRoot,
   toHex,
   verifyBundle,
 } from '#attestation'
+import { quote } from '#base/foreign-text.ts'
 import type { CapsuleVerificationOutput, EvidenceCapsule } from '#contract'
-import { rootsOf } from '../journal/expectation.ts'
-import { compilePolicy } from '../policy/cel.ts'
+import { type Claims, claimsInWords, claimsOf } from './capsule-claims.ts'
 import { bundleOf, comparePartsOf, type Part } from './capsule-parts.ts'
+import { digestIn } from './pin-subject.ts'
 import { stagesInWords } from './words.ts'
 
-/** What a recipient may hold a capsule against instead of what it brings along. */
+/** What a recipient holds a capsule against; what it brings along counts for none of it. */
 export interface GivenExpectation {
+  /** The capsule's own word where none is given. */
+  readonly hostname?: string | undefined
   readonly roots: readonly TrustedRoot[]
   readonly pins: readonly Digest[]
-  /** Further conditions, beside those of the capsule. */
   readonly policies: readonly Policy[]
+  readonly maxBundleAgeMs: number
 }
 
 /** How a capsule was judged. */
@@ -28,57 +32,73 @@ export interface CapsuleResult {
   readonly lines: readonly string[]
 }
 
+type Verdict = Admission | AttestationError
+
 /**
  * Judges a capsule without a network and by the clock of its time, so that the outcome is the same to the byte whenever
- * and wherever it is judged. What it brings along is its maker's word, unless roots and pins are given beside it.
+ * and wherever it is judged. Roots and pins are the recipient's: without both it never holds (decisions, 9). Clock and
+ * certificate remain its maker's word, and are told as such. Never throws for what a capsule says.
  */
 export async function judgeCapsule(
   capsule: EvidenceCapsule,
   given: GivenExpectation,
 ): Promise<CapsuleResult> {
-  const { expectation } = capsule
-  const trustedRoots = given.roots.length > 0 ? given.roots : rootsOf(expectation)
-  const pins = given.pins.length > 0 ? given.pins : expectation.pins.map(parseDigest)
-  let verdict: Admission | AttestationError
-  try {
-    verdict = await verifyBundle(bundleOf(capsule), {
-      hostname: expectation.hostname,
-      trustedRoots,
-      pins,
-      policies: [
-        ...expectation.policies.map(({ name, allow }) => compilePolicy(name, allow)),
-        ...given.policies,
-      ],
-      observedLeaf: parseDigest(capsule.observed_leaf),
-      now: new Date(capsule.judged_at),
-      maxBundleAgeMs: expectation.max_bundle_age_ms,
-    })
-  } catch (thrown) {
-    if (!(thrown instanceof AttestationError)) throw thrown
-    verdict = thrown
-  }
-  const parts = comparePartsOf(capsule)
-  const document = documentOf(capsule, verdict, parts, {
-    isGiven: given.roots.length + given.pins.length + given.policies.length > 0,
-    roots: trustedRoots.map(({ fingerprint }) => fingerprint),
-    pins,
+  const claims = claimsOf(capsule)
+  const { hostname = capsule.expectation.hostname } = given
+  const verdict = await judge(capsule, {
+    hostname,
+    trustedRoots: given.roots,
+    pins: given.pins,
+    policies: given.policies,
+    maxBundleAgeMs: given.maxBundleAgeMs,
   })
+  const claimed = await judge(capsule, {
+    hostname: capsule.expectation.hostname,
+    trustedRoots: claims.roots,
+    pins: capsule.expectation.pins.flatMap((pin) => digestIn(pin) ?? []),
+    maxBundleAgeMs: capsule.expectation.max_bundle_age_ms,
+  })
+  const document = documentOf({ capsule, given, hostname, verdict, claims, claimed })
   return { document, lines: inWords(document, verdict) }
 }
 
-interface Basis {
-  readonly isGiven: boolean
-  readonly roots: readonly Digest[]
-  readonly pins: readonly Digest[]
+type Judged = Omit<Expectation, 'now' | 'observedLeaf'>
+
+async function judge(capsule: EvidenceCapsule, expected: Judged): Promise<Verdict> {
+  const now = new Date(capsule.judged_at)
+  try {
+    return await verifyBundle(bundleOf(capsule), {
+      ...expected,
+      observedLeaf: parseDigest(capsule.observed_leaf),
+      // A moment that is none must not compare as if it were any.
+      now: Number.isNaN(now.getTime()) ? new Date(0) : now,
+    })
+  } catch (thrown) {
+    if (thrown instanceof AttestationError) return thrown
+    throw thrown
+  }
 }
 
-function documentOf(
-  { generation, judged_at }: EvidenceCapsule,
-  verdict: Admission | AttestationError,
-  parts: Part[],
-  { isGiven, roots, pins }: Basis,
-): CapsuleVerificationOutput {
+interface Findings {
+  readonly capsule: EvidenceCapsule
+  readonly given: GivenExpectation
+  readonly hostname: string
+  readonly verdict: Verdict
+  readonly claims: Claims
+  /** By its own roots and pins. */
+  readonly claimed: Verdict
+}
+
+function documentOf({
+  capsule,
+  given,
+  hostname,
+  verdict,
+  claims,
+  claimed,
+}: Findings): CapsuleVerificationOutput {
   const refusal = verdict instanceof AttestationError ? verdict : undefined
+  const parts = comparePartsOf(capsule)
   type Stage = CapsuleVerificationOutput['stage']
   const isBound = refusal === undefined || refusal.verifiedThrough === 'tls-fingerprint'
   return {
@@ -87,18 +107,21 @@ function documentOf(
     stage: (refusal?.stage ?? null) as Stage,
     reason: refusal?.reason ?? null,
     evidence_digest: (verdict instanceof AttestationError ? verdict.evidenceDigest : verdict.digest) ?? null,
-    channel_binding: isBound ? 'observed' : 'none',
-    generation,
-    judged_at,
-    expectation: isGiven ? 'given' : 'capsule',
-    roots: [...roots],
-    pins: [...pins],
+    // Whoever judges a capsule has seen no connection: its maker says which certificate there was.
+    channel_binding: isBound ? 'producer-asserted' : 'none',
+    generation: capsule.generation,
+    hostname,
+    hostname_from: given.hostname === undefined ? 'capsule' : 'reader',
+    roots: given.roots.map(({ fingerprint }) => fingerprint),
+    pins: [...given.pins],
+    claims: { admitted: !(claimed instanceof AttestationError), ...claims.document },
     holds: refusal === undefined && parts.every(({ holds }) => holds !== false),
     parts,
   }
 }
 
 const partWords: Readonly<Record<Part['part'], string>> = {
+  expectation: 'What the capsule says was expected can be read.',
   journal_lines: 'The lines of the journal are in order, and neighbours are linked.',
   generation: 'The last of them is about this generation.',
   bundle_digest: 'The bundle is the one that the line names.',
@@ -111,25 +134,53 @@ const partWords: Readonly<Record<Part['part'], string>> = {
 
 const WIDTH = Math.max(...Object.keys(partWords).map((name) => name.length))
 
-function inWords(document: CapsuleVerificationOutput, verdict: Admission | AttestationError): string[] {
-  const { generation, judged_at, holds, parts, roots, pins, expectation } = document
-  const refusal = verdict instanceof AttestationError ? verdict : undefined
+function inWords(document: CapsuleVerificationOutput, verdict: Verdict): string[] {
+  const { parts, roots, pins, claims } = document
   return [
-    `${generation} ${holds ? 'went to an endpoint that was admitted' : 'is not shown to have gone to an admitted endpoint'}, judged as of ${judged_at}.`,
+    ...headingOf(document),
     '',
-    ...stagesInWords(refusal),
+    ...stagesInWords(verdict instanceof AttestationError ? verdict : undefined, 'producer-asserted'),
     '',
     ...parts.map(
-      ({ part, holds: isWhole }) =>
-        `  ${part.padEnd(WIDTH)}  ${markOf(isWhole).padEnd(4)}  ${isWhole === null ? 'Nothing to compare: the capsule does not hold it.' : partWords[part]}`,
+      ({ part, holds }) =>
+        `  ${part.padEnd(WIDTH)}  ${markOf(holds).padEnd(4)}  ${holds === null ? 'Nothing to compare: the capsule does not hold it.' : partWords[part]}`,
     ),
     '',
-    expectation === 'capsule'
-      ? 'Roots and pins are those that the capsule itself brings along: compare them with what you trust, or give --root and --pin.'
-      : 'Roots, pins or policies were given beside the capsule; where no root or pin was, its own count.',
+    roots.length + pins.length > 0 ? 'You gave:' : 'You gave neither a root nor a pin.',
     ...roots.map((root) => `  root  ${toHex(root as Digest)}`),
     ...pins.map((pin) => `  pin   ${toHex(pin as Digest)}`),
+    '',
+    ...claimsInWords(claims),
   ]
+}
+
+function headingOf(document: CapsuleVerificationOutput): string[] {
+  const { generation, hostname, hostname_from, holds, roots, pins, claims } = document
+  const whose =
+    hostname_from === 'reader'
+      ? 'the one that you gave'
+      : 'the capsule’s own word: give --hostname to have yours compared'
+  const host = `Hostname: ${quote(hostname)}, ${whose}.`
+  if (roots.length === 0 || pins.length === 0) {
+    return [
+      `Nothing is shown about ${generation} yet: a capsule is judged by your own --root and --pin, and ${missing(document)}.`,
+      host,
+    ]
+  }
+  return holds
+    ? [
+        `The answer ${generation} came from an endpoint that your roots and pins admit, as of ${quote(claims.judged_at)}.`,
+        host,
+      ]
+    : [
+        `The answer ${generation} is not shown to have come from an endpoint that your roots and pins admit.`,
+        host,
+      ]
+}
+
+function missing({ roots, pins }: CapsuleVerificationOutput): string {
+  if (roots.length + pins.length === 0) return 'neither was given'
+  return roots.length === 0 ? 'no root was given' : 'no pin was given'
 }
 
 function markOf(holds: boolean | null): string {

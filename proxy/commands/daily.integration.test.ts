@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Digest, digestOf, toHex } from '#attestation'
-import { type EvidenceCapsule, type RunningProxyOutput, validators } from '#contract'
+import { type Digest, digestOf, parseRoots, toHex } from '#attestation'
+import { type EvidenceCapsule, limits, type RunningProxyOutput, validators } from '#contract'
 import { HOSTNAME } from '#egress/testing/identity.ts'
 import { generationId, linesOf, setLines } from '../journal/testing.ts'
 import { examineJournal } from '../journal/verify.ts'
@@ -225,21 +225,47 @@ test('what went through the proxy is in its journal, reconciled with the router,
   })
   expect(readFileSync(out, 'utf8')).not.toContain('canary')
   await platform.stop()
-  const judged = await run('capsuleVerificationOutput', 'verify', out)
+  const [root, pin] = [platform.ready.root_pem_file, platform.ready.evidence_digest as Digest]
+  const own = ['--root', root, '--pin', pin]
+  const judged = await run('capsuleVerificationOutput', 'verify', out, ...own)
   expect(judged).toMatchObject({
     code: 0,
-    document: { holds: true, admitted: true, channel_binding: 'observed', generation: generationId(2) },
+    document: {
+      holds: true,
+      admitted: true,
+      channel_binding: 'producer-asserted',
+      generation: generationId(2),
+    },
   })
-  expect(judged.document.parts.map(({ holds }: { holds: boolean }) => holds)).toEqual(Array(8).fill(true))
-  expect((await runProxy('verify', out)).stdout).toBe((await runProxy('verify', out)).stdout)
+  expect(judged.document.parts.map(({ holds }: { holds: boolean }) => holds)).toEqual(Array(9).fill(true))
+  const unaided = await runProxy('verify', out)
+  expect(unaided).toEqual(await runProxy('verify', out))
+  expect(unaided).toMatchObject({ code: 3 })
+  expect(unaided.stdout).toMatch(
+    /^Nothing is shown about gen-.* yet: .*--root and --pin, and neither was given\./,
+  )
+  expect(unaided.stdout).toContain('policy       "version", shown and not asked: "evidence.version == 2"')
   const sealedCapsule = findCapsule(out)!
-  const judgedAs = async (change: Partial<EvidenceCapsule>, pins: Digest[] = []) =>
-    (await judgeCapsule({ ...sealedCapsule, ...change }, { roots: [], pins, policies: [] })).document
+  const roots = parseRoots(readFileSync(root, 'utf8'))
+  const given = { roots, policies: [], maxBundleAgeMs: limits.maxBundleAgeMs }
+  const judgedAs = async (change: Partial<EvidenceCapsule>, pins: Digest[] = [pin]) =>
+    (await judgeCapsule({ ...sealedCapsule, ...change }, { ...given, pins })).document
   expect(await judgedAs({}, [digestOf('another')])).toMatchObject({
     holds: false,
     reason: 'digest_not_pinned',
-    expectation: 'given',
   })
+  // Its own roots and pins are its maker's: without the reader's nothing is admitted, and with one of them neither.
+  for (const [change, stage, reason] of [
+    [{ roots: [], pins: [] }, 'untrusted-root', 'no_trusted_roots'],
+    [{ roots: [], pins: [pin] }, 'untrusted-root', 'no_trusted_roots'],
+    [{ pins: [] }, 'policy', 'no_pins'],
+    [{ pins: [pin], hostname: 'other.example' }, 'fetch', 'hostname_mismatch'],
+    [{ pins: [pin], maxBundleAgeMs: 1 }, 'jws', 'bundle_stale'],
+  ] as const) {
+    const { document } = await judgeCapsule(sealedCapsule, { ...given, pins: [], ...change })
+    const claims = { admitted: true, hostname: HOSTNAME }
+    expect(document).toMatchObject({ admitted: false, holds: false, stage, reason, claims })
+  }
   const { record, expectation, judged_at, bundle, journal: slice } = sealedCapsule
   for (const [part, change] of [
     ['record', { record: { ...(record as object), cost_micros: 22 } }],
@@ -250,6 +276,8 @@ test('what went through the proxy is in its journal, reconciled with the router,
     ['generation', { generation: generationId(1) }],
     ['bundle_digest', { bundle: `${bundle.slice(0, -8)}AAAAAAAA` }],
     ['expectation_digest', { expectation: { ...expectation, policies: [] } }],
+    ['expectation', { expectation: { ...expectation, policies: [{ name: 'a', allow: '1 +' }] } }],
+    ['expectation', { expectation: { ...expectation, roots: [{ pem: 'x', require_leaf_name: true }] } }],
     ['basis', { judged_at: new Date(Date.parse(judged_at) + 1).toISOString() }],
     ['journal_lines', { journal: { ...slice, head: { ...slice.head, count: 1 } } }],
     ['admission', { journal: { ...slice, lines: [slice.lines[1]!, slice.lines[1]!] } }],

@@ -14,6 +14,7 @@ export interface VerifyOptions extends CommonOptions {
   readonly root: readonly string[]
   readonly pin: readonly string[]
   readonly policy: readonly string[]
+  readonly leafName: boolean
   readonly observedLeaf?: string
   readonly now?: string
   readonly maxAge: string
@@ -40,19 +41,21 @@ export async function verify(subject: string, options: VerifyOptions): Promise<n
   return result.verdict instanceof AttestationError ? REFUSED : ADMITTED
 }
 
-/** What an option says of a bundle, a capsule says itself. */
-const NOT_FOR_CAPSULES = ['hostname', 'observedLeaf', 'now', 'acceptProducerAsserted'] as const
+/** What these options say of a bundle, a capsule says itself: its maker's word, and told as such. */
+const NOT_FOR_CAPSULES = ['observedLeaf', 'now', 'acceptProducerAsserted'] as const
 
 async function verifyCapsule(capsule: EvidenceCapsule, options: VerifyOptions): Promise<number> {
   if (NOT_FOR_CAPSULES.some((name) => options[name] !== undefined)) {
     throw new UsageError(
-      'A capsule says itself what it is for and when; only --root, --pin and --policy go beside it.',
+      'A capsule says itself what was seen and when; --root, --pin, --hostname, --policy and --max-age go beside it.',
     )
   }
   const given = {
-    roots: readRoots(options.root),
+    roots: readRoots(options.root, options.leafName),
     pins: options.pin.map((pin) => parseDigestOption('--pin', pin)),
     policies: await readPolicies(options.policy),
+    hostname: options.hostname,
+    maxBundleAgeMs: parseDuration('--max-age', options.maxAge),
   }
   const { judgeCapsule } = await import('./capsule-verify.ts')
   const { document, lines } = await judgeCapsule(capsule, given)
@@ -69,7 +72,7 @@ function expectationOf(source: Source, options: VerifyOptions): Expectation {
   }
   return {
     hostname: source.hostname,
-    trustedRoots: readRoots(options.root),
+    trustedRoots: readRoots(options.root, options.leafName),
     pins: options.pin.map((pin) => parseDigestOption('--pin', pin)),
     now: now === undefined ? new Date() : parseTime('--now', now),
     maxBundleAgeMs: parseDuration('--max-age', options.maxAge),
