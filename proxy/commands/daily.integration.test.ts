@@ -262,7 +262,7 @@ test('what went through the proxy is in its journal, reconciled with the router,
     [{ pins: [pin], hostname: 'other.example' }, 'fetch', 'hostname_mismatch'],
     [{ pins: [pin], maxBundleAgeMs: 1 }, 'jws', 'bundle_stale'],
   ] as const) {
-    const { document } = await judgeCapsule(sealedCapsule, { ...given, pins: [], ...change })
+    const { document } = await judgeCapsule(sealedCapsule, { ...given, ...change })
     const claims = { admitted: true, hostname: HOSTNAME }
     expect(document).toMatchObject({ admitted: false, holds: false, stage, reason, claims })
   }

@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { connect, isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
+import { shorten, visible } from '#base/foreign-text.ts'
 import { limits } from '#contract'
 import { DialError, dial, discard } from '#egress/connection/dial.ts'
 import { authorityOf, type Target } from '#egress/connection/target.ts'
@@ -74,7 +75,7 @@ async function reach(target: Target): Promise<Finding> {
   } catch (error) {
     return failed(
       'connect',
-      `The proxy ${place}, which HTTPS_PROXY names, does not connect: ${(error as Error).message}`,
+      `The proxy ${place}, which HTTPS_PROXY names, does not connect: ${shorten((error as Error).message)}`,
       {
         remedy: `Ask whoever runs that proxy to let CONNECT through to ${host}:${port}, or name the host in NO_PROXY if it can be reached directly.`,
       },
@@ -102,7 +103,10 @@ async function shakeHands(target: Target, now: () => Date, before: readonly Find
   try {
     const { socket } = await dial(target, { signal })
     const observedIssuer = issuerOf(socket)
-    const tls = ok('tls', `TLS 1.3, with a certificate issued by ${observedIssuer ?? 'nobody it names'}.`)
+    const tls = ok(
+      'tls',
+      `TLS 1.3, with a certificate issued by ${shorten(observedIssuer ?? 'nobody it names')}.`,
+    )
     const clock = await compareClocks(socket, target, now, signal)
     discard(socket)
     return { findings: [...before, tls, clock], observedIssuer }
@@ -159,13 +163,10 @@ function issuerOf(socket: TLSSocket): string | undefined {
 
 /** A distinguished name on one line, whatever it holds. */
 export function nameInWords(name: string): string {
-  return name
-    .split('\n')
-    .join(', ')
-    .replace(/[^\x20-\x7e]/g, '?')
+  return visible(name.split('\n').join(', '))
 }
 
 function codeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
-  return code ?? message
+  return shorten(code ?? message)
 }

@@ -1,4 +1,5 @@
 import { AttestationError } from '#attestation'
+import { shorten } from '#base/foreign-text.ts'
 import { type Generation, type ReconciliationOutput, validators } from '#contract'
 import type { LineOf } from '../journal/line.ts'
 import { examineJournal } from '../journal/verify.ts'
@@ -133,7 +134,7 @@ function inWords(found: ReconciliationOutput): string[] {
       ? ['Everything is equal.']
       : differences.map(
           ({ generation, check, expected, actual }) =>
-            `${generation}  ${check}: ${explanations[check]} Expected ${expected ?? 'nothing'}, found ${actual ?? 'nothing'}.`,
+            `${generation}  ${check}: ${explanations[check]} Expected ${shorten(expected ?? 'nothing')}, found ${shorten(actual ?? 'nothing')}.`,
         )),
   ]
 }

@@ -1,4 +1,5 @@
 import { toHex } from '#attestation'
+import { shorten } from '#base/foreign-text.ts'
 import { limits, type ProxyStatus, validators } from '#contract'
 import { ConfigError } from '../../config/load.ts'
 import { loadProxyConfig } from '../config/proxy.ts'
@@ -55,13 +56,16 @@ async function ask(address: string): Promise<ProxyStatus> {
 }
 
 function inWords({ pid, version, endpoints }: ProxyStatus): string[] {
-  return [`The proxy runs: version ${version}, process ${pid}.`, ...endpoints.flatMap(endpointInWords)]
+  return [
+    `The proxy runs: version ${shorten(version)}, process ${pid}.`,
+    ...endpoints.flatMap(endpointInWords),
+  ]
 }
 
 function endpointInWords({ name, hostname, listen, verdict, requests, ...rest }: EndpointStatus): string[] {
   return [
     '',
-    `${name}  ${hostname}, clients at ${listen}`,
+    `Endpoint ${shorten(name)}: ${shorten(hostname)}, clients at ${shorten(listen)}`,
     ...verdictInWords(verdict),
     `  next check   in ${seconds(rest.next_check_in_ms)}`,
     `  requests     ${requests.forwarded} sent on, ${requests.refused} refused, ${requests.running} running`,
@@ -79,7 +83,7 @@ function verdictInWords({ state, since, ...verdict }: EndpointStatus['verdict'])
   }
   const { stage = '', reason = '' } = verdict
   return [
-    `${heading}: ${stage}, ${reason}`,
+    `${heading}: ${shorten(stage)}, ${shorten(reason)}`,
     ...explain(stage, reason).map((line) => `               ${line}`),
   ]
 }

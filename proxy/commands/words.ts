@@ -1,4 +1,5 @@
 import type { AttestationError } from '#attestation'
+import { shorten } from '#base/foreign-text.ts'
 import { type ReasonEntry, reasons, type Stage, stages } from '#contract'
 
 /** What it means that a stage has passed. */
@@ -63,7 +64,7 @@ function remedyOf({ stage, reason, cause }: AttestationError): string[] {
   const entry = findReason(stage, reason)
   const detail = cause instanceof Error ? firstLineOf(deepest(cause)) : reason
   const mends = entry === undefined ? [] : [`${INDENT}${entry.remedy}`, `${INDENT}More: ${seeOf(entry)}`]
-  return detail === '' || detail === reason ? mends : [...mends, `${INDENT}(${detail})`]
+  return detail === '' || detail === reason ? mends : [...mends, `${INDENT}(${shorten(detail)})`]
 }
 
 /** Some libraries go on with a drawing, or end with an empty line. */

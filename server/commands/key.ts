@@ -1,3 +1,4 @@
+import { shorten } from '#base/foreign-text.ts'
 import { loadRouterConfig } from '../config/router.ts'
 import { createKey, type Key, listKeys, revokeKey, updateKey } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
@@ -26,7 +27,7 @@ export async function create(options: KeyOptions): Promise<void> {
   print(options, { id, api_key: plaintext, ...rest }, [
     plaintext,
     '',
-    `Key ${id} (${key.name}). It is not shown again: keep it now.`,
+    `Key ${id} (${shorten(key.name)}). It is not shown again: keep it now.`,
     ...(key.state === 'expired' ? [revive] : []),
     ...unknownModels,
   ])
@@ -46,7 +47,9 @@ export async function list(options: CommonOptions & { readonly workspace: string
 export async function revoke(id: string, options: CommonOptions): Promise<void> {
   const key = await withDatabase(options.config, (sql) => revokeKey(sql, id))
   if (!key) throw noKey(id)
-  print(options, toDocument(key), [`Key ${id} (${key.name}) is revoked since ${formatTime(key.revokedAt)}.`])
+  print(options, toDocument(key), [
+    `Key ${id} (${shorten(key.name)}) is revoked since ${formatTime(key.revokedAt)}.`,
+  ])
 }
 
 /** `router key update`: changes what is named and nothing else. */
@@ -56,7 +59,7 @@ export async function update(id: string, options: CommonOptions & KeySettingOpti
   const key = await withDatabase(options.config, (sql) => updateKey(sql, id, settings))
   if (!key) throw noKey(id)
   print(options, toDocument(key), [
-    `Key ${id} (${key.name}) is changed; it is ${key.state}.`,
+    `Key ${id} (${shorten(key.name)}) is changed; it is ${key.state}.`,
     ...describeUnknownModels(options, settings.modelScope),
   ])
 }

@@ -1,3 +1,4 @@
+import { shorten } from '#base/foreign-text.ts'
 import { createWorkspace, listWorkspaces, type Workspace } from '../store/workspaces.ts'
 import { withDatabase } from './database.ts'
 import { formatDollars } from './dollars.ts'
@@ -12,7 +13,7 @@ export async function create(options: CommonOptions & { readonly name: string })
   const name = parseText('--name', options.name, MAX_NAME_CHARACTERS)
   const workspace = await withDatabase(config, (sql) => createWorkspace(sql, name))
   print(options, toDocument(workspace), [
-    `Workspace ${workspace.id} (${workspace.name}) is there, with ${formatDollars(workspace.balanceMicros)}.`,
+    `Workspace ${workspace.id} (${shorten(workspace.name)}) is there, with ${formatDollars(workspace.balanceMicros)}.`,
     `Add credit: router credit ${workspace.id} 5 --reason "First top-up"`,
   ])
 }
