@@ -27,7 +27,8 @@ export function shorten(text: string, maxColumns = MAX_SHOWN): string {
 
 /** The same, between quotation marks, so that its ends are seen too. */
 export function quote(text: string, maxColumns = MAX_SHOWN): string {
-  return shorten(JSON.stringify(text), maxColumns)
+  // No more of it is spelled than can be shown.
+  return shorten(JSON.stringify(text.slice(0, maxColumns + 1)), maxColumns)
 }
 
 /** Writes a JSON text so that it shows what it holds; its value, and the line ends between its parts, stay. */

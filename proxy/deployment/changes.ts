@@ -33,8 +33,15 @@ const BESIDE = 'beside the resources'
  * one, so that nothing that differs is left out; no change means that both hold the same values.
  */
 export function changesBetween(before: Json, after: Json): Change[] {
+  const names = new Map<Json, string>()
+  // Many steps may be about one resource, and its name may be long.
+  const nameOf = (resource: Json): string => {
+    const name = names.get(resource) ?? resourceInWords(resource)
+    names.set(resource, name)
+    return name
+  }
   return editsBetween(before, after).map((edit) => {
-    const about = aboutOf(edit, after)
+    const about = aboutOf(edit, after, nameOf)
     const concern = concernIn(edit, about)
     return { document: documentOf(edit, about, concern), lines: inWords(edit, about, concern) }
   })
@@ -59,7 +66,7 @@ export function inOrder(changes: readonly Change[]): Change[] {
   return [...byRank(changes.filter(isWhole)), ...[...parts.values()].flatMap(byRank)]
 }
 
-function aboutOf(edit: Edit, after: Json): About {
+function aboutOf(edit: Edit, after: Json, nameOf: (resource: Json) => string): About {
   const { path } = edit
   const [first, index] = path
   if (first !== 'resources' || typeof index !== 'number') {
@@ -68,7 +75,7 @@ function aboutOf(edit: Edit, after: Json): About {
   const isWhole = path.length === 2 && edit.op !== 'set'
   const stands = valueAt(path.slice(0, 2), after) ?? null
   const resource = isWhole ? itemOf(edit) : stands
-  const name = `${resourceInWords(resource)} (${isWhole ? 'item' : 'resource'} ${index + 1})`
+  const name = `${nameOf(resource)} (${isWhole ? 'item' : 'resource'} ${index + 1})`
   const within = path.slice(2)
   return {
     resource: name,

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#attestation'
-import { quote, shorten } from '#base/foreign-text.ts'
+import { MAX_SHOWN, quote, shorten } from '#base/foreign-text.ts'
 
 /** What an item of a list is known by when it has been changed: a resource's names, or a `name`. */
 export function identityOf(item: Json): string | undefined {
@@ -30,7 +30,7 @@ export function itemInWords(item: Json | undefined): string | undefined {
 }
 
 function groupOf({ apiVersion }: JsonObject): string {
-  return typeof apiVersion === 'string' ? (/^([^/]+)\//.exec(apiVersion)?.[1] ?? '') : ''
+  return typeof apiVersion === 'string' ? (/^([^/]+)\//.exec(apiVersion.slice(0, MAX_SHOWN))?.[1] ?? '') : ''
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
