@@ -586,6 +586,7 @@ export const rules = {
   'PRXY-21': { origin: 'chosen', ref: 'D9/6', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'PRXY-22': { origin: 'chosen', ref: 'D9/7', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'PRXY-26': { origin: 'chosen', ref: 'D9/7', level: 'must', subjects: ['proxy'], test: 'inspection' },
+  'PRXY-28': { origin: 'chosen', ref: 'D9/9', level: 'must', subjects: ['proxy'], test: 'black-box' },
   'CONS-20': { origin: 'chosen', ref: 'D10/p1:1', level: 'must', subjects: ['router', 'console'], test: 'control' },
   'CONS-21': { origin: 'chosen', ref: 'D10/p1:2', level: 'must', subjects: ['router'], test: 'control' },
   'CONS-22': { origin: 'chosen', ref: 'D10/p1:2', level: 'must', subjects: ['router'], test: 'control' },

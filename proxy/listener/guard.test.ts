@@ -60,6 +60,27 @@ test('a page of a listed origin may call, and its preflight is the router’s to
   expect(world.gateway.requests[0]?.headers).toMatchObject(headers)
 })
 
+test.each(['GET', 'HEAD', 'POST', 'OPTIONS'])(
+  'a %s that a page of another site causes is refused, though it names no origin',
+  async (method) => {
+    const world = await startWorld({ listen: { origins: [LISTED] } })
+    const headers = { 'sec-fetch-site': 'cross-site', referer: 'https://evil.example/page' }
+    const { status, headers: answered } = await ask(world, { method, headers })
+    expect(status).toBe(403)
+    expect(answered).not.toHaveProperty('x-proxy-verdict')
+    expect(world.gateway.requests).toHaveLength(0)
+  },
+)
+
+test.each([
+  ['a page of a listed origin', { origin: LISTED, 'sec-fetch-site': 'cross-site' }],
+  ['the address bar', { 'sec-fetch-site': 'none' }],
+  ['a page of this site', { 'sec-fetch-site': 'same-origin' }],
+])('what %s causes passes', async (_, headers) => {
+  const world = await startWorld({ listen: { origins: [LISTED] } })
+  expect((await ask(world, { headers })).status).toBe(200)
+})
+
 test('a page of a listed origin can read the proxy’s own refusals', async () => {
   const world = await startWorld({ listen: { origins: [LISTED] } })
   await world.gateway.close()
