@@ -65,6 +65,15 @@ export function unavailable(isSent: boolean): Refusal {
   }
 }
 
+/** What the endpoint answered cannot be passed on: an event beyond all bounds. */
+export function unusable(): Refusal {
+  return {
+    code: 'backend_error',
+    message: 'The endpoint answered with an event that is longer than any may be.',
+    headers: NO_RETRY,
+  }
+}
+
 /** The caller is not one that this listener is for (decisions, 9). */
 export function forbidden(message: string): Refusal {
   return { code: 'forbidden_origin', message, headers: NO_RETRY }

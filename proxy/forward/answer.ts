@@ -3,6 +3,7 @@ import { limits } from '#contract'
 import { type Origins, refuse } from '../listener/refuse.ts'
 import { bodyOf, type Refusal, unavailable } from '../refusal.ts'
 import { headerOf, type RawHeaders, responseHeaders } from './headers.ts'
+import { EventHold } from './hold.ts'
 import { StreamTail } from './tail.ts'
 
 /** What an answer tells its owner. */
@@ -23,7 +24,7 @@ export class Answer {
   readonly #origins: Origins
   readonly #events: AnswerEvents
   /** Present while an event stream is passed on, which can still be told of an error (§4.3/6). */
-  #tail: StreamTail | undefined
+  #stream: { readonly tail: StreamTail; readonly hold: EventHold } | undefined
   #isWritten = false
   #isDelimited = true
 
@@ -43,7 +44,7 @@ export class Answer {
   }
 
   start(status: number, statusText: string | undefined, headers: RawHeaders): void {
-    if (isEventStream(status, headers)) this.#tail = new StreamTail()
+    if (isEventStream(status, headers)) this.#stream = { tail: new StreamTail(), hold: new EventHold() }
     this.#isDelimited = isDelimited(headers)
     this.#response.sendDate = false
     this.#response.writeHead(status, statusText, responseHeaders(headers))
@@ -55,9 +56,12 @@ export class Answer {
 
   /** Returns whether more may be written at once; after `false` wait for `onDrain`. */
   write(bytes: Buffer): boolean {
+    this.#stream?.tail.see(bytes)
+    const ready = this.#stream?.hold.take(bytes) ?? bytes
+    // Nothing of an event that is not whole yet can be written, and so nothing of it can be in the way.
+    if (ready.length === 0) return true
     this.#isWritten = true
-    this.#tail?.see(bytes)
-    const goesOn = this.#response.write(bytes)
+    const goesOn = this.#response.write(ready)
     // The socket's own timer also sees bytes that leave while a large write is under way (decisions, 6).
     if (!goesOn) this.#response.setTimeout(limits.stalledClientMs)
     return goesOn
@@ -68,8 +72,7 @@ export class Answer {
       this.fail(unavailable(true))
       return
     }
-    this.#isWritten = true
-    this.#response.end()
+    this.#finish()
     this.#leaveRequest()
   }
 
@@ -77,21 +80,33 @@ export class Answer {
   fail(refusal: Refusal): void {
     if (this.isGone) return
     if (!this.#response.headersSent) refuse(this.#request, this.#response, refusal, this.#origins)
-    else if (this.#tail?.isDone) this.#response.end()
-    else if (this.#tail !== undefined) this.#endStream(refusal, this.#tail)
+    else if (this.#stream?.tail.isDone) this.#finish()
+    else if (this.#stream !== undefined) this.#endStream(refusal)
     else this.#response.destroy()
     this.#leaveRequest()
   }
 
   /** A stream that only the end of its connection ends may have been cut short by anybody. */
   get isCutShort(): boolean {
-    return this.#tail !== undefined && !this.#tail.isDone && !this.#isDelimited
+    return this.#stream !== undefined && !this.#stream.tail.isDone && !this.#isDelimited
   }
 
-  #endStream(refusal: Refusal, { isBetweenEvents }: StreamTail): void {
+  /** Whether an event has grown beyond all bounds, so that the stream has to be given up. */
+  get isOversize(): boolean {
+    return this.#stream?.hold.isTooLong === true
+  }
+
+  /** Ends the answer as the endpoint ended it, with whatever stands behind the last event. */
+  #finish(): void {
+    this.#isWritten = true
+    this.#response.end(this.#stream?.hold.rest())
+  }
+
+  /** What is held of an event that will never be whole is left out. */
+  #endStream(refusal: Refusal): void {
     this.#isWritten = true
     this.#response.setTimeout(limits.stalledClientMs)
-    this.#response.end(`${isBetweenEvents ? '' : '\n\n'}data: ${bodyOf(refusal)}\n\ndata: [DONE]\n\n`)
+    this.#response.end(`data: ${bodyOf(refusal)}\n\ndata: [DONE]\n\n`)
   }
 
   /** What is left of an answered request is read and thrown away, for a while: its sender may not listen before. */

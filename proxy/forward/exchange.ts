@@ -6,7 +6,14 @@ import { Withdrawn } from '#egress/connection/withdrawn.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
 import type { Ending } from '../admin/tally.ts'
 import type { AnswerRecord } from '../journal/answered.ts'
-import { attestationFailed, attestationRevoked, malformed, type Refusal, unavailable } from '../refusal.ts'
+import {
+  attestationFailed,
+  attestationRevoked,
+  malformed,
+  type Refusal,
+  unavailable,
+  unusable,
+} from '../refusal.ts'
 import { Answer } from './answer.ts'
 import { hasBody, RequestBody } from './body.ts'
 import { requestHeaders } from './headers.ts'
@@ -77,6 +84,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     this.#record?.see(bytes)
     if (!this.#answer.write(bytes)) controller.pause()
+    if (this.#answer.isOversize) this.#giveUp(unusable())
   }
 
   onResponseEnd(): void {
@@ -137,6 +145,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #refuseLeaf(error: AttestationError): void {
     const isRenewing = this.#route.attestor.verdict.state === 'admitted'
     this.#fail(attestationFailed(error, { isRenewing }))
+  }
+
+  /** The endpoint's answer cannot be passed on, and no more of it is taken. */
+  #giveUp(refusal: Refusal): void {
+    this.#fail(refusal)
+    this.#controller?.abort(new Error(refusal.message))
   }
 
   #withdrawalOf({ ground }: Withdrawn): Refusal {

@@ -65,7 +65,9 @@ test('a client whose upload is cut short upstream is told so, on a connection th
 
 const breaks: [string, string, string][] = [
   ['between two events', 'data: {"a":1}\n\n', 'data: {"a":1}\n\n'],
-  ['within an event', 'data: {"a":1}\n\ndata: {"b', 'data: {"a":1}\n\ndata: {"b\n\n'],
+  ['within an event', 'data: {"a":1}\n\ndata: {"b', 'data: {"a":1}\n\n'],
+  ['between the line ends of an event', 'data: {"a":1}\n\ndata: {"b":2}\n', 'data: {"a":1}\n\n'],
+  ['after a comment', 'data: {"a":1}\n\n: ping\n', 'data: {"a":1}\n\n: ping\n'],
 ]
 
 test.each(breaks)(

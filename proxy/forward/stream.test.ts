@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
-import { ask, closeWorlds, eventStream, openRequest, send, startWorld } from '../testing/world.ts'
+import { ask, closeWorlds, eventStream, openRequest, readAll, send, startWorld } from '../testing/world.ts'
 
 afterEach(closeWorlds)
 
@@ -11,13 +11,80 @@ test('each chunk of a stream is handed on before the next is sent', async () => 
   const world = await startWorld({ script: stream.script })
   const response = await send(world, { method: 'POST', body: '{}' })
   expect(response.headers['content-type']).toBe('text/event-stream')
-  for (const text of [': ping\n\n', 'data: {"a":1}\n\n', 'data: {"b', '":2}\n\n', 'data: [DONE]\n\n']) {
+  for (const text of [
+    ': ping\n\n',
+    'data: {"a":1}\n\n',
+    'data: {"b":2}\n\ndata: 3\n\n',
+    'data: [DONE]\n\n',
+  ]) {
     const arrived = once(response, 'data')
     stream.write(text)
     expect(String((await arrived)[0])).toBe(text)
   }
   stream.end()
   await once(response.resume(), 'end')
+})
+
+test('an event is handed on as soon as it is whole, and no sooner', async () => {
+  const stream = eventStream()
+  const world = await startWorld({ script: stream.script })
+  const response = await send(world, { method: 'POST', body: '{}' })
+  const pieces: string[] = []
+  response.on('data', (bytes) => pieces.push(String(bytes)))
+  stream.write('data: {"a":1}\n\ndata: {"b')
+  await vi.waitFor(() => expect(pieces).toEqual(['data: {"a":1}\n\n']))
+  stream.write('":2}\n')
+  stream.write('\n')
+  await vi.waitFor(() => expect(pieces.slice(1).join('')).toBe('data: {"b":2}\n\n'))
+  stream.end()
+  await once(response, 'end')
+})
+
+const endings: [string, string][] = [
+  ['an unfinished event', 'data: 1\n\ndata: half'],
+  ['a [DONE] without its empty line', 'data: 1\n\ndata: [DONE]\n'],
+  ['a [DONE] without its line end', 'data: 1\n\ndata: [DONE]'],
+  ['no event at all', 'nothing of the kind'],
+]
+
+test.each(endings)('a stream that properly ends with %s is passed on as it is', async (_, text) => {
+  const stream = eventStream()
+  const world = await startWorld({ script: stream.script })
+  const response = await send(world)
+  const whole = readAll(response)
+  stream.write(text)
+  stream.end()
+  expect(await whole).toBe(text)
+  expect(response.complete).toBe(true)
+})
+
+test('a stream that is packed passes as it comes, for nobody can see its events', async () => {
+  const world = await startWorld({
+    script: (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
+      response.write('half an event')
+    },
+  })
+  const response = await send(world)
+  expect(String((await once(response, 'data'))[0])).toBe('half an event')
+  response.destroy()
+})
+
+test('an event beyond all bounds ends the stream with an error, without a byte of it', async () => {
+  const world = await startWorld({
+    script: (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\ndata: ')
+      const piece = Buffer.alloc(65_536, 'x')
+      const fill = () => {
+        while (!response.destroyed && response.write(piece));
+      }
+      response.on('drain', fill)
+      fill()
+    },
+  })
+  const { text } = await ask(world)
+  expect(text).toMatch(/^data: 1\n\ndata: \{"error":.*"backend_error".*\}\n\ndata: \[DONE\]\n\n$/)
+  await vi.waitFor(() => expect(world.gateway.open.size).toBe(0))
 })
 
 test('the head of an answer does not wait for its body', async () => {

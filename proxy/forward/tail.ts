@@ -2,7 +2,6 @@
 const TAIL_BYTES = 16
 
 const DONE = /^data: ?\[DONE\](\r\n|\r|\n){1,2}$/m
-const BETWEEN_EVENTS = /(^|\n\n|\r\r|\r\n\r\n)$/
 
 /** Remembers how an event stream ended so far, without looking at what it says. */
 export class StreamTail {
@@ -16,10 +15,5 @@ export class StreamTail {
   /** Whether the stream has had its proper end (§4.3/4). */
   get isDone(): boolean {
     return DONE.test(this.#tail)
-  }
-
-  /** Whether the next byte begins a new event. */
-  get isBetweenEvents(): boolean {
-    return BETWEEN_EVENTS.test(this.#tail)
   }
 }
