@@ -2,6 +2,7 @@ import { Pool } from 'undici'
 import type { Digest } from '#attestation'
 import { limits } from '#contract'
 import { createConnector } from './connector.ts'
+import { passingOverInterim } from './interim.ts'
 import { authorityOf, type Target } from './target.ts'
 
 /** Longest waits: for a connection, for an answer's head, and between two pieces of it; 0 is no end of patience. */
@@ -68,7 +69,7 @@ export class Pools {
 function createPool(target: Target, fingerprint: Digest, patience: Patience): Pool {
   const { connectMs, firstByteMs, idleMs } = patience
   return new Pool(`https://${authorityOf(target)}`, {
-    connect: createConnector(target, fingerprint, { connectMs }),
+    connect: passingOverInterim(createConnector(target, fingerprint, { connectMs })),
     headersTimeout: firstByteMs,
     bodyTimeout: idleMs,
     keepAliveTimeout: KEEP_ALIVE_MS,

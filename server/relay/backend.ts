@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { type Dispatcher, Pool } from 'undici'
+import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { passingOverInterim } from '#egress/connection/interim.ts'
 import { createHealth, type Health } from './health.ts'
 
 /** One OpenAI-compatible server that can serve a model. */
@@ -43,7 +44,7 @@ export function createBackend(config: BackendConfig, connectMs: number): Backend
   const compose = createComposer(config)
   // Idle sockets are kept for undici's 4 s, which is shorter than the 5 s after which common servers close theirs.
   const pool = new Pool(origin, {
-    connect: { timeout: connectMs },
+    connect: passingOverInterim(buildConnector({ timeout: connectMs, allowH2: false })),
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,

@@ -1,4 +1,5 @@
-import { Agent } from 'undici'
+import { Agent, buildConnector } from 'undici'
+import { passingOverInterim } from '#egress/connection/interim.ts'
 import type { Log } from '../log.ts'
 import type { BackendConfig } from './backend.ts'
 import { isObject } from './text.ts'
@@ -28,7 +29,10 @@ export function createTokenizers(
   log: Pick<Log, 'warn'>,
   timeoutMs = TIMEOUT_MS,
 ): Tokenizers {
-  const agent = new Agent({ connect: { timeout: timeoutMs }, allowH2: false })
+  const agent = new Agent({
+    connect: passingOverInterim(buildConnector({ timeout: timeoutMs, allowH2: false })),
+    allowH2: false,
+  })
   const byModel = new Map(
     models.map(({ id, backends }) => [id, backends.filter(({ tokenizeUrl }) => tokenizeUrl !== undefined)]),
   )
