@@ -98,6 +98,9 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
         certFingerprint,
       })
     },
+    onThrown(error) {
+      log.error('an answer could not be written, and its client was hung up on', { endpoint: name, error })
+    },
   }
   attestor.start()
   return {

@@ -110,7 +110,7 @@ export async function startProxy(dependencies: ProxyDependencies): Promise<Runni
       ...(attest && { attest }),
     })
     try {
-      const listener = await listen(each.listen, endpoint)
+      const listener = await listen(each.listen, endpoint, log)
       const { address, port } = listener
       const sources = { config: each, endpoint, address, clock }
       return {

@@ -52,7 +52,7 @@ function isWritten(message: unknown): message is { readonly socket: object } {
 class InterimFilter {
   readonly #socket: Socket
   #isAwaited = false
-  #held = NOTHING
+  #held: Buffer = NOTHING
   #passedOverBytes = 0
 
   constructor(socket: Socket) {
@@ -77,18 +77,18 @@ class InterimFilter {
     for (let end = endOfInterim(bytes, at); end > at; end = endOfInterim(bytes, at)) at = end
     const rest = bytes.subarray(at)
     const status = statusIn(rest)
-    if (status === 'final') return this.#handOver(rest)
+    if (status === 'final') {
+      this.#isAwaited = false
+      this.#held = NOTHING
+      this.#socket.unshift(rest)
+      return
+    }
     this.#passedOverBytes += at
     this.#held = rest
-    if (status === 'wrong') return this.#giveUp('A protocol or a status that nobody asked for.')
-    if (this.#passedOverBytes + rest.length > MAX_INTERIM_BYTES)
+    if (status === 'wrong') this.#giveUp('A protocol or a status that nobody asked for.')
+    else if (this.#passedOverBytes + rest.length > MAX_INTERIM_BYTES) {
       this.#giveUp('No answer, but for interim ones.')
-  }
-
-  #handOver(rest: Buffer): void {
-    this.#isAwaited = false
-    this.#held = NOTHING
-    this.#socket.unshift(rest)
+    }
   }
 
   #giveUp(message: string): void {

@@ -38,6 +38,38 @@ test('Status, header and body of the answer come back as they were given', async
   expect(await textOf(answer)).toBe('{"error":{}}')
 })
 
+test('Interim answers of the router are passed over', async () => {
+  const { send } = await startWorld(({ socket }) => {
+    const interim = ['100 Continue', '102 Processing', '103 Early Hints', '103 Early Hints']
+    for (const status of interim) socket.write(`HTTP/1.1 ${status}\r\n\r\n`)
+    socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello')
+  })
+  const answer = await send('/v1/models')
+  expect(answer.statusCode).toBe(200)
+  expect(await textOf(answer)).toBe('hello')
+})
+
+test.each([
+  ['that names it', 'Connection: upgrade\r\nUpgrade: other\r\n'],
+  ['that does not', ''],
+])('A switch to another protocol %s is a 502 that must not be tried again', async (_, fields) => {
+  const { send } = await startWorld(
+    ({ socket }) => void socket.end(`HTTP/1.1 101 Switching Protocols\r\n${fields}\r\n`),
+  )
+  const answer = await send('/v1/models')
+  expect(answer.statusCode).toBe(502)
+  expect(answer.headers['x-should-retry']).toBe('false')
+})
+
+test('A status text that cannot be written gives way to the usual one', async () => {
+  const { send } = await startWorld(
+    ({ socket }) => void socket.end('HTTP/1.1 200 Fi\x01ne\r\nContent-Length: 5\r\n\r\nhello'),
+  )
+  const answer = await send('/v1/models')
+  expect(answer).toMatchObject({ statusCode: 200, statusMessage: 'OK' })
+  expect(await textOf(answer)).toBe('hello')
+})
+
 test.each([
   ['none', {}, '127.0.0.1'],
   ['one', { 'X-Forwarded-For': '203.0.113.7' }, '203.0.113.7, 127.0.0.1'],

@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { limits } from '#contract'
 import { describe, type Log } from '../log.ts'
 import { refuse } from '../refusal.ts'
@@ -17,6 +18,12 @@ export interface Forwarder {
  */
 const IDLE_MS = 20_000
 
+/** Needs to have been asked for, which no request here does. */
+const SWITCHING_PROTOCOLS = 101
+
+/** What a status line may say; for anything else the status has words of its own. */
+const STATUS_TEXT = /^[\t\x20-\x7e]*$/
+
 /** Creates a forwarder to an origin. It keeps its connections; of a request only the connecting is timed. */
 export function createForwarder(upstream: URL, log: Log, idleMs = IDLE_MS): Forwarder {
   const tls = upstream.protocol === 'https:'
@@ -31,6 +38,7 @@ export function createForwarder(upstream: URL, log: Log, idleMs = IDLE_MS): Forw
       const outgoing = open(upstream, { agent, method, path, headers })
       const sent = watchConnecting(outgoing)
       outgoing.on('response', (answer) => {
+        if (answer.statusCode === SWITCHING_PROTOCOLS) return switched(answer.socket)
         try {
           relay(answer, response, incoming, outgoing)
         } catch (error) {
@@ -38,7 +46,21 @@ export function createForwarder(upstream: URL, log: Log, idleMs = IDLE_MS): Forw
           response.destroy()
         }
       })
-      outgoing.on('error', (error) => {
+      outgoing.on('error', fail)
+      // Without a listener Node closes the connection and says nothing.
+      outgoing.on('upgrade', (_, upgraded) => switched(upgraded))
+      // A client that leaves before the end ends the request, whatever state it is in.
+      response.on('close', () => {
+        if (!response.writableFinished) outgoing.destroy()
+      })
+      incoming.pipe(outgoing)
+
+      function switched(upgraded: Duplex): void {
+        upgraded.destroy()
+        fail(new Error('the router switched to a protocol that nobody asked for'))
+      }
+
+      function fail(error: Error): void {
         // Once there is an answer, its own end tells whether it is whole.
         if (response.headersSent || response.destroyed) return
         log.warn('the router does not answer', { cause: describe(error) })
@@ -46,12 +68,7 @@ export function createForwarder(upstream: URL, log: Log, idleMs = IDLE_MS): Forw
         if (sent()) response.setHeader('x-should-retry', 'false')
         refuse(incoming, response, 'backend_unavailable', 'The router behind this gateway does not answer.')
         discard(incoming, outgoing)
-      })
-      // A client that leaves before the end ends the request, whatever state it is in.
-      response.on('close', () => {
-        if (!response.writableFinished) outgoing.destroy()
-      })
-      incoming.pipe(outgoing)
+      }
     },
     close: () => agent.destroy(),
   }
@@ -63,7 +80,9 @@ function relay(
   incoming: IncomingMessage,
   outgoing: ClientRequest,
 ): void {
-  response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer))
+  const { statusCode, statusMessage = '' } = answer
+  const text = STATUS_TEXT.test(statusMessage) ? statusMessage : undefined
+  response.writeHead(statusCode!, text, responseHeaders(answer))
   let begun = false
   answer.once('data', () => {
     begun = true

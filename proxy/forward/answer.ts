@@ -8,11 +8,16 @@ import { StreamTail } from './tail.ts'
 
 /** What an answer tells its owner. */
 export interface AnswerEvents {
+  /** The answer could not be written, and the client's connection was closed. */
+  onThrown(error: unknown): void
   /** The client has left before the answer was complete, or was dropped because it read nothing. */
   onGone(): void
   /** What was written has been taken; more may follow. */
   onDrain(): void
 }
+
+/** What a status line may say (RFC 9112, 4) and Node writes; for anything else the status has words of its own. */
+const STATUS_TEXT = /^[\t\x20-\x7e]*$/
 
 /** How long a client may go on sending a request that has been answered (ours). */
 const LINGER_MS = 10_000
@@ -44,10 +49,15 @@ export class Answer {
   }
 
   start(status: number, statusText: string | undefined, headers: RawHeaders): void {
+    this.#orClose(() => this.#start(status, statusText, headers))
+  }
+
+  #start(status: number, statusText: string | undefined, headers: RawHeaders): void {
     if (isEventStream(status, headers)) this.#stream = { tail: new StreamTail(), hold: new EventHold() }
     this.#isDelimited = isDelimited(headers)
     this.#response.sendDate = false
-    this.#response.writeHead(status, statusText, responseHeaders(headers))
+    const text = STATUS_TEXT.test(statusText ?? '') ? statusText : undefined
+    this.#response.writeHead(status, text, responseHeaders(headers))
     // The first piece of the body often comes along with the head; else the head goes alone.
     process.nextTick(() => {
       if (!this.#isWritten && !this.isGone) this.#response.flushHeaders()
@@ -79,11 +89,25 @@ export class Answer {
   /** Ends with an error: as an answer of its own, as the last event of a stream, else by cutting the answer short. */
   fail(refusal: Refusal): void {
     if (this.isGone) return
+    this.#orClose(() => this.#fail(refusal))
+    this.#leaveRequest()
+  }
+
+  #fail(refusal: Refusal): void {
     if (!this.#response.headersSent) refuse(this.#request, this.#response, refusal, this.#origins)
     else if (this.#stream?.tail.isDone) this.#finish()
     else if (this.#stream !== undefined) this.#endStream(refusal)
     else this.#response.destroy()
-    this.#leaveRequest()
+  }
+
+  /** What throws leaves nobody waiting: Node may have taken half of it, so that no other answer can be written. */
+  #orClose(write: () => void): void {
+    try {
+      write()
+    } catch (error) {
+      this.#response.destroy()
+      this.#events.onThrown(error)
+    }
   }
 
   /** A stream that only the end of its connection ends may have been cut short by anybody. */

@@ -49,6 +49,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#route = route
     this.#arrived = route.attestor.now
     this.#answer = new Answer(request, response, route.origins, {
+      onThrown: (error) => route.onThrown(error),
       onGone: () => this.#abort(),
       onDrain: () => this.#controller?.resume(),
     })

@@ -20,4 +20,6 @@ export interface Route {
   readonly tally: Tally
   /** Told when a connection showed another certificate than the verdict names. */
   onRefusedLeaf(verdict: Admitted): void
+  /** Told what was thrown while an answer was written; its client's connection is closed. */
+  onThrown(error: unknown): void
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract'
 import type { ListenConfig } from '../config/proxy.ts'
 import type { Endpoint } from '../endpoint.ts'
+import type { Log } from '../log.ts'
 import { bodyOf, malformed, statusOf } from '../refusal.ts'
 import { guard } from './guard.ts'
 import { open } from './open.ts'
@@ -26,7 +27,7 @@ export interface Listener {
 const HEADERS_TIMEOUT_MS = 30_000
 
 /** Listens for clients of one endpoint. */
-export async function listen(config: ListenConfig, endpoint: Endpoint): Promise<Listener> {
+export async function listen(config: ListenConfig, endpoint: Endpoint, log: Log): Promise<Listener> {
   const running = new Set<ServerResponse>()
   const server = createServer(
     {
@@ -40,11 +41,13 @@ export async function listen(config: ListenConfig, endpoint: Endpoint): Promise<
     (request, response) => {
       running.add(response)
       response.once('close', () => running.delete(response))
-      const refusal = guard(request, config)
-      if (refusal === undefined) return endpoint.forward(request, response)
-      endpoint.tally.begin()
-      endpoint.tally.end(refusal.code, false)
-      return refuse(request, response, refusal, config.origins)
+      try {
+        serve(request, response)
+      } catch (error) {
+        // One request must not take the others along, nor leave its client waiting.
+        log.error('a request could not be served, and its client was hung up on', { error })
+        response.destroy()
+      }
     },
   )
   server.on('clientError', refuseMalformed)
@@ -66,6 +69,16 @@ export async function listen(config: ListenConfig, endpoint: Endpoint): Promise<
       server.closeAllConnections()
       await closed
     },
+  }
+
+  function serve(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = guard(request, config)
+    if (refusal === undefined) endpoint.forward(request, response)
+    else {
+      endpoint.tally.begin()
+      endpoint.tally.end(refusal.code, false)
+      refuse(request, response, refusal, config.origins)
+    }
   }
 }
 
