@@ -629,6 +629,7 @@ export const rules = {
   'JRNL-08': { origin: 'chosen', ref: 'I1/t7', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'JRNL-09': { origin: 'chosen', ref: 'I1/t7', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'JRNL-10': { origin: 'chosen', ref: 'I1/t7', level: 'must', subjects: ['proxy'], test: 'inspection' },
+  'JRNL-16': { origin: 'chosen', ref: 'I1/t7', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'CMD-16': { origin: 'chosen', ref: 'I1/t8', level: 'must', subjects: ['platform'], test: 'inspection' },
   'CMD-17': { origin: 'chosen', ref: 'I1/p2:1', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'CMD-18': { origin: 'chosen', ref: 'I1/p2:1', level: 'must', subjects: ['proxy'], test: 'inspection' },

@@ -1974,6 +1974,59 @@ export interface components {
              */
             judged_at: string;
         };
+        /**
+         * @description Why a journal goes on in another file.
+         * @enum {string}
+         */
+        JournalBreak: "foreign_write" | "moved";
+        /** @description The first line of a file that a journal goes on in, because somebody else had written into the one before it or had taken it away. It follows the last line that the proxy itself had written there. */
+        JournalContinuation: {
+            /**
+             * @description What this file is.
+             * @enum {string}
+             */
+            format: "proxy-journal";
+            /** @description Name of the other file, which lies in the same folder. */
+            from: string;
+            /**
+             * @description Which line this is.
+             * @enum {string}
+             */
+            kind: "continuation";
+            /** @description SHA-256 of the last line that the proxy wrote into the other file, without its line end; null if there was none. */
+            prev: components["schemas"]["JournalDigest"] | null;
+            /** @description Why the journal does not go on there. */
+            reason: components["schemas"]["JournalBreak"];
+            /** @description Number of the line; it goes on from the other file's. */
+            seq: components["schemas"]["ExactCount"];
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            time: string;
+            /**
+             * @description Version of the format.
+             * @enum {number}
+             */
+            version: 1;
+        };
+        /** @description What a file of a journal goes on from. */
+        JournalContinuationOutput: {
+            /** @description The file before it. */
+            file: string;
+            /**
+             * Format: int64
+             * @description Number of the last line that the proxy wrote there; 0 when there was none.
+             */
+            line: number;
+            /** @description Why. */
+            reason: components["schemas"]["JournalBreak"];
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            since: string;
+        };
         /** @description Requests that the proxy refused because no live verdict admitted the endpoint. */
         JournalDenial: {
             /**
@@ -2010,6 +2063,8 @@ export interface components {
         JournalFault: {
             /** @description What is wrong. */
             fault: components["schemas"]["JournalFaultKind"];
+            /** @description The file that it is about. */
+            file: string;
             /**
              * Format: int64
              * @description Number of the line, from 1; null when it is about the whole.
@@ -2022,9 +2077,25 @@ export interface components {
          * @description What can be wrong with a journal.
          * @enum {string}
          */
-        JournalFaultKind: "malformed" | "changed" | "removed" | "out_of_order" | "truncated" | "no_head" | "head_not_found";
+        JournalFaultKind: "malformed" | "changed" | "removed" | "out_of_order" | "truncated" | "no_head" | "head_not_found" | "foreign" | "missing";
         /** @description A path, from the configuration file. */
         JournalFile: string;
+        /** @description One file of a journal. */
+        JournalFileOutput: {
+            /** @description What it goes on from; null when the journal begins here. */
+            continues: components["schemas"]["JournalContinuationOutput"] | null;
+            /** @description The file. */
+            file: string;
+            /** @description SHA-256 of the last line that holds; null without one. */
+            head: string | null;
+            /**
+             * Format: int64
+             * @description How many of its lines hold, counted from its first.
+             */
+            lines: number;
+            /** @description Whether it is whole. */
+            ok: boolean;
+        };
         /** @description Lines that could not be written, or the beginning of one that a crash left behind. */
         JournalGap: {
             /**
@@ -2121,7 +2192,7 @@ export interface components {
             hash: components["schemas"]["JournalDigest"];
         };
         /** @description One line of the proxy's journal (decisions, 9). Every line carries the SHA-256 of the line before it; none has a field for a key, a prompt or an answer. */
-        JournalLine: components["schemas"]["JournalGenesis"] | components["schemas"]["JournalStart"] | components["schemas"]["JournalVerdict"] | components["schemas"]["JournalDenial"] | components["schemas"]["JournalGeneration"] | components["schemas"]["JournalGap"];
+        JournalLine: components["schemas"]["JournalGenesis"] | components["schemas"]["JournalStart"] | components["schemas"]["JournalVerdict"] | components["schemas"]["JournalDenial"] | components["schemas"]["JournalGeneration"] | components["schemas"]["JournalGap"] | components["schemas"]["JournalContinuation"];
         /** @description A name of the router's or the configuration's: short, and in visible ASCII. */
         JournalName: string;
         /** @description A proxy was started and writes from here on: verdicts begin anew. */
@@ -2142,6 +2213,30 @@ export interface components {
              * @description When it was written.
              */
             time: string;
+        };
+        /**
+         * @description How a journal fares.
+         * @enum {string}
+         */
+        JournalState: "writing" | "continued" | "failing";
+        /** @description A journal as the proxy writes it at this moment. */
+        JournalStatus: {
+            /** @description What that file goes on from; absent when the journal was never broken off. */
+            continues?: components["schemas"]["JournalContinuationOutput"];
+            /** @description The file that is written now. */
+            file: string;
+            /**
+             * Format: int64
+             * @description Lines that were lost since the proxy was started; the journal counts them, too.
+             */
+            lost_lines: number;
+            /** @description How it fares. */
+            state: components["schemas"]["JournalState"];
+            /**
+             * Format: int64
+             * @description Lines that wait for the disk.
+             */
+            waiting_lines: number;
         };
         /** @description An endpoint's verdict changed. */
         JournalVerdict: {
@@ -2178,8 +2273,10 @@ export interface components {
         JournalVerificationOutput: {
             /** @description What is wrong; empty when ok. */
             faults: components["schemas"]["JournalFault"][];
-            /** @description The file. */
+            /** @description The file; the first, when the journal goes on in others. */
             file: string;
+            /** @description Its files, in the order in which they follow one another. */
+            files: components["schemas"]["JournalFileOutput"][];
             /** @description SHA-256 of the last line that holds; null without one. Note it down elsewhere, and give it as `--head` next time. */
             head: string | null;
             /** @description How many lines there are of each kind. */
@@ -2188,7 +2285,7 @@ export interface components {
             };
             /**
              * Format: int64
-             * @description How many lines hold, counted from the first.
+             * @description How many lines hold, counted from the first of each file.
              */
             lines: number;
             /** @description Whether the journal is whole. */
@@ -2790,6 +2887,8 @@ export interface components {
         ProxyStatus: {
             /** @description Its endpoints, in the order of the configuration. */
             endpoints: components["schemas"]["ProxiedEndpointStatus"][];
+            /** @description Its journal; null when none is kept. */
+            journal: components["schemas"]["JournalStatus"] | null;
             /**
              * Format: int32
              * @description The proxy's process id.

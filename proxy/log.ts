@@ -5,6 +5,7 @@ export interface LogFields {
   readonly endpoint?: string
   readonly address?: string
   readonly pid?: number
+  readonly file?: string
   readonly state?: string
   readonly stage?: string
   readonly reason?: string

@@ -76,6 +76,7 @@ export async function startProxy(dependencies: ProxyDependencies): Promise<Runni
         startedAt: new Date(),
         endpoints: parts,
         isServing: () => isServing,
+        journal: () => records.status(),
       }
       admin = await openAdmin(config.admin, view)
     }

@@ -1,7 +1,9 @@
+import { appendFileSync } from 'node:fs'
 import { afterEach, expect, test, vi } from 'vitest'
 import { validators } from '#contract'
 import { failed } from '#egress/testing/admissions.ts'
 import { TestClock } from '#egress/testing/clock.ts'
+import { journalFile, linesOf } from '../journal/testing.ts'
 import { ask, closeWorlds, eventStream, readAll, secondIdentity, send, startWorld } from '../testing/world.ts'
 
 afterEach(closeWorlds)
@@ -64,7 +66,12 @@ test('the status tells the verdict, its life and what became of requests', async
     next_check_in_ms: 3 * MINUTE,
     requests: { forwarded: 1, refused: 1, running: 1 },
   }
-  expect(status).toEqual({ pid: process.pid, version: expect.any(String), endpoints: [endpoint] })
+  expect(status).toEqual({
+    pid: process.pid,
+    version: expect.any(String),
+    endpoints: [endpoint],
+    journal: null,
+  })
   stream.write('data: [DONE]\n\n')
   stream.end()
   await text
@@ -102,6 +109,40 @@ test('the metrics count checks and requests by what became of them, and hold no 
       /^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"\n]*"(,\w+="[^"\n]*")*\})? \d+(\.\d+)?(e\+\d+)?)$/,
     )
   }
+})
+
+test('a journal that somebody else wrote into is told by readiness, status and metrics, and stops nobody', async () => {
+  const journal = journalFile()
+  const clock = new TestClock()
+  const world = await startWorld({ journal, clock })
+  expect((await ask(world)).status).toBe(200)
+  const metrics = async () => (await look(`${world.adminUrl}/metrics`)).text
+  const status = async () => JSON.parse((await look(`${world.adminUrl}/status`)).text)
+  expect(await look(`${world.adminUrl}/readyz`)).toMatchObject({ status: 200, text: '{"status":"ready"}\n' })
+  expect((await status()).journal).toEqual({
+    state: 'writing',
+    file: journal,
+    waiting_lines: expect.any(Number),
+    lost_lines: 0,
+  })
+  expect(await metrics()).toMatch(/\nproxy_journal_writable 1\n[\s\S]*\nproxy_journal_continued 0\n/)
+  await vi.waitFor(() => expect(linesOf(journal).length).toBeGreaterThan(2), { timeout: 10_000 })
+
+  appendFileSync(journal, 'theirs\n')
+  world.judge(failed('policy', 'digest_not_pinned'))
+  await clock.pass(4 * MINUTE)
+  await vi.waitFor(async () => expect((await status()).journal.state).toBe('continued'), { timeout: 10_000 })
+  const found = await status()
+  expect(validators.proxyStatus(found)).toBe(true)
+  expect(found.journal).toMatchObject({
+    file: `${journal}.part2`,
+    continues: { file: journal, reason: 'foreign_write' },
+  })
+  const { text } = await look(`${world.adminUrl}/readyz`)
+  expect(JSON.parse(text)).toMatchObject({ warnings: ['journal_continued'] })
+  expect(await metrics()).toMatch(
+    /\nproxy_journal_continued 1\n[\s\S]*\nproxy_journal_waiting_lines \d+\n[\s\S]*\nproxy_journal_lost_lines_total 0\n/,
+  )
 })
 
 test('the status page says for people what is refused and what to do, without a script', async () => {

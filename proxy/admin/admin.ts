@@ -7,7 +7,7 @@ import { type Address, open } from '../listener/open.ts'
 import { refuse } from '../listener/refuse.ts'
 import { METRICS_TYPE, renderMetrics } from './metrics.ts'
 import { pageHeaders, renderPage } from './page.ts'
-import { notReady, type ProxyView, statusOf } from './view.ts'
+import { notReady, type ProxyView, statusOf, warningsOf } from './view.ts'
 
 /** The admin listener. */
 export interface Admin {
@@ -79,16 +79,19 @@ function reply({ method, url }: IncomingMessage, response: ServerResponse, view:
 }
 
 function readiness(view: ProxyView): Answer {
-  if (!view.isServing()) return json({ status: 'not_ready', reasons: ['draining'] }, 503)
+  // A journal delays no request, and so it makes nobody unready; but whoever asks is told.
+  const found = warningsOf(view)
+  const warnings = found.length === 0 ? {} : { warnings: found }
+  if (!view.isServing()) return json({ status: 'not_ready', reasons: ['draining'], ...warnings }, 503)
   const waiting = notReady(view)
-  if (waiting.length === 0) return json({ status: 'ready' })
+  if (waiting.length === 0) return json({ status: 'ready', ...warnings })
   const endpoints = waiting.map(({ name, verdict: { state, stage, reason } }) => ({
     name,
     state,
     stage,
     reason,
   }))
-  return json({ status: 'not_ready', reasons: ['no_verdict'], endpoints }, 503)
+  return json({ status: 'not_ready', reasons: ['no_verdict'], endpoints, ...warnings }, 503)
 }
 
 function unknown(): Answer {

@@ -1,4 +1,5 @@
 import { visible } from '#base/foreign-text.ts'
+import type { JournalStatus } from '../journal/open.ts'
 import type { Count } from './tally.ts'
 import type { EndpointView, ProxyView } from './view.ts'
 
@@ -60,9 +61,42 @@ const endpointMetrics: readonly EndpointMetric[] = [
   },
 ]
 
+/** One metric of the journal. */
+interface JournalMetric extends Pick<EndpointMetric, 'name' | 'type' | 'help'> {
+  read(journal: JournalStatus): number
+}
+
+const journalMetrics: readonly JournalMetric[] = [
+  {
+    name: 'proxy_journal_writable',
+    type: 'gauge',
+    help: 'Whether the last lines could be written; absent where no journal is kept.',
+    read: ({ state }) => (state === 'failing' ? 0 : 1),
+  },
+  {
+    name: 'proxy_journal_continued',
+    type: 'gauge',
+    help: 'Whether the journal goes on in another file, because somebody else changed the one before.',
+    read: ({ continues }) => (continues === undefined ? 0 : 1),
+  },
+  {
+    name: 'proxy_journal_waiting_lines',
+    type: 'gauge',
+    help: 'Lines of the journal that wait for the disk.',
+    read: ({ waiting_lines }) => waiting_lines,
+  },
+  {
+    name: 'proxy_journal_lost_lines_total',
+    type: 'counter',
+    help: 'Lines that were lost because more came than can wait; the journal counts them, too.',
+    read: ({ lost_lines }) => lost_lines,
+  },
+]
+
 /** Everything that can be counted, in Prometheus' text form; labels come from the configuration and the contract. */
 export function renderMetrics(view: ProxyView): string {
   const { version, startedAt, endpoints } = view
+  const journal = view.journal()
   const lines = [
     ...head('proxy_build_info', 'gauge', 'The program.'),
     sample('proxy_build_info', { version }, 1),
@@ -71,6 +105,12 @@ export function renderMetrics(view: ProxyView): string {
     ...head('process_resident_memory_bytes', 'gauge', 'Memory of the process.'),
     sample('process_resident_memory_bytes', {}, process.memoryUsage.rss()),
     ...endpointMetrics.flatMap((metric) => render(metric, endpoints)),
+    ...(journal === undefined
+      ? []
+      : journalMetrics.flatMap(({ name, type, help, read }) => [
+          ...head(name, type, help),
+          sample(name, {}, read(journal)),
+        ])),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -1,4 +1,5 @@
 import type { ProxiedEndpointStatus, ProxyStatus } from '#contract'
+import type { JournalStatus } from '../journal/open.ts'
 import type { Tally } from './tally.ts'
 
 /** What the admin listener knows of one endpoint. */
@@ -13,6 +14,8 @@ export interface ProxyView {
   readonly version: string
   readonly startedAt: Date
   readonly endpoints: readonly EndpointView[]
+  /** How the journal fares; undefined when none is kept. */
+  journal(): JournalStatus | undefined
   /** Whether new requests are taken. */
   isServing(): boolean
 }
@@ -23,6 +26,17 @@ export function notReady({ endpoints }: ProxyView): ProxiedEndpointStatus[] {
 }
 
 /** The status as a document. */
-export function statusOf({ version, endpoints }: ProxyView): ProxyStatus {
-  return { pid: process.pid, version, endpoints: endpoints.map((endpoint) => endpoint.status()) }
+export function statusOf({ version, endpoints, journal }: ProxyView): ProxyStatus {
+  return {
+    pid: process.pid,
+    version,
+    endpoints: endpoints.map((endpoint) => endpoint.status()),
+    journal: journal() ?? null,
+  }
+}
+
+/** What a person should look at although requests are served. */
+export function warningsOf({ journal }: ProxyView): string[] {
+  const state = journal()?.state ?? 'writing'
+  return state === 'writing' ? [] : [`journal_${state}`]
 }

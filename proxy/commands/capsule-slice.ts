@@ -1,6 +1,6 @@
 import type { EvidenceCapsule } from '#contract'
 import type { Line, LineOf, Link } from '../journal/line.ts'
-import { examineJournal } from '../journal/verify.ts'
+import { examineJournal, findDamage } from '../journal/verify.ts'
 
 type SliceLine = EvidenceCapsule['journal']['lines'][number]
 
@@ -17,7 +17,7 @@ export interface Slice {
 export async function findSlice(file: string, generation: string): Promise<Slice> {
   const admissions = new Map<string, SliceLine>()
   let found: Omit<Slice, 'head'> | undefined
-  const { faults, head } = await examineJournal(file, {
+  const examined = await examineJournal(file, {
     onLine(line, text) {
       const here = { number: line.seq, text }
       if (line.kind === 'verdict' && line.state === 'admitted')
@@ -27,7 +27,8 @@ export async function findSlice(file: string, generation: string): Promise<Slice
       found = { line, lines: admission === undefined ? [here] : [admission, here] }
     },
   })
-  const [fault] = faults
+  const { head } = examined
+  const fault = findDamage(examined)
   if (fault !== undefined) {
     throw new Error(
       `The journal ${file} does not hold: ${fault.message} \`proxy journal verify\` tells more.`,

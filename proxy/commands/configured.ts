@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import { type EndpointConfig, loadProxyConfig, type ProxyConfig } from '../config/proxy.ts'
+import { partsOf } from '../journal/parts.ts'
 import { UsageError } from './usage.ts'
 
 /** Options of the commands that are about what a configuration names. */
@@ -35,9 +35,9 @@ export function journalOf({ journal }: ProxyConfig, file: string): string {
   )
 }
 
-/** Passes the file of a journal that is there. */
+/** Passes the file of a journal that is there, be it only a file that it goes on in. */
 export function existing(journal: string): string {
-  if (statSync(journal, { throwIfNoEntry: false })?.isFile() ?? false) return journal
+  if (partsOf(journal).length > 0) return journal
   throw new Error(`There is no journal at ${journal}. \`proxy run\` begins one.`)
 }
 

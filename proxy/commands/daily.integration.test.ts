@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -328,6 +328,69 @@ test('the router’s word is held against the journal, and each difference is to
   setLines(journal, lines)
   const cut = [...args.slice(1, 3), '--head', toHex(digestOf('another line'))]
   expect(await runProxy('journal', 'verify', ...cut)).toMatchObject({ code: 1 })
+})
+
+test('a journal that somebody else wrote into goes on in another file, and both are read', async () => {
+  const router = await startRouter()
+  const { file, config, folder, journal } = await startWorld(router.url)
+  const listening = { ...config, admin: { port: 0 } }
+  const proxy = await startProxy(listening)
+  const complete = () => ask(proxy, { method: 'POST', body: '{}', path: '/v1/chat/completions' })
+  await complete()
+  await vi.waitFor(() => expect(linesOf(journal)).toHaveLength(4), { timeout: 10_000 })
+  appendFileSync(journal, 'theirs\n')
+  await complete()
+  const second = `${journal}.part2`
+  await vi.waitFor(() => expect(existsSync(second) && linesOf(second)).toHaveLength(2), { timeout: 10_000 })
+  const shown = await runProxy('status', '--config', file, '--admin', proxy.ready.admin_url!)
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`goes on in ${second}`) })
+
+  const verified = await run('journalVerificationOutput', 'journal', 'verify', '--config', file)
+  expect(verified).toMatchObject({
+    code: 1,
+    document: {
+      ok: false,
+      lines: 6,
+      faults: [{ file: journal, line: 5, fault: 'foreign' }],
+      files: [
+        { file: journal, ok: false, lines: 4, continues: null },
+        { file: second, ok: true, lines: 2, continues: { file: journal, line: 4, reason: 'foreign_write' } },
+      ],
+    },
+  })
+  const { stdout } = await runProxy('journal', 'verify', '--config', file)
+  expect(stdout).toContain('journal.jsonl: What stands behind line 4')
+  expect(stdout).toContain('journal.jsonl.part2 is whole, and goes on from line 4')
+
+  vi.stubEnv('TEST_KEY', KEY)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(
+    await run('reconciliationOutput', 'reconcile', '--config', file, '--api-key-env', 'TEST_KEY'),
+  ).toMatchObject({ code: 0, document: { ok: true, generations: 2, recorded: 2 } })
+  for (const number of [1, 2]) {
+    const out = join(folder, `${number}.json`)
+    const sealed = await run(
+      'writtenCapsuleOutput',
+      'capsule',
+      generationId(number),
+      '--config',
+      file,
+      '--out',
+      out,
+    )
+    expect(sealed.code).toBe(0)
+    expect(findCapsule(out)?.journal.lines).toHaveLength(2)
+  }
+
+  expect(await proxy.stop()).toBe(0)
+  const next = await startProxy(config)
+  expect(await next.stop()).toBe(0)
+  expect(linesOf(second).length).toBeGreaterThan(2)
+  setLines(journal, linesOf(journal).slice(0, -1))
+  expect(await run('journalVerificationOutput', 'journal', 'verify', '--config', file)).toMatchObject({
+    code: 0,
+    document: { ok: true },
+  })
 })
 
 test('a proxy that is killed under load leaves a journal that holds, and the next one goes on with it', async () => {

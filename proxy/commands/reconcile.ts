@@ -2,7 +2,7 @@ import { AttestationError } from '#attestation'
 import { shorten } from '#base/foreign-text.ts'
 import { type Generation, type ReconciliationOutput, validators } from '#contract'
 import type { LineOf } from '../journal/line.ts'
-import { examineJournal } from '../journal/verify.ts'
+import { examineJournal, findDamage } from '../journal/verify.ts'
 import { type AttestedRouter, apiKeyFrom, codeIn, openRouter } from './attested.ts'
 import { type ConfiguredOptions, chooseEndpoint, journalOf } from './configured.ts'
 import { type CommonOptions, print } from './output.ts'
@@ -45,13 +45,13 @@ export async function reconcile(options: ReconcileOptions): Promise<number> {
 
 async function generationsOf(file: string, endpoint: string, since: Date | undefined): Promise<Seen[]> {
   const seen: Seen[] = []
-  const { faults } = await examineJournal(file, {
+  const examined = await examineJournal(file, {
     onLine(line) {
       if (line.kind !== 'generation' || line.endpoint !== endpoint) return
       if (since === undefined || new Date(line.time) >= since) seen.push(line)
     },
   })
-  const [fault] = faults
+  const fault = findDamage(examined)
   if (fault === undefined) return seen
   throw new Error(
     `The journal ${file} does not hold, and nothing can be compared with it: ${fault.message} \`proxy journal verify\` tells more.`,

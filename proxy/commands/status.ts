@@ -16,6 +16,7 @@ export interface StatusOptions extends CommonOptions {
 
 const NOT_ADMITTED = 3
 
+type JournalStatus = NonNullable<ProxyStatus['journal']>
 type EndpointStatus = ProxyStatus['endpoints'][number]
 
 /** `proxy status`: asks the running proxy; exit 0 only when every endpoint is admitted. */
@@ -55,11 +56,28 @@ async function ask(address: string): Promise<ProxyStatus> {
   throw new Error(`What answers at ${address} is not the admin listener of this version of the proxy.`)
 }
 
-function inWords({ pid, version, endpoints }: ProxyStatus): string[] {
+function inWords({ pid, version, endpoints, journal }: ProxyStatus): string[] {
   return [
     `The proxy runs: version ${shorten(version)}, process ${pid}.`,
+    ...(journal === null ? [] : journalInWords(journal)),
     ...endpoints.flatMap(endpointInWords),
   ]
+}
+
+/** A journal that is written where it should be is not worth a line. */
+function journalInWords({ state, file, continues, waiting_lines, lost_lines }: JournalStatus): string[] {
+  const continued =
+    continues === undefined
+      ? []
+      : [
+          `The journal goes on in ${shorten(file)} since ${continues.since}: somebody else changed ${shorten(continues.file)}.`,
+          '`proxy journal verify` tells what was done to it.',
+        ]
+  const failing =
+    state === 'failing' ? [`The journal cannot be written: ${waiting_lines} lines wait for the disk.`] : []
+  const lost =
+    lost_lines === 0 ? [] : [`${lost_lines} lines of the journal were lost since the proxy was started.`]
+  return [...continued, ...failing, ...lost]
 }
 
 function endpointInWords({ name, hostname, listen, verdict, requests, ...rest }: EndpointStatus): string[] {

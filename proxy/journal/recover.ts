@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
+import type { Fault } from './chain.ts'
 import { readHead } from './head.ts'
 import { hashOf, type Link, MAX_LINE_BYTES } from './line.ts'
-import { examineJournal, type Fault } from './verify.ts'
+import { examinePart } from './verify.ts'
 
 /** Where a journal ends. */
 export interface End {
@@ -37,7 +38,7 @@ export async function findEnd(file: string, handle: FileHandle): Promise<End> {
   const named = readHead(file)
   if (named && lastLine !== undefined && hashOf(lastLine) === named.hash)
     return { size, last: named, tornBytes }
-  const { head, faults } = await examineJournal(file)
+  const { head, faults } = await examinePart(file)
   const [fault] = faults
   if (fault !== undefined) throw new DamagedJournalError(file, fault)
   return { size, last: head, tornBytes }

@@ -1,19 +1,30 @@
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
   rmdirSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { type Log, silent } from '../log.ts'
 import { headFileOf } from './head.ts'
 import { parseLine } from './line.ts'
 import { LockedError } from './lock.ts'
 import { DamagedJournalError } from './recover.ts'
-import { generation, journalFile, linesOf, setLines, writeJournal } from './testing.ts'
+import {
+  generation,
+  generationId,
+  journalFile,
+  lastHash,
+  linesOf,
+  setLines,
+  writeJournal,
+} from './testing.ts'
 import { examineJournal } from './verify.ts'
 import { JournalWriter } from './writer.ts'
 
@@ -108,22 +119,115 @@ test('a journal has one writer; a lock that a dead one left is no lock', async (
   expect((await examineJournal(file)).faults).toEqual([])
 })
 
-test.each<[string, (file: string) => void]>([
-  ['that somebody else writes in spite of the lock', (file) => appendFileSync(file, 'theirs\n')],
-  ['that was moved away', (file) => renameSync(file, `${file}.old`)],
-  ['that was replaced', (file) => renameSync(journalFileWith('theirs\n'), file)],
-])('a file %s is written no more, which is said once', async (_, change) => {
+test.each<[string, string, (file: string) => void]>([
+  [
+    'that somebody else writes in spite of the lock',
+    'foreign_write',
+    (file) => appendFileSync(file, 'theirs\n'),
+  ],
+  ['that was cut', 'foreign_write', (file) => truncateSync(file, 10)],
+  ['that was moved away', 'moved', (file) => renameSync(file, `${file}.old`)],
+  ['that was replaced', 'moved', (file) => renameSync(journalFileWith('theirs\n'), file)],
+  ['whose folder is gone', 'moved', (file) => renameSync(dirname(file), `${dirname(file)}.old`)],
+])('of a file %s the journal goes on in a new one, and says so once', async (_, reason, change) => {
   const file = journalFile()
   const errors = vi.fn()
   const writer = await openWriter(file, { ...silent, error: errors })
+  expect(writer.state).toMatchObject({ file, continues: undefined })
+  const before = lastHash(file)
   change(file)
   for (const number of [1, 2]) {
     writer.append(generation(number))
     await writer.flush()
   }
+  const next = `${file}.part2`
+  expect(writer.state).toMatchObject({
+    file: next,
+    isFailing: false,
+    continues: { file, line: 1, hash: before, reason },
+    waitingLines: 0,
+    lostLines: 0,
+  })
   await writer.close()
   expect(errors).toHaveBeenCalledOnce()
-  expect(JSON.parse(readFileSync(headFileOf(file), 'utf8'))).toMatchObject({ count: 1 })
+  expect(errors.mock.calls[0]![1]).toMatchObject({ file: next })
+  const written = linesOf(next).map((line) => parseLine(line))
+  expect(written).toMatchObject([
+    { kind: 'continuation', seq: 2, prev: before, from: 'journal.jsonl', reason },
+    { kind: 'generation', seq: 3, id: generationId(1) },
+    { kind: 'generation', seq: 4, id: generationId(2) },
+  ])
+  expect(statSync(next).mode & 0o777).toBe(0o600)
+})
+
+test('lines that waited when somebody else wrote are in the new file, in their order and at their time', async () => {
+  const file = journalFile()
+  let minute = 0
+  const writer = await JournalWriter.open({ file, log: silent, now: () => new Date(minute++ * 60_000) })
+  await writer.flush()
+  appendFileSync(file, 'theirs\n')
+  for (let number = 0; number < 500; number += 1) writer.append(generation(number))
+  await writer.close()
+  const [continuation, ...rest] = linesOf(`${file}.part2`).map((line) => parseLine(line)!)
+  expect(continuation).toMatchObject({ kind: 'continuation', seq: 2 })
+  expect(rest.map((line) => line.kind === 'generation' && line.id)).toEqual(
+    Array.from({ length: 500 }, (_, number) => generationId(number)),
+  )
+  expect(rest.map(({ time }) => Date.parse(time) / 60_000)).toEqual(
+    Array.from({ length: 500 }, (_, at) => at + 1),
+  )
+})
+
+test('a proxy that is started anew goes on in the newest file, and in one after it when that one is changed', async () => {
+  const file = journalFile()
+  const writer = await openWriter(file)
+  appendFileSync(file, 'theirs\n')
+  writer.append(generation(1))
+  await writer.close()
+  await writeJournal(file, [generation(2)])
+  expect(kindsOf(`${file}.part2`)).toEqual(['continuation', 'generation', 'generation'])
+
+  const again = await openWriter(file)
+  expect(again.state).toMatchObject({
+    file: `${file}.part2`,
+    continues: { file, line: 1, reason: 'foreign_write' },
+  })
+  appendFileSync(`${file}.part2`, 'theirs\n')
+  again.append(generation(3))
+  await again.close()
+  expect(parseLine(linesOf(`${file}.part3`)[0]!)).toMatchObject({ from: 'journal.jsonl.part2', seq: 5 })
+  expect(await examineJournal(file)).toMatchObject({
+    lines: 6,
+    kinds: { genesis: 1, continuation: 2, generation: 3 },
+  })
+})
+
+test('while no new file can be begun lines wait, and nothing is lost', async () => {
+  const file = journalFile()
+  const errors = vi.fn()
+  const writer = await openWriter(file, { ...silent, error: errors })
+  const inTheWay = `${headFileOf(`${file}.part2`)}.${process.pid}`
+  mkdirSync(inTheWay)
+  appendFileSync(file, 'theirs\n')
+  writer.append(generation(1))
+  await vi.waitFor(() => expect(writer.state.isFailing).toBe(true), { timeout: 10_000 })
+  expect(existsSync(`${file}.part2`)).toBe(false)
+  rmdirSync(inTheWay)
+  await writer.flush()
+  expect(writer.state).toMatchObject({ isFailing: false, file: `${file}.part2` })
+  await writer.close()
+  expect(kindsOf(`${file}.part2`)).toEqual(['continuation', 'generation'])
+})
+
+test('a file of the new one’s name is nobody’s to write over', async () => {
+  const file = journalFile()
+  const writer = await openWriter(file)
+  writeFileSync(`${file}.part2`, 'mine')
+  appendFileSync(file, 'theirs\n')
+  writer.append(generation(1))
+  await writer.close()
+  expect(readFileSync(`${file}.part2`, 'utf8')).toBe('mine')
+  expect(kindsOf(`${file}.part3`)).toEqual(['continuation', 'generation'])
 })
 
 test('a disk that takes nothing stops nobody; what waited is written when it does again', async () => {

@@ -1,11 +1,14 @@
-import { type FileHandle, mkdir, open, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { readHead, writeHead } from './head.ts'
 import { type Entry, GENESIS, type Link, writeLine } from './line.ts'
 import { type Lock, takeLock } from './lock.ts'
+import { ForeignWriteError, JournalPart } from './part.ts'
+import { partsOf, readContinuation } from './parts.ts'
 import { findEnd } from './recover.ts'
+import { type BrokenOff, beginContinuation, brokenOffBefore } from './resume.ts'
 
 /** What a writer needs from the world. */
 export interface WriterDependencies {
@@ -14,74 +17,83 @@ export interface WriterDependencies {
   readonly now?: () => Date
 }
 
+/** How the journal fares. */
+export interface WriterState {
+  /** The file that is written now. */
+  readonly file: string
+  readonly isFailing: boolean
+  /** What that file goes on from; undefined when the journal was never broken off. */
+  readonly continues: BrokenOff | undefined
+  readonly waitingLines: number
+  /** Lines that were lost since the writer was opened. */
+  readonly lostLines: number
+}
+
 /** Lines that wait while the disk takes none; what comes then is counted and told later (ours). */
 const MAX_WAITING = 10_000
 
 /** Rest after a write that failed (ours). */
 const RETRY_MS = 1_000
 
-/** Somebody else writes the file in spite of the lock, as two machines that share a disk may. */
-class ForeignWriteError extends Error {
-  override readonly name = 'ForeignWriteError'
-
-  constructor(file: string) {
-    super(
-      `${file} was changed or moved by somebody else; this proxy writes no more into it until it is started anew.`,
-    )
-  }
-}
-
 interface Waiting {
+  readonly entry: Entry
+  readonly time: Date
   readonly text: string
   readonly link: Link
 }
 
 /**
- * The one writer of a journal. Lines are chained as they come and written together with what came meanwhile; a batch is
- * on the disk before the head names it. A disk that takes nothing stops no request.
+ * The one writer of a journal. Lines are chained as they come and written together with what came meanwhile. A disk
+ * that takes nothing stops no request; a file that somebody else wrote into is left, and the journal goes on in another.
  */
 export class JournalWriter {
   readonly #file: string
   readonly #log: Log
   readonly #now: () => Date
   readonly #lock: Lock
-  readonly #handle: FileHandle
   readonly #closing = new AbortController()
-  /** Where the lines end that are on the disk for certain, and where those do that may be. */
-  #size: number
-  #reached: number
+  #part: JournalPart
+  #continues: BrokenOff | undefined
+  /** The end of the chain, which may still wait for the disk. */
   #last: Link | undefined
   #waiting: Waiting[] = []
+  /** Lines lost that the journal does not tell of yet, and all of them. */
   #lost = 0
+  #lostInAll = 0
+  #isFailing = false
   #running: Promise<void> | undefined
 
   private constructor(
     { file, log, now = () => new Date() }: WriterDependencies,
     lock: Lock,
-    handle: FileHandle,
-    { size, last }: { readonly size: number; readonly last: Link | undefined },
+    part: JournalPart,
+    continues: BrokenOff | undefined,
   ) {
     this.#file = file
     this.#log = log
     this.#now = now
     this.#lock = lock
-    this.#handle = handle
-    this.#size = size
-    this.#reached = size
-    this.#last = last
+    this.#part = part
+    this.#continues = continues
+    this.#last = part.last
   }
 
   /** Opens a journal for writing, or begins one. Throws when another process writes it, or when it does not hold. */
   static async open(dependencies: WriterDependencies): Promise<JournalWriter> {
-    const { file } = dependencies
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    const lock = takeLock(file)
+    await mkdir(dirname(dependencies.file), { recursive: true, mode: 0o700 })
+    const lock = takeLock(dependencies.file)
+    const file = partsOf(dependencies.file).findLast(readContinuation) ?? dependencies.file
     let handle: FileHandle | undefined
     try {
       handle = await openFile(file)
       const end = await findEnd(file, handle)
       if (end.tornBytes > 0) await handle.truncate(end.size)
-      const writer = new JournalWriter(dependencies, lock, handle, end)
+      const writer = new JournalWriter(
+        dependencies,
+        lock,
+        new JournalPart(file, handle, end),
+        brokenOffBefore(file),
+      )
       if (end.last === undefined) writer.append(GENESIS)
       if (end.tornBytes > 0 && end.last !== undefined) {
         writer.append({ kind: 'gap', lost_lines: 0, torn_bytes: end.tornBytes })
@@ -99,15 +111,26 @@ export class JournalWriter {
     }
   }
 
+  get state(): WriterState {
+    return {
+      file: this.#part.file,
+      isFailing: this.#isFailing,
+      continues: this.#continues,
+      waitingLines: this.#waiting.length,
+      lostLines: this.#lostInAll,
+    }
+  }
+
   /** Puts a line behind the last one. It is written soon; nothing waits for it. */
   append(entry: Entry): void {
     if (this.#closing.signal.aborted) return
     if (this.#waiting.length >= MAX_WAITING) {
       this.#lost += 1
+      this.#lostInAll += 1
       return
     }
     this.#tellLost()
-    this.#chain(entry)
+    this.#chain(entry, this.#now())
     this.#run()
   }
 
@@ -122,20 +145,20 @@ export class JournalWriter {
     this.#run()
     this.#closing.abort()
     await this.flush()
-    await this.#handle.close()
+    await this.#part.close()
     this.#lock.release()
   }
 
   #tellLost(): void {
     if (this.#lost === 0) return
-    this.#chain({ kind: 'gap', lost_lines: this.#lost, torn_bytes: 0 })
+    this.#chain({ kind: 'gap', lost_lines: this.#lost, torn_bytes: 0 }, this.#now())
     this.#lost = 0
   }
 
-  #chain(entry: Entry): void {
-    const line = writeLine(entry, this.#now(), this.#last)
+  #chain(entry: Entry, time: Date): void {
+    const line = writeLine(entry, time, this.#last)
     this.#last = line.link
-    this.#waiting.push(line)
+    this.#waiting.push({ ...line, entry, time })
   }
 
   #run(): void {
@@ -146,19 +169,16 @@ export class JournalWriter {
   }
 
   async #writeAll(): Promise<void> {
-    let isFailing = false
     // What comes in the same turn goes along.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice()
       try {
-        await this.#write(batch)
-        this.#waiting.splice(0, batch.length)
-        isFailing = false
+        await this.#writeBatch()
+        this.#isFailing = false
       } catch (error) {
-        if (!isFailing) this.#log.error('the journal cannot be written; requests go on without it', { error })
-        isFailing = true
-        if (error instanceof ForeignWriteError) this.#closing.abort()
+        if (!this.#isFailing)
+          this.#log.error('the journal cannot be written; requests go on without it', { error })
+        this.#isFailing = true
         if (this.#closing.signal.aborted) {
           this.#waiting = []
           return
@@ -168,29 +188,34 @@ export class JournalWriter {
     }
   }
 
-  async #checkOwn(): Promise<void> {
-    const { size, ino } = await this.#handle.stat()
-    const inPlace = await stat(this.#file).catch(() => undefined)
-    const isOwn = inPlace?.ino === ino && size >= this.#size && size <= this.#reached
-    if (!isOwn) throw new ForeignWriteError(this.#file)
+  async #writeBatch(): Promise<void> {
+    const batch = this.#waiting.slice()
+    try {
+      await this.#part.write(`${batch.map(({ text }) => text).join('\n')}\n`, batch.at(-1)!.link)
+      this.#waiting.splice(0, batch.length)
+    } catch (error) {
+      if (!(error instanceof ForeignWriteError)) throw error
+      await this.#goOn(error)
+    }
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
-    const bytes = Buffer.from(`${batch.map(({ text }) => text).join('\n')}\n`)
-    await this.#checkOwn()
-    this.#reached = this.#size + bytes.length
-    try {
-      for (let sent = 0; sent < bytes.length; ) {
-        const { bytesWritten } = await this.#handle.write(bytes, sent, undefined, this.#size + sent)
-        sent += bytesWritten
-      }
-      await this.#handle.datasync()
-    } catch (error) {
-      await this.#handle.truncate(this.#size).catch(() => {})
-      throw error
-    }
-    await writeHead(this.#file, batch.at(-1)!.link)
-    this.#size += bytes.length
+  /** Leaves the file to whoever wrote into it; what waits is chained anew behind the last line of our own. */
+  async #goOn(error: ForeignWriteError): Promise<void> {
+    const [left, since, { reason }] = [this.#part, this.#now(), error]
+    const part = await beginContinuation(this.#file, left, { since, reason })
+    const waiting = this.#waiting
+    this.#part = part
+    const { seq: line = 0, hash = null } = left.last ?? {}
+    this.#continues = { file: left.file, line, hash, since, reason }
+    this.#last = part.last
+    this.#waiting = []
+    // A file that goes on from another says so in place of what a journal begins with.
+    for (const { entry, time } of waiting) if (entry.kind !== 'genesis') this.#chain(entry, time)
+    this.#log.error('the journal goes on in a new file, as somebody else changed the one before', {
+      file: part.file,
+      error,
+    })
+    await left.close().catch(() => {})
   }
 }
 
