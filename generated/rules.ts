@@ -567,6 +567,7 @@ export const rules = {
   'PRXY-15': { origin: 'chosen', ref: 'D9/2', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'PRXY-16': { origin: 'chosen', ref: 'D9/3:1', level: 'must', subjects: ['proxy'], test: 'control' },
   'PRXY-17': { origin: 'chosen', ref: 'D9/3:2', level: 'must', subjects: ['proxy'], test: 'control' },
+  'PRXY-29': { origin: 'chosen', ref: 'D9/3:2', level: 'must', subjects: ['router', 'proxy'], test: 'control' },
   'PRXY-18': { origin: 'chosen', ref: 'D9/3:3', level: 'must', subjects: ['proxy'], test: 'black-box' },
   'PRXY-19': { origin: 'chosen', ref: 'D9/4', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'PRXY-25': { origin: 'chosen', ref: 'D9/4', level: 'must', subjects: ['proxy'], test: 'inspection' },

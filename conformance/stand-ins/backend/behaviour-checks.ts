@@ -20,6 +20,7 @@ const MAX_CHUNKS = 100_000
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_MS = 24 * 60 * 60 * 1_000
 const MAX_TOKENS = 1_000_000_000
+const MAX_INTERIM = 1_000
 
 const afterChunks = whole(0, MAX_CHUNKS)
 const duration = whole(0, MAX_MS)
@@ -43,7 +44,7 @@ const headers: Check = (value, path) => {
 const faults: Readonly<Record<Fault['kind'], Check>> = {
   refuse: object({ kind: text }),
   silence: object({ kind: text }),
-  cut: object({ kind: text, afterChunks, reset: flag }, ['afterChunks']),
+  cut: object({ kind: text, afterChunks, reset: flag, half: flag }, ['afterChunks']),
   eof: object({ kind: text, afterChunks }, ['afterChunks']),
   stall: object({ kind: text, afterChunks }, ['afterChunks']),
   error: object({ kind: text, afterChunks, done: flag }, ['afterChunks']),
@@ -92,6 +93,7 @@ export const behaviourChecks: Record<keyof Behaviour, Check> = {
   usage: oneOf(usageShapes),
   promptTokens: tokens,
   completionTokens: tokens,
+  interim: listOf(whole(100, 199), MAX_INTERIM),
   beforeHeadersMs: duration,
   beforeFirstChunkMs: duration,
   betweenChunksMs: duration,

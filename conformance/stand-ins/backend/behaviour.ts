@@ -24,6 +24,8 @@ export interface Behaviour {
   readonly usage?: UsageShape
   readonly promptTokens?: number
   readonly completionTokens?: number
+  /** Interim answers that come before the answer itself, by their statuses: 100, 102, 103. */
+  readonly interim?: readonly number[]
   readonly beforeHeadersMs?: number
   readonly beforeFirstChunkMs?: number
   readonly betweenChunksMs?: number
@@ -86,8 +88,13 @@ export type Fault =
   | { readonly kind: 'refuse' }
   /** Nothing is ever answered. */
   | { readonly kind: 'silence' }
-  /** The socket is destroyed. */
-  | { readonly kind: 'cut'; readonly afterChunks: number; readonly reset?: boolean }
+  /** The socket is destroyed; with `half`, in the middle of the event that comes next. */
+  | {
+      readonly kind: 'cut'
+      readonly afterChunks: number
+      readonly reset?: boolean
+      readonly half?: boolean
+    }
   /** The answer ends properly, without `[DONE]`. */
   | { readonly kind: 'eof'; readonly afterChunks: number }
   /** Nothing more comes, the socket stays open. */

@@ -38,6 +38,18 @@ test.each([
   expect(answer.ended).toBe(ended)
 })
 
+test('a stream that is cut by half ends within an event', async () => {
+  const { text, ended } = await streamOf({ fault: { kind: 'cut', afterChunks: 2, half: true } })
+  expect(text).toMatch(/\n\ndata: \{"id":[^\n]*$/)
+  expect(textOf(text.slice(0, text.lastIndexOf('\n\n') + 2))).toBe('ab')
+  expect(ended).toBe(false)
+})
+
+test('interim answers come before the answer, and change nothing about it', async () => {
+  const { text } = await streamOf({ interim: [100, 102, 103, 103] })
+  expect(textOf(text)).toBe('abc')
+})
+
 test('an error within a stream is the last event before [DONE], or the last of all', async () => {
   const error = { error: { message: 'out of memory', code: 500 } }
   const usual = eventsOf((await streamOf({ error, fault: { kind: 'error', afterChunks: 1 } })).text)

@@ -8,6 +8,8 @@ export type Ending = 'end' | 'cut' | 'reset' | 'stall'
 export interface FaultyStream {
   readonly events: readonly StreamEvent[]
   readonly ending: Ending
+  /** An event of which only the first half is sent, as the last. */
+  readonly half?: StreamEvent | undefined
 }
 
 const NOT_JSON = '{"id":"chatcmpl-1","choices":[{'
@@ -24,7 +26,11 @@ export function applyFault(
   const after = events.slice(place)
   switch (fault.kind) {
     case 'cut':
-      return { events: before, ending: fault.reset ? 'reset' : 'cut' }
+      return {
+        events: before,
+        ending: fault.reset ? 'reset' : 'cut',
+        half: fault.half ? after[0] : undefined,
+      }
     case 'eof':
       return { events: before, ending: 'end' }
     case 'stall':

@@ -26,7 +26,7 @@ export async function sendStream(
 ): Promise<void> {
   const { request, answer, behaviour, naming } = reply
   const { fault, wire = {}, betweenChunksMs } = behaviour
-  const { events, ending } = applyFault(
+  const { events, ending, half } = applyFault(
     composeEvents(request, answer, behaviour, naming),
     fault,
     errorOf(behaviour),
@@ -45,6 +45,9 @@ export async function sendStream(
     await outlet.write(bytes)
     said += pieces
     if (pieces > 0) onPieces(pieces)
+  }
+  for (const { bytes } of frameEvents(half === undefined ? [] : [half], wire)) {
+    await outlet.write(bytes.subarray(0, bytes.length / 2))
   }
   await finish(outlet, ending, behaviour)
 }
@@ -92,6 +95,9 @@ function writeHead(
   behaviour: Behaviour,
 ): void {
   const own = Object.entries(behaviour.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
+  for (const interim of behaviour.interim ?? []) {
+    outlet.response.socket?.write(`HTTP/1.1 ${interim} Interim\r\n\r\n`)
+  }
   outlet.response.writeHead(status, { ...headers, ...Object.fromEntries(own) })
   outlet.response.flushHeaders()
 }
