@@ -60,7 +60,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     tally.begin()
     const { verdict } = attestor
     if (verdict.state === 'admitted') this.#send(verdict)
-    else void attestor.awaitVerdict(this.#arrived).then((settled) => this.#goUnder(settled))
+    else
+      attestor
+        .awaitVerdict(this.#arrived)
+        .then((settled) => this.#goUnder(settled))
+        .catch(this.#onThrown)
   }
 
   onRequestStart(controller: Controller): void {
@@ -101,6 +105,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else if (error instanceof AttestationError && !this.#isSent) void this.#heal(error)
     else if (error instanceof errors.InvalidArgumentError) this.#fail(malformed())
     else this.#fail(unavailable(this.#isSent))
+  }
+
+  /** Nobody else would hear of what is thrown on the way to a verdict, and the client would wait. */
+  readonly #onThrown = (error: unknown): void => {
+    this.#route.onThrown(error)
+    this.#fail(unavailable(this.#isSent))
   }
 
   #goUnder(verdict: Verdict): void {
