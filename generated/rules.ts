@@ -485,6 +485,8 @@ export const rules = {
   'BNDL-19': { origin: 'chosen', ref: 'D8/p1:3', level: 'must', subjects: ['platform'], test: 'black-box' },
   'BNDL-20': { origin: 'chosen', ref: 'D8/p1:3', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'BNDL-21': { origin: 'chosen', ref: 'D8/p1:4', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'vector' },
+  'BNDL-31': { origin: 'chosen', ref: 'D8/p1:4', level: 'must', subjects: ['platform'], test: 'control' },
+  'BNDL-32': { origin: 'chosen', ref: 'D8/p1:4', level: 'should', subjects: ['platform'], test: 'inspection' },
   'BNDL-22': { origin: 'chosen', ref: 'D8/p1:5', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'vector' },
   'BNDL-23': { origin: 'chosen', ref: 'D8/p1:6', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'BNDL-24': { origin: 'chosen', ref: 'D8/p1:7', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },

@@ -22,7 +22,7 @@ test('Everything that can be left out has a default', () => {
 
 test('A folder and resources beside it are one deployment; paths begin at the file', () => {
   const folder = join(import.meta.dirname, 'demo-deployment')
-  const { resources, deployment } = load(`${LEAST}deployment: ${folder}\nresources: [{ kind: Secret }]`)
+  const { resources, deployment } = load(`${LEAST}deployment: ${folder}\nresources: [{ kind: Ingress }]`)
   expect(resources).toHaveLength(4)
   expect(deployment.folder).toBe(folder)
 })

@@ -29,6 +29,8 @@ export interface PlatformConfig {
   readonly deployment: DeploymentSource
   /** What is deployed, as it was read at the start. */
   readonly resources: readonly Resource[]
+  /** What in it looks like a credential, by its place. */
+  readonly warnings: readonly ConfigProblem[]
 }
 
 const LISTEN: Listen = { host: '127.0.0.1', port: 8443 }
@@ -45,7 +47,7 @@ export function loadPlatformConfig(file: string, environment: Environment): Plat
     folder: written.deployment === undefined ? undefined : resolve(folder, written.deployment),
     inline: written.resources ?? [],
   }
-  const { resources, problems: mistakes } = readDeployment(deployment)
+  const { resources, problems: mistakes, warnings } = readDeployment(deployment)
   const problems = [...contradictions(written), ...mistakes]
   if (problems.length > 0) throw new ConfigError(file, problems)
   return {
@@ -59,6 +61,7 @@ export function loadPlatformConfig(file: string, environment: Environment): Plat
     hardware: written.tee ?? 'Intel TDX (QEMU)',
     deployment,
     resources,
+    warnings,
   }
 }
 

@@ -8,6 +8,8 @@ export interface LogFields {
   readonly issuedAt?: string
   readonly change?: string
   readonly cause?: string
+  /** Where something stands in the configuration or the deployment. */
+  readonly path?: string
 }
 
 /** Writes structured lines. */

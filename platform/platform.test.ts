@@ -34,7 +34,7 @@ test('Until a change is published, everything is as it was', async () => {
 test('Changes that are asked for together are made one by one and none is lost', async () => {
   const platform = await createTestPlatform()
   const before = platform.standing
-  const add = (name: string) => platform.rotateDeployment('now', (all) => [...all, { kind: 'Secret', name }])
+  const add = (name: string) => platform.rotateDeployment('now', (all) => [...all, { kind: 'Ingress', name }])
   await Promise.all([add('a'), platform.rotateLeaf('now'), add('b'), platform.rotateSigner('now', 'ES384')])
   const { standing, publication } = platform
   expect(standing.resources).toHaveLength(RESOURCES.length + 2)

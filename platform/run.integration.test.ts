@@ -78,17 +78,52 @@ test('--check tells the digest and serves nothing', async () => {
   expect(JSON.parse(await text)).toEqual({
     hostname: HOSTNAME,
     evidence_digest: expect.stringMatching(/^sha256\/[\w-]{43}$/),
+    warnings: [],
   })
+})
+
+const PASSWORD = 'hunter2hunter2'
+const LEAKY = `resources: [{ kind: Job, spec: { env: [{ name: DB_PASSWORD, value: ${PASSWORD} }] } }]\n`
+const PLACE = 'resources[0].spec.env[0].value'
+
+test('What looks like a credential is told by its place, checked or served, and its value never', async () => {
+  const checked = start(configFile(LEAKY), '--check')
+  const [told, said] = [textOf(checked.stdout), textOf(checked.stderr)]
+  expect(await exitOf(checked)).toEqual([0, null])
+  const { warnings } = JSON.parse(await told)
+  expect(warnings).toEqual([{ path: PLACE, message: expect.stringContaining('looks like a credential') }])
+  const child = start(configFile(LEAKY))
+  const log = textOf(child.stderr)
+  await readyOf(child)
+  child.kill('SIGTERM')
+  const lines = (await log).trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')).toEqual([
+    expect.objectContaining({ ...warnings[0] }),
+  ])
+  for (const text of [await told, await said, await log]) expect(text).not.toContain(PASSWORD)
+})
+
+test('A Secret ends with 4, named by its file and by its name; its value is told nowhere', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(
+    join(folder, 'all.yaml'),
+    `kind: Service\n---\nkind: Secret\nmetadata: { name: db }\nstringData: { password: ${PASSWORD} }\n`,
+  )
+  const child = start(configFile('', '0', folder))
+  const words = textOf(child.stderr)
+  expect(await exitOf(child)).toEqual([4, null])
+  expect(await words).toContain('all.yaml: is the Secret "db"')
+  expect(await words).not.toContain(PASSWORD)
 })
 
 test('A wrong option ends with 2', async () => {
   expect(await exitOf(start(configFile(), '--colour'))).toEqual([2, null])
 })
 
-function configFile(more = '', port = '0'): string {
+function configFile(more = '', port = '0', deployment = DEMO): string {
   const file = join(temporaryFolder(), 'platform.yaml')
   const listen = `listen: { port: ${port} }\ncontrol: { port: 0 }\n`
-  const text = `hostname: ${HOSTNAME}\nupstream: http://127.0.0.1:9\ndeployment: ${DEMO}\n`
+  const text = `hostname: ${HOSTNAME}\nupstream: http://127.0.0.1:9\ndeployment: ${deployment}\n`
   writeFileSync(file, listen + text + more)
   return file
 }

@@ -108,6 +108,7 @@ export function configFor(dataDir: string): PlatformConfig {
     hardware: 'Intel TDX (QEMU)',
     deployment: { file: 'platform.yaml', folder: undefined, inline: RESOURCES },
     resources: RESOURCES,
+    warnings: [],
   }
 }
 

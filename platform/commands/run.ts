@@ -16,13 +16,16 @@ export interface RunOptions {
 /** Runs the gateway until it is told to stop. */
 export async function run(options: RunOptions): Promise<void> {
   const config = loadPlatformConfig(resolve(options.config), process.env)
-  const { hostname } = config
-  if (options.check) {
-    const evidence_digest = createSnapshot(config.resources).digest
-    return print(options, { hostname, evidence_digest })
-  }
+  const { hostname, warnings } = config
   const now = () => new Date()
   const log = createLog((line) => process.stderr.write(line), now)
+  if (options.check) {
+    const evidence_digest = createSnapshot(config.resources).digest
+    if (options.json) return print(options, { hostname, evidence_digest, warnings })
+    for (const { path, message } of warnings) console.error(`${path} ${message}.`)
+    return print(options, { hostname, evidence_digest })
+  }
+  for (const { path, message } of warnings) log.warn(message, { path })
   const gateway = await startGateway(config, { now, log })
   stopWhenAsked(gateway, options)
   const { url, controlUrl, rootPemFile, platform } = gateway
@@ -36,7 +39,7 @@ export async function run(options: RunOptions): Promise<void> {
   })
 }
 
-function print({ json }: RunOptions, ready: Readonly<Record<string, string | null>>): void {
+function print({ json }: RunOptions, ready: Readonly<Record<string, unknown>>): void {
   const lines = Object.entries(ready).filter(([, value]) => value !== null)
   if (json) printJson(JSON.stringify(ready))
   else printLines(lines.map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(16)} ${value}`))

@@ -1,6 +1,7 @@
 import type { ConfigProblem } from '../../config/load.ts'
 import { containersOf, isNamedByDigest } from './images.ts'
 import { isObject } from './resource.ts'
+import { secretProblems } from './secrets.ts'
 
 /** What keeps a value from standing in the snapshot; each problem's path begins with `path`. */
 export function problemsOf(value: unknown, path: string): ConfigProblem[] {
@@ -8,7 +9,7 @@ export function problemsOf(value: unknown, path: string): ConfigProblem[] {
   const images = containersOf(value).flatMap(({ image }) =>
     isNamedByDigest(image) ? [] : [{ path, message: `names the image ${String(image)} without its digest` }],
   )
-  return [...images, ...unpublishable(value, path)]
+  return [...secretProblems(value, path), ...images, ...unpublishable(value, path)]
 }
 
 /** Values that no two programs are sure to read alike (RFC 8785, 3.2.2): verifiers refuse them. */

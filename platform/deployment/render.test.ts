@@ -27,7 +27,11 @@ test('A volume of a cluster is read once: through its links, and not where they 
   const folder = filesIn({ '..2026_01/a.yaml': 'kind: A' })
   symlinkSync('..2026_01', join(folder, '..data'))
   symlinkSync('..data/a.yaml', join(folder, 'a.yaml'))
-  expect(readDeployment({ folder, inline: [] })).toEqual({ resources: [{ kind: 'A' }], problems: [] })
+  expect(readDeployment({ folder, inline: [] })).toEqual({
+    resources: [{ kind: 'A' }],
+    problems: [],
+    warnings: [],
+  })
 })
 
 test('What is rendered is final: variables in it are left alone', () => {

@@ -1,4 +1,5 @@
 import { ConfigError, type ConfigProblem } from '../../config/load.ts'
+import { credentialWarnings } from './credentials.ts'
 import { type Rendered, readFolder } from './folder.ts'
 import { problemsOf } from './problems.ts'
 import type { Resource } from './resource.ts'
@@ -12,10 +13,11 @@ export interface DeploymentSource {
   readonly inline: readonly unknown[]
 }
 
-/** A deployment as it was read, and everything that is wrong with it. */
+/** A deployment as it was read, everything that is wrong with it, and what its operator may not mean to publish. */
 export interface Deployment {
   readonly resources: readonly Resource[]
   readonly problems: readonly ConfigProblem[]
+  readonly warnings: readonly ConfigProblem[]
 }
 
 /** Reads the deployment as it is to be published. */
@@ -25,6 +27,7 @@ export function readDeployment({ folder, inline }: Omit<DeploymentSource, 'file'
   return {
     resources: all.map(({ value }) => value as Resource),
     problems: [...problems, ...checkResources(all)],
+    warnings: all.flatMap(({ value, path }) => credentialWarnings(value, path)),
   }
 }
 
