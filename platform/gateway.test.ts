@@ -4,7 +4,18 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { expect, test, vi } from 'vitest'
 import { validators } from '#contract'
-import { HOSTNAME, lasting, leafOf, readEvidence, startWorld, textOf } from './test-support.ts'
+import { startGateway } from './gateway.ts'
+import { createLog } from './log.ts'
+import {
+  configFor,
+  HOSTNAME,
+  lasting,
+  leafOf,
+  readEvidence,
+  startWorld,
+  temporaryFolder,
+  textOf,
+} from './test-support.ts'
 
 const EVIDENCE = '/.well-known/platform-evidence'
 
@@ -201,3 +212,21 @@ async function sessionOf(socket: TLSSocket): Promise<Buffer> {
   const [session] = await once(socket, 'session')
   return session
 }
+
+test('A root that was made while the clock was ahead is told at the start, with what to do', async () => {
+  const dataDir = temporaryFolder()
+  const started = async (time: Date): Promise<string[]> => {
+    const lines: string[] = []
+    const log = createLog(
+      (line) => void lines.push(line),
+      () => time,
+    )
+    await (await startGateway(configFor(dataDir), { now: () => time, log })).close()
+    return lines.filter((line) => JSON.parse(line).level === 'warn')
+  }
+  expect(await started(new Date('2030-06-01T00:00:00Z'))).toEqual([])
+  expect(await started(new Date('2030-01-01T00:00:00Z'))).toEqual([
+    expect.stringMatching(/certificate_not_yet_valid.*delete the folder.*root\.pem/),
+    expect.stringMatching(/issued_in_future.*issued-at/),
+  ])
+})

@@ -33,6 +33,10 @@ export interface GatewayDependencies {
   readonly log: Log
 }
 
+const ROOT_AHEAD =
+  'the root is not valid yet, and verifiers refuse it (certificate_not_yet_valid): if this clock is right, it was made ' +
+  'while the clock was ahead: stop the platform, delete the folder, and give out the root that the next start makes'
+
 /** Starts a gateway: keys, evidence, TLS and control. */
 export async function startGateway(
   config: PlatformConfig,
@@ -41,7 +45,8 @@ export async function startGateway(
   const { hostname, hardware, algorithm, resources } = config
   const vault = openVault(config.dataDir)
   const identities = await openIdentities(vault, { hostname, hardware, now })
-  const issueTimes = createIssueTimes(vault, now)
+  if (identities.root.validFromDate > now()) log.warn(ROOT_AHEAD, { path: vault.pathOf(ROOT_FILE) })
+  const issueTimes = createIssueTimes(vault, now, log)
   const platform = await createPlatform({ hostname, algorithm, resources, identities, issueTimes, log })
   const forwarded = countByLeaf()
   const forwarder = createForwarder(config.upstream, log)

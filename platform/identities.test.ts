@@ -31,6 +31,11 @@ test('Nobody else may read a key, and everybody may read the root', async () => 
 test.each([
   ['another hostname', { hostname: 'other.test' }, [undefined, undefined]],
   ['a time shortly before the end', { now: () => new Date('2026-12-20T00:00:00Z') }, [undefined, undefined]],
+  [
+    'a clock that was ahead and is right again',
+    { now: () => new Date('2025-12-01T00:00:00Z') },
+    [undefined, undefined],
+  ],
 ])('For %s new keys are issued below the same root', async (_, changes, expected) => {
   const folder = temporaryFolder()
   const first = await open(folder)

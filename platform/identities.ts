@@ -70,5 +70,7 @@ function stillDoes(
 ): boolean {
   if (algorithmOf(privateKey) !== algorithm) return false
   if (leaf!.checkHost(hostname) === undefined) return false
+  // One that was made while the clock was ahead is refused everywhere until the clock has caught up.
+  if (leaf!.validFromDate > now) return false
   return leaf!.validToDate.getTime() - now.getTime() > RENEW_BEFORE_MS
 }

@@ -85,7 +85,7 @@ async function createTestPlatform(): Promise<Platform> {
     algorithm: 'ES256',
     resources: RESOURCES,
     identities: await openIdentities(vault, options),
-    issueTimes: createIssueTimes(vault, now),
+    issueTimes: createIssueTimes(vault, now, silentLog),
     log: silentLog,
   })
 }
