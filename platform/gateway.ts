@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { limits } from '#contract'
+import { ListenError } from '../config/listening.ts'
 import { ROOT_FILE } from './authorities.ts'
 import type { Listen, PlatformConfig } from './config.ts'
 import { createControl } from './control.ts'
@@ -77,7 +78,10 @@ export async function startGateway(
   try {
     const { host, port } = config.listen
     const controlUrl = config.control && (await listenForControl(control, config.control))
-    url = `https://${hostAndPort(host, await listener.listen(host, port))}`
+    const listening = listener.listen(host, port).catch((cause: unknown) => {
+      throw new ListenError(cause, config.listen, 'listen')
+    })
+    url = `https://${hostAndPort(host, await listening)}`
     return { url, controlUrl, rootPemFile: vault.pathOf(ROOT_FILE), platform, close }
   } catch (error) {
     await close()
@@ -128,7 +132,9 @@ function countByLeaf(): { count(leaf: WireDigest): void; byLeaf(): Readonly<Reco
 
 async function listenForControl(server: Server, { host, port }: Listen): Promise<string> {
   server.listen({ host, port })
-  await once(server, 'listening')
+  await once(server, 'listening').catch((cause: unknown) => {
+    throw new ListenError(cause, { host, port }, 'control')
+  })
   return `http://${hostAndPort(host, (server.address() as AddressInfo).port)}`
 }
 

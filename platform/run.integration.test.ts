@@ -54,12 +54,12 @@ test('After a kill it comes back with the same root, signer, leaf and digest, an
   expect(fresh.issuedAt > old.issuedAt).toBe(true)
 })
 
-test('A port that is taken ends with 1, and nothing stays open', async () => {
+test('A port that is taken ends with 1 and says what to write, and nothing stays open', async () => {
   const { url } = await readyOf(start(configFile()))
   const child = start(configFile('', new URL(url).port))
   const words = textOf(child.stderr)
   expect(await exitOf(child)).toEqual([1, null])
-  expect(await words).toContain('EADDRINUSE')
+  expect(await words).toMatch(/is taken \(EADDRINUSE\).*such as listen: \{ port: \d+ \}/)
 })
 
 test('A broken configuration ends with 4 and names every mistake', async () => {

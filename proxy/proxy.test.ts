@@ -89,7 +89,7 @@ test('a listener that cannot be had ends the start, and nothing stays open', asy
   ]
   await expect(
     start([endpoint('one', gateway), { ...taken, listen: { ...taken.listen, port: gateway.port } }], checks),
-  ).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  ).rejects.toMatchObject({ code: 'EADDRINUSE', message: expect.stringContaining('such as listen: {') })
 })
 
 const root: TrustedRoot = { der: Uint8Array.of(1), fingerprint: digestOf('root'), requireLeafName: true }

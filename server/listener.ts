@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'no
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
+import { ListenError } from '../config/listening.ts'
 import type { Listen } from './config/router.ts'
 import { ApiError } from './errors.ts'
 import { requestIdFor } from './routes/request-id.ts'
@@ -56,10 +57,7 @@ export async function listen(server: Server, { host, port }: Listen, setting = '
   try {
     await once(server, 'listening')
   } catch (cause) {
-    throw new Error(
-      `Cannot listen on ${host}:${port} (${(cause as NodeJS.ErrnoException).code}). See ${setting} in the configuration.`,
-      { cause },
-    )
+    throw new ListenError(cause, { host, port }, setting)
   }
   return (server.address() as AddressInfo).port
 }

@@ -40,7 +40,7 @@ export async function openAdmin(address: Address, view: ProxyView): Promise<Admi
   const server = createServer({ requestTimeout: REQUEST_MS, requireHostHeader: false }, (request, response) =>
     answer(request, response, view),
   )
-  await open(server, address)
+  await open(server, address, 'admin')
   return {
     url: urlOf(address, (server.address() as AddressInfo).port),
     async close() {

@@ -109,6 +109,18 @@ test('a configuration with mistakes is told all of them, and exits with 4', asyn
   expect((await runProxy('run', '--config', '/no/such/proxy.yaml')).code).toBe(4)
 })
 
+test('a port that is taken ends the start with 1, and says what to write into the configuration', async () => {
+  const { url } = await startUpstream(hello)
+  const platform = await startPlatform(url)
+  const { endpoints, ...rest } = configFor(platform) as { readonly endpoints: readonly object[] }
+  const file = join(temporaryFolder(), 'proxy.yaml')
+  const taken = Number(new URL(url).port)
+  writeFileSync(file, JSON.stringify({ ...rest, endpoints: [{ ...endpoints[0], listen: { port: taken } }] }))
+  const { code, stderr } = await runProxy('run', '--config', file)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/is taken \(EADDRINUSE\).*set another port.*such as listen: \{ port: \d+ \}/)
+})
+
 test('a deployment that is not pinned is sent nothing', async () => {
   const upstream = await startUpstream(hello)
   const platform = await startPlatform(upstream.url)

@@ -51,7 +51,7 @@ export async function listen(config: ListenConfig, endpoint: Endpoint, log: Log)
     },
   )
   server.on('clientError', refuseMalformed)
-  await open(server, config)
+  await open(server, config, 'listen')
   const closed = once(server, 'close')
   const port = config.socket === undefined ? (server.address() as AddressInfo).port : 0
   return {

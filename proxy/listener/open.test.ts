@@ -23,14 +23,14 @@ const place = (socket: string) => ({ host: '', port: 0, socket })
 test('a Unix socket is for its owner alone', async () => {
   const socket = join(temporaryFolder(), 'proxy.sock')
   const usual = process.umask()
-  await open(listener(), place(socket))
+  await open(listener(), place(socket), 'listen')
   expect(statSync(socket).mode & 0o777).toBe(0o600)
   expect(process.umask()).toBe(usual)
 })
 
 test('a folder that is not there is made for the socket, for its owner alone', async () => {
   const folder = join(temporaryFolder(), 'run')
-  await open(listener(), place(join(folder, 'proxy.sock')))
+  await open(listener(), place(join(folder, 'proxy.sock')), 'listen')
   expect(statSync(folder).mode & 0o777).toBe(0o700)
   expect((await askSocket(join(folder, 'proxy.sock'), '/')).text).toBe('mine')
 })
@@ -38,15 +38,15 @@ test('a folder that is not there is made for the socket, for its owner alone', a
 test('a socket that nobody answers any more is taken over, one that is answered is not', async () => {
   const socket = join(temporaryFolder(), 'proxy.sock')
   const first = listener()
-  await open(first, place(socket))
-  await expect(open(listener(), place(socket))).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await open(first, place(socket), 'listen')
+  await expect(open(listener(), place(socket), 'listen')).rejects.toMatchObject({ code: 'EADDRINUSE' })
   expect((await askSocket(socket, '/')).text).toBe('mine')
 })
 
 test('a file that is no socket stays', async () => {
   const file = join(temporaryFolder(), 'notes.txt')
   writeFileSync(file, 'mine')
-  await expect(open(listener(), place(file))).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await expect(open(listener(), place(file), 'listen')).rejects.toMatchObject({ code: 'EADDRINUSE' })
   expect(statSync(file).size).toBe(4)
 })
 

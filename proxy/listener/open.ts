@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
+import { ListenError } from '../../config/listening.ts'
 
 /** An address of this machine. Port 0 takes a free one. */
 export interface Address {
@@ -20,8 +21,16 @@ const SOCKET_MODE = 0o600
 /** A folder that is made for a socket is its owner's alone, too. */
 const SOCKET_FOLDER_MODE = 0o700
 
-/** Opens a server where it is to listen; rejects when somebody else is there. */
-export async function open(server: Server, { host, port, socket }: Place): Promise<void> {
+/** Opens a server where the setting says; rejects with `ListenError`, such as when somebody else is there. */
+export async function open(server: Server, place: Place, setting: 'listen' | 'admin'): Promise<void> {
+  try {
+    await openThere(server, place)
+  } catch (cause) {
+    throw new ListenError(cause, place, setting)
+  }
+}
+
+async function openThere(server: Server, { host, port, socket }: Place): Promise<void> {
   if (socket === undefined) return begin(server, () => server.listen(port, host))
   // Without its folder the system says EACCES, which sends people looking for permissions.
   mkdirSync(dirname(socket), { recursive: true, mode: SOCKET_FOLDER_MODE })
