@@ -26,7 +26,10 @@ export async function run(options: RunOptions): Promise<void> {
     const address = `http://${config.listen.host}:${router.port}/v1`
     const admin = config.admin && `http://${config.admin.host}:${router.adminPort}`
     log.info('the router serves', { address, admin, pid: process.pid })
-    if (options.json) print(options, { address, ...(admin && { admin }), pid: process.pid }, [])
+    const health = admin ? ` Health and metrics are at ${admin}.` : ''
+    print(options, { address, ...(admin && { admin }), pid: process.pid }, [
+      `The router serves at ${address}.${health}`,
+    ])
     log.info(`the router stops: ${await stopped}`)
     await router.stop()
   } finally {
