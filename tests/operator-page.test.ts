@@ -24,7 +24,7 @@ test('the configuration that the operator’s page shows is one that a router ta
   writeFileSync(join(folder, 'secrets/key'), 'x'.repeat(32))
   const config = loadRouterConfig(file, { REDIS_URL: 'redis://10.0.0.9:6379' })
   expect(config).toMatchObject({
-    admin: { port: 9_464 },
+    admin: { port: 9_465 },
     database: { url: undefined },
     redis: { url: 'redis://10.0.0.9:6379' },
   })

@@ -39,21 +39,21 @@ const QUOTED = /^as in: (\S+)$/
  */
 export function stepsOf(page: string): readonly Step[] {
   const blocks = blocksOf(page)
-  return blocks.flatMap((block, index) => {
+  return blocks.flatMap((block, index): Step[] => {
     const { language, remark, text } = block
     if (language === '' || language === 'text') return []
     const reason = NOT_RUN.exec(remark ?? '')?.[1]
-    if (reason !== undefined) return [{ kind: 'not run', block, reason } as const]
+    if (reason !== undefined) return [{ kind: 'not run', block, reason }]
     const quoted = QUOTED.exec(remark ?? '')?.[1]
-    if (quoted !== undefined) return [{ kind: 'quoted', block, file: quoted } as const]
+    if (quoted !== undefined) return [{ kind: 'quoted', block, file: quoted }]
     const next = blocks[index + 1]
     const printed = next?.language === 'text' ? next.text : undefined
     if (language === 'sh' && (remark === undefined || remark === 'goes on')) {
-      return [{ kind: remark === undefined ? 'run' : 'goes on', block, printed } as const]
+      return [{ kind: remark === undefined ? 'run' : 'goes on', block, printed }]
     }
     const [, file, more] = FILE.exec(text) ?? []
     if (file !== undefined && remark === undefined) {
-      return [{ kind: 'saved', block, file, isMore: more !== undefined } as const]
+      return [{ kind: 'saved', block, file, isMore: more !== undefined }]
     }
     throw new Error(`line ${block.line}: nothing says what a test does with this block of ${language}`)
   })

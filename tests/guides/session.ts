@@ -49,12 +49,13 @@ goes_on() {
 }
 `
 
-/** Programs of the project that look at a file which a page has a reader save. */
-const CHECKS: Readonly<Record<string, string>> = {
-  'proxy.yaml': 'bin/proxy run --check --config proxy.yaml',
-  'router.yaml': 'bin/router config check --config router.yaml',
-  'platform.yaml': 'bin/platform run --check --config platform.yaml',
-}
+/** Programs that look at a file which a page has a reader save, by its name. */
+const CHECKS: readonly (readonly [RegExp, (file: string) => string])[] = [
+  [/^proxy.*\.yaml$/, (file) => `bin/proxy run --check --config ${file}`],
+  [/^router.*\.yaml$/, (file) => `bin/router config check --config ${file}`],
+  [/^target.*\.yaml$/, (file) => `"$NODE" tests/guides/check-target.ts ${file}`],
+  [/\.ts$/, (file) => `"$NODE" ${file}`],
+]
 
 /** What one step printed, and said on stderr; whether it came to its end. */
 export interface Taken {
@@ -105,8 +106,9 @@ function commandsOf(step: Step, index: number, { localize = same }: Place): stri
   if (step.kind !== 'saved') return ':'
   const end = `END_OF_STEP_${index}`
   const save = `cat ${step.isMore ? '>>' : '>'} ${step.file} <<'${end}'\n${commands}${end}`
-  const check = CHECKS[step.file]
-  return check === undefined ? save : `${save}\n${check} >&2`
+  const [, check] = CHECKS.find(([name]) => name.test(step.file)) ?? []
+  if (check === undefined) throw new Error(`No program looks at ${step.file}`)
+  return `${save}\n${check(step.file)} >&2`
 }
 
 function findingsOf(
