@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { type Digest, digestOf } from '#attestation'
+import { issueCertificate, toPem } from '../../attestation/testing/certificates.ts'
+import { alternativeNames, basicConstraints } from '../../attestation/testing/extensions.ts'
+import { makeKeys } from '../../attestation/testing/keys.ts'
 
-/** A key and a certificate that signed itself, as OpenSSL makes them, in one PEM. */
+/** A key and a certificate that signed itself, in one PEM. */
 export interface Identity {
   readonly pem: string
   readonly fingerprint: Digest
@@ -11,13 +13,22 @@ export interface Identity {
 /** The hostname of every endpoint in these tests. */
 export const HOSTNAME = 'router.localhost'
 
+const DAY_MS = 86_400_000
+
 /** Makes a new identity for the hostname of the tests. */
 export function createIdentity(): Identity {
-  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  const names = ['-subj', `/CN=${HOSTNAME}`, '-addext', `subjectAltName=DNS:${HOSTNAME}`]
-  const pem = execFileSync('openssl', [...args, ...names, '-days', '2', '-keyout', '-', '-out', '-'], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
+  const keys = makeKeys('ES256')
+  const now = Date.now()
+  const der = issueCertificate({
+    subject: HOSTNAME,
+    issuer: HOSTNAME,
+    keys,
+    signer: keys,
+    notBefore: new Date(now - DAY_MS),
+    notAfter: new Date(now + DAY_MS),
+    // It is a root as well, for whoever is to trust it.
+    extensions: [basicConstraints(true), alternativeNames(['dns', HOSTNAME])],
   })
-  return { pem, fingerprint: digestOf(new X509Certificate(pem).raw) }
+  const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' })
+  return { pem: `${key}${toPem(der)}`, fingerprint: digestOf(new X509Certificate(der).raw) }
 }
