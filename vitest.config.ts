@@ -1,37 +1,46 @@
 import { defineConfig } from 'vitest/config'
+import { describeNeed, isExcused, isMet, needs } from './tests/needs.ts'
 
 const outside = ['**/node_modules/**', '.data/**', 'dist/**']
 
+const left = needs.filter((need) => isExcused(need) && !isMet(need))
+for (const need of left) console.log(`Skipping the tests that need ${describeNeed(need)}`)
+
 export default defineConfig({
   test: {
+    setupFiles: ['tests/setup.ts'],
+    // No ceiling is a promise: each guards against hanging, on a machine that others use as well.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    tags: needs.map((need) => ({ name: need.name, description: need.use, skip: left.includes(need) })),
     projects: [
       {
+        extends: true,
         test: {
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: [...outside, '**/*.integration.test.ts', '**/*.long.test.ts'],
-          // None takes a second by itself; the machine may be busy.
-          testTimeout: 20_000,
         },
       },
       {
+        extends: true,
         test: {
           name: 'integration',
           include: ['**/*.integration.test.ts'],
           exclude: outside,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           // Most of them wait more than they work, for leases, crashes and deadlines: two at a time fill two cores.
           maxWorkers: 2,
         },
       },
       {
         // `npm run test:long`: what takes its real time.
+        extends: true,
         test: {
           name: 'long',
           include: ['**/*.long.test.ts'],
           exclude: outside,
-          hookTimeout: 60_000,
           fileParallelism: false,
         },
       },

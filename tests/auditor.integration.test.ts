@@ -1,4 +1,7 @@
-import { execFileSync } from 'node:child_process'
+// @module-tag openssl
+// @module-tag jq
+// @module-tag curl
+
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -16,13 +19,6 @@ let data: string
 let clone: Clone
 
 beforeAll(async () => {
-  for (const command of ['openssl', 'jq', 'curl']) {
-    try {
-      execFileSync('which', [command])
-    } catch (cause) {
-      throw new Error(`This test needs ${command}: apt-get install openssl jq curl`, { cause })
-    }
-  }
   gateway = await startTestGateway('http://127.0.0.1:9')
   data = mkdtempSync(join(tmpdir(), 'auditor-'))
   symlinkSync(dirname(gateway.gateway.rootPemFile), join(data, 'platform'))

@@ -1,3 +1,5 @@
+// @module-tag pgbouncer
+
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createBackend } from '../conformance/stand-ins/backend/backend.ts'
 import { createAccount, finished, startMeter } from '../server/metering/testing.ts'

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect as connectSocket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findOwner } from '../server/store/embedded/owner.ts'
 import { freePort } from './gateway.ts'
+import { findProgram } from './needs.ts'
 
 /** A PgBouncer in transaction mode, in front of one database. */
 export interface PgBouncer {
@@ -20,7 +21,8 @@ const SERVER_CONNECTIONS = 4
 
 /** Starts Debian's PgBouncer on a free loopback port. */
 export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
-  const binary = findBinary()
+  const binary = findProgram('pgbouncer')
+  if (binary === undefined) throw new Error('These tests need pgbouncer: apt-get install pgbouncer')
   const { hostname, port, username, password, pathname } = new URL(databaseUrl)
   const listenPort = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'router-pgbouncer-'))
@@ -59,14 +61,6 @@ max_client_conn = 200
       rmSync(folder, { recursive: true })
     },
   }
-}
-
-function findBinary(): string {
-  // Debian puts it where only root looks.
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
-  const found = folders.map((folder) => join(folder, 'pgbouncer')).find((path) => existsSync(path))
-  if (found === undefined) throw new Error('These tests need pgbouncer: apt-get install -y pgbouncer')
-  return found
 }
 
 async function untilItListens(pooler: ChildProcess, port: number): Promise<void> {

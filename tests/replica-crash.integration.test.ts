@@ -1,3 +1,5 @@
+// @module-tag redis-server
+
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { verifyLedger } from '../server/metering/verify-ledger.ts'
 import { readMetrics, valueIn } from './metrics.ts'

@@ -1,3 +1,5 @@
+// @module-tag redis-server
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '#contract'

@@ -3,6 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { add, type Count, countSkips, countTests, NONE, type Report, sayCount } from './count.ts'
+import { describeNeed, isExcused, isMet, type Need, needs } from './needs.ts'
+import { provide } from './provide.ts'
 
 /** One part of the test command. A step without a vitest project counts as one test. */
 interface Step {
@@ -11,9 +14,10 @@ interface Step {
   readonly project?: 'unit' | 'integration'
 }
 
-interface Count {
-  readonly passed: number
-  readonly failed: number
+/** What a step came to, and how many of its tests each missing need left out. */
+interface Outcome {
+  readonly count: Count
+  readonly skips: ReadonlyMap<string, number>
 }
 
 const check: readonly Step[] = [
@@ -53,32 +57,57 @@ async function main(name: string): Promise<void> {
     console.error(USAGE)
     process.exit(2)
   }
+  const missing = name === 'all' ? provide(needs) : needs.filter((need) => !isMet(need))
+  const [excused, required] = partition(missing)
+  for (const need of required) console.log(`Missing, and CI is set: ${describeNeed(need)}`)
+  const excuses = new Set(excused.map((need) => need.name))
+
   const folder = mkdtempSync(join(tmpdir(), 'router-tests-'))
-  let total: Count = { passed: 0, failed: 0 }
-  const broken: string[] = []
+  let total: Count = { ...NONE, failed: required.length }
+  const broken = required.map((need) => need.name)
+  const skips = new Map<string, number>()
   for (const [index, step] of steps.entries()) {
     console.log(`\n[${index + 1}/${steps.length}] ${step.title}`)
-    const count = await run(step, folder)
-    if (count.failed > 0) broken.push(step.title)
-    total = { passed: total.passed + count.passed, failed: total.failed + count.failed }
+    const outcome = await run(step, folder, excuses)
+    if (outcome.count.failed > 0) broken.push(step.title)
+    total = add(total, outcome.count)
+    for (const [tag, count] of outcome.skips) skips.set(tag, (skips.get(tag) ?? 0) + count)
   }
   rmSync(folder, { recursive: true })
   if (broken.length > 0) console.log(`\nFailing: ${broken.join('; ')}`)
-  console.log(`\n${total.passed} passed, ${total.failed} failed`)
+  for (const need of excused)
+    console.log(`Skipped: ${skips.get(need.name) ?? 0} for want of ${describeNeed(need)}`)
+  console.log(`\n${sayCount(total)}`)
   process.exitCode = total.failed > 0 ? 1 : 0
 }
 
-async function run({ command, project }: Step, folder: string): Promise<Count> {
+/** What tests may be left out for, and what they may not. */
+function partition(missing: readonly Need[]): readonly [readonly Need[], readonly Need[]] {
+  return [missing.filter((need) => isExcused(need)), missing.filter((need) => !isExcused(need))]
+}
+
+async function run(
+  { command, project }: Step,
+  folder: string,
+  excuses: ReadonlySet<string>,
+): Promise<Outcome> {
   const started = performance.now()
-  const report = join(folder, `${project}.json`)
-  const reporters = project ? ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`] : []
+  const file = join(folder, `${project}.json`)
+  const reporters = project ? ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`] : []
   const code = await execute([...command, ...reporters])
   console.log(
     `    ${code === 0 ? 'ok' : `FAILED (exit ${code})`}, ${Math.round(performance.now() - started)} ms`,
   )
-  const count = project ? readCount(report) : { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 }
+  if (!project)
+    return { count: code === 0 ? { ...NONE, passed: 1 } : { ...NONE, failed: 1 }, skips: new Map() }
+  const report = readReport(file)
+  const count = report ? countTests(report, excuses) : NONE
   // A run that fails without a failing test (a crash, an empty project) has failed all the same.
-  return code !== 0 && count.failed === 0 ? { ...count, failed: 1 } : count
+  const isHidden = (code !== 0 || !report) && count.failed === 0
+  return {
+    count: isHidden ? { ...count, failed: 1 } : count,
+    skips: report ? countSkips(report, excuses) : new Map(),
+  }
 }
 
 function execute([program, ...args]: readonly string[]): Promise<number> {
@@ -89,16 +118,10 @@ function execute([program, ...args]: readonly string[]): Promise<number> {
   })
 }
 
-function readCount(report: string): Count {
+function readReport(file: string): Report | undefined {
   try {
-    const result = JSON.parse(readFileSync(report, 'utf8')) as {
-      numPassedTests: number
-      numFailedTests: number
-      numPendingTests: number
-    }
-    // A skip is never a pass.
-    return { passed: result.numPassedTests, failed: result.numFailedTests + result.numPendingTests }
+    return JSON.parse(readFileSync(file, 'utf8')) as Report
   } catch {
-    return { passed: 0, failed: 1 }
+    return undefined
   }
 }

@@ -1,3 +1,5 @@
+// @module-tag redis-server
+
 import { performance } from 'node:perf_hooks'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { RedisConfig } from '../server/limits/open.ts'

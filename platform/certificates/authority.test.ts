@@ -20,6 +20,7 @@ test.each<[Purpose, SignatureAlgorithm]>([
   ['signing', 'ES256K'],
 ])(
   'OpenSSL takes the chain of a %s certificate with a key for %s at its strictest',
+  { tags: ['openssl'] },
   async (purpose, name) => {
     const leaf = await issue(purpose, name)
     expect(verifyStrictly(leaf, authority, HOSTNAME)).toContain('leaf.pem: OK')
@@ -27,7 +28,7 @@ test.each<[Purpose, SignatureAlgorithm]>([
   },
 )
 
-test('OpenSSL takes the TLS certificate as that of a server', async () => {
+test('OpenSSL takes the TLS certificate as that of a server', { tags: ['openssl'] }, async () => {
   const leaf = await issue('tls', 'ES256')
   expect(verifyStrictly(leaf, authority, '127.0.0.1', '-purpose', 'sslserver')).toContain('OK')
   expect(leaf.subjectAltName).toBe(`DNS:${HOSTNAME}, DNS:localhost, IP Address:127.0.0.1`)
@@ -40,7 +41,7 @@ test('A signing certificate names the hostname and nothing else, and is no autho
   expect([authority.intermediate.ca, authority.root.ca]).toEqual([true, true])
 })
 
-test('A chain leads to its own root alone', async () => {
+test('A chain leads to its own root alone', { tags: ['openssl'] }, async () => {
   const [other] = await createAuthorities('Intel TDX (QEMU)', NOW)
   const leaf = await issue('signing', 'ES256')
   expect(() => verifyStrictly(leaf, { ...authority, root: other.root }, HOSTNAME)).toThrow(/error/)

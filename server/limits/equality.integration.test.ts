@@ -1,3 +1,5 @@
+// @module-tag redis-server
+
 import fc from 'fast-check'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

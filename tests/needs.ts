@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** A program that some tests start, and the package of Debian that it comes in. */
+export interface ProgramNeed {
+  readonly kind: 'program'
+  /** The program, and the tag of the tests that need it. */
+  readonly name: string
+  readonly debianPackage: string
+  /** Who needs it, for people. */
+  readonly use: string
+}
+
+/** A package of PyPI that some tests run under the machine's own Python. */
+export interface PythonNeed {
+  readonly kind: 'python'
+  /** The tag of the tests that need it. */
+  readonly name: string
+  /** What pip is asked for: one exact version. */
+  readonly requirement: string
+  readonly use: string
+}
+
+/** What some tests need besides Node, npm and what npm installs. */
+export type Need = ProgramNeed | PythonNeed
+
+/**
+ * Everything of the kind. A test file names what it needs in a comment, `// @module-tag openssl`, one test in its
+ * options, `{ tags: ['openssl'] }`; a tag that is not in this table is an error.
+ */
+export const needs: readonly Need[] = [
+  {
+    kind: 'program',
+    name: 'openssl',
+    debianPackage: 'openssl',
+    use: 'a second opinion on certificates, and the auditor’s guide',
+  },
+  { kind: 'program', name: 'jq', debianPackage: 'jq', use: 'the auditor’s guide' },
+  { kind: 'program', name: 'curl', debianPackage: 'curl', use: 'the commands of the guides' },
+  {
+    kind: 'program',
+    name: 'redis-server',
+    debianPackage: 'redis-server',
+    use: 'limits that routers share, and the reference of the conformance suite',
+  },
+  {
+    kind: 'program',
+    name: 'pgbouncer',
+    debianPackage: 'pgbouncer',
+    use: 'routers behind a connection pooler',
+  },
+  {
+    kind: 'python',
+    name: 'python-openai',
+    requirement: 'openai==3.54.0',
+    use: 'the OpenAI SDK for Python',
+  },
+]
+
+/** Below what `npm ci` clears: an environment is as new as the packages beside it. */
+const ENVIRONMENTS = join(import.meta.dirname, '..', 'node_modules', '.cache', 'python')
+
+/** Where Debian puts programs that only root's PATH finds. */
+const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin']
+
+/** The path of a program of this machine; undefined when it has none of that name. */
+export function findProgram(
+  name: string,
+  path = process.env.PATH ?? '',
+  systemFolders: readonly string[] = SYSTEM_FOLDERS,
+): string | undefined {
+  const folders = [...path.split(delimiter).filter(Boolean), ...systemFolders]
+  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file))
+}
+
+/** The folder of the virtual environment for a need of Python. */
+export function environmentOf(name: string, environments = ENVIRONMENTS): string {
+  return join(environments, name)
+}
+
+/** The interpreter that knows the packages of a need of Python. */
+export function pythonOf(name: string): string {
+  return join(environmentOf(name), 'bin', 'python')
+}
+
+/** What stands in an environment once everything has been installed into it: the requirement. */
+export function receiptOf(environment: string): string {
+  return join(environment, 'requirement.txt')
+}
+
+/** Whether a need is met on this machine, as of now. */
+export function isMet(need: Need): boolean {
+  if (need.kind === 'program') return findProgram(need.name) !== undefined
+  const receipt = receiptOf(environmentOf(need.name))
+  return existsSync(receipt) && readFileSync(receipt, 'utf8') === need.requirement
+}
+
+/** Whether tests may be left out for want of it: a continuous build has to have every program. */
+export function isExcused({ kind }: Need, isContinuous = isContinuousBuild()): boolean {
+  return kind === 'python' || !isContinuous
+}
+
+/** Whether `CI` is set, as build servers do. */
+export function isContinuousBuild({ CI: value }: NodeJS.ProcessEnv = process.env): boolean {
+  return value !== undefined && !['', '0', 'false'].includes(value)
+}
+
+/** What is missing, for people, and how to get it. */
+export function describeNeed(need: Need): string {
+  return need.kind === 'program'
+    ? `${need.name} (apt-get install ${need.debianPackage}): ${need.use}`
+    : `${need.name} (python3 with ${need.requirement} of PyPI): ${need.use}`
+}
