@@ -122,7 +122,7 @@ test.each([
   const start = performance.now()
   expect(() => read(text)).toThrow(JsonError)
   // Generous: what is quadratic takes minutes.
-  expect(performance.now() - start).toBeLessThan(5_000)
+  expect(performance.now() - start).toBeLessThan(20_000)
 })
 
 function isJson(text: string): boolean {

@@ -43,5 +43,5 @@ test('a mebibyte of white space is read within seconds', () => {
   const start = performance.now()
   expect(() => parsePem(`${' '.repeat(1 << 20)}x${' '.repeat(1 << 20)}`)).toThrow(TypeError)
   // Generous: what is quadratic takes minutes.
-  expect(performance.now() - start).toBeLessThan(5_000)
+  expect(performance.now() - start).toBeLessThan(20_000)
 })

@@ -53,6 +53,6 @@ test('a mebibyte is judged within seconds', () => {
   const start = performance.now()
   check(text, text.replaceAll(' ', ''))
   // Generous: what is quadratic takes minutes.
-  expect(performance.now() - start).toBeLessThan(5_000)
+  expect(performance.now() - start).toBeLessThan(20_000)
   expect(() => check(SNAPSHOT_TEXT, SNAPSHOT_TEXT)).not.toThrow()
 })

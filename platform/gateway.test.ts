@@ -113,7 +113,7 @@ test('In an atomic rotation of the leaf no connection sees a bundle that names a
   expect(mismatches).toEqual([])
   expect(connections).toBeGreaterThan(20)
   expect(seen.size).toBeGreaterThan(5)
-}, 30_000)
+})
 
 test('A connection from before a rotation is told of its own leaf, and then closed', async () => {
   const { connect, control, fetchEvidence } = await startWorld()

@@ -71,7 +71,7 @@ function stackIn(said: string): StackFile {
 
 async function untilGone(pids: Pids): Promise<void> {
   const left = (): number[] => Object.values(pids).filter((pid) => identify(pid) !== undefined)
-  await expect.poll(left, { timeout: 15_000 }).toEqual([])
+  await expect.poll(left, { timeout: 60_000 }).toEqual([])
 }
 
 /** Asks through the proxy. */
@@ -136,8 +136,8 @@ describe('a stack that is up', () => {
     for (const part of ['backend', 'router', 'platform', 'proxy', 'postgres'] as const) {
       const before = stack.pids[part]!
       process.kill(before, 'SIGKILL')
-      await expect.poll(() => upBy(child.pid)?.pids[part], { timeout: 15_000 }).not.toBe(before)
-      await expect.poll(() => answerOf(stack).catch(() => ''), { timeout: 20_000 }).toMatch(/^[A-Z].*[.!]$/)
+      await expect.poll(() => upBy(child.pid)?.pids[part], { timeout: 60_000 }).not.toBe(before)
+      await expect.poll(() => answerOf(stack).catch(() => ''), { timeout: 60_000 }).toMatch(/^[A-Z].*[.!]$/)
     }
   })
 
@@ -148,18 +148,18 @@ describe('a stack that is up', () => {
       return inspectBundle(bundle).payload.evidenceDigest
     }
     await fetch(`${stack.platform_control_url}/rotate/deployment`, { method: 'POST' })
-    await expect.poll(() => evidence(stack.router_base_url), { timeout: 10_000 }).not.toBe(stack.pins[0])
+    await expect.poll(() => evidence(stack.router_base_url), { timeout: 60_000 }).not.toBe(stack.pins[0])
     // A proxy that starts judges anew, as one that runs does every few minutes.
     process.kill(upBy(child.pid)!.pids.proxy, 'SIGKILL')
     const refusal = () => answerOf(stack).catch(({ status, error }) => ({ status, code: error?.code }))
-    await expect.poll(refusal, { timeout: 10_000 }).toEqual({ status: 503, code: 'attestation_failed' })
+    await expect.poll(refusal, { timeout: 60_000 }).toEqual({ status: 503, code: 'attestation_failed' })
     const response = await fetch(`${stack.proxy_base_url}/models`)
     expect(response.headers.has('x-proxy-verdict')).toBe(false)
     expect(await response.json()).toMatchObject({ stage: 'policy', reason: 'digest_not_pinned' })
 
     process.kill(upBy(child.pid)!.pids.platform, 'SIGKILL')
-    await expect.poll(() => answerOf(stack).catch(() => ''), { timeout: 15_000 }).toMatch(/^[A-Z].*[.!]$/)
-    await expect.poll(() => evidence(stack.proxy_base_url), { timeout: 10_000 }).toBe(stack.pins[0])
+    await expect.poll(() => answerOf(stack).catch(() => ''), { timeout: 60_000 }).toMatch(/^[A-Z].*[.!]$/)
+    await expect.poll(() => evidence(stack.proxy_base_url), { timeout: 60_000 }).toBe(stack.pins[0])
   })
 
   test('goes at Ctrl-C, pressed twice; a running answer ends with an error event, through the proxy too', async () => {
@@ -178,7 +178,7 @@ describe('a stack that is up', () => {
       return response.text()
     })
     const running = async () => (await fetch(`${stack.backend_control_url}/connections`)).json()
-    await expect.poll(running, { timeout: 10_000 }).toMatchObject({ inFlight: ends.length })
+    await expect.poll(running, { timeout: 60_000 }).toMatchObject({ inFlight: ends.length })
     const { pids } = upBy(child.pid)!
     child.kill('SIGINT')
     child.kill('SIGINT')
@@ -237,7 +237,7 @@ test('a backend that does not answer is a clear failure, and nothing is left run
 test('a start that is interrupted leaves nothing running', async () => {
   const { child, code } = start('start.ts')
   const starter = () => findStarter(placesIn(dataDir))
-  await expect.poll(() => starter()?.children.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => starter()?.children.length, { timeout: 60_000 }).toBeGreaterThan(0)
   const { children } = starter()!
   child.kill('SIGINT')
   expect(await code).toBe(130)

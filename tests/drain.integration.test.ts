@@ -109,11 +109,12 @@ test('what still runs at the deadline ends with an error event and is metered as
 })
 
 test('a connection on which nothing is asked does not delay a stop', async () => {
-  const { service } = await start({ drainMs: 20_000 })
+  const { service } = await start({ drainMs: 60_000 })
   const idle = new Agent({ keepAlive: true })
   await ask(`${service.baseUrl}/models`, idle)
   const begun = performance.now()
   await service.stopRouter()
-  expect(performance.now() - begun).toBeLessThan(5_000)
+  // Half of what it would wait for a request.
+  expect(performance.now() - begun).toBeLessThan(30_000)
   expect(await service.sql`select from replicas where lapses_at > clock_timestamp()`).toHaveLength(0)
 })

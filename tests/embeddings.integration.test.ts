@@ -116,12 +116,12 @@ test.each<[string, string | string[] | number[] | number[][]]>([
 })
 
 test('each input is held by itself, and nothing for an output', async () => {
-  await service.backend.play({ rules: [{ operation: 'embeddings', beforeHeadersMs: 500 }] })
+  await service.backend.play({ rules: [{ operation: 'embeddings', beforeHeadersMs: 2_000 }] })
   const input = ['größe', 'x'.repeat(CONTEXT), 'abc']
   const answered = embed({ input })
   const held = await vi.waitUntil(
     async () => (await service.sql`select amount_micros from holds where workspace_id = ${workspaceId}`)[0],
-    { timeout: 2_000, interval: 5 },
+    { interval: 5 },
   )
   await service.backend.play({})
   const tokens = 7 + TEMPLATE + CONTEXT + 3 + TEMPLATE

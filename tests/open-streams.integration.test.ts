@@ -62,11 +62,14 @@ function begin(): Promise<Socket> {
 
 test('5,000 streams are open at once, a new request is served beside them, and all of them end', async () => {
   const sockets: Socket[] = []
+  const begunMs = performance.now()
   while (sockets.length < STREAMS) {
     sockets.push(
       ...(await Promise.all(Array.from({ length: Math.min(BURST, STREAMS - sockets.length) }, begin))),
     )
   }
+  // What a hundred took to begin tells how busy this machine is.
+  const burstMs = ((performance.now() - begunMs) * BURST) / STREAMS
   const open = await readMetrics(router.adminUrl)
   expect(valueIn(open, 'router_generations_running')).toBe(STREAMS)
   expect(valueIn(open, 'router_holds_open')).toBe(STREAMS)
@@ -75,7 +78,7 @@ test('5,000 streams are open at once, a new request is served beside them, and a
   const headers = { authorization: `Bearer ${account.apiKey}` }
   expect((await fetch(`${router.baseUrl}/models`, { headers })).status).toBe(200)
   const another = await begin()
-  expect(performance.now() - begun).toBeLessThan(2_000)
+  expect(performance.now() - begun).toBeLessThan(Math.max(2_000, 2 * burstMs))
 
   for (const socket of [...sockets, another]) socket.destroy()
   const settled = { timeout: 60_000, interval: 100 }
@@ -91,4 +94,4 @@ test('5,000 streams are open at once, a new request is served beside them, and a
     differences: [],
   })
   await vi.waitFor(() => expect(backend.connections().open).toBeLessThan(10), settled)
-}, 120_000)
+}, 300_000)

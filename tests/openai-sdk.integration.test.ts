@@ -164,14 +164,12 @@ test('an aborted stream is metered for what was delivered, and the backend is le
     if (chunk.choices[0]?.delta.content) delivered++
     if (delivered === 3) stream.controller.abort()
   }
-  const record = await vi.waitUntil(() => findRecord(id), { timeout: 1_000, interval: 10 })
+  const record = await vi.waitUntil(() => findRecord(id), { interval: 10 })
   expect(record).toMatchObject({ status: 'aborted', usage_source: 'counted' })
   expect(record.completion_tokens).toBeGreaterThanOrEqual(3)
   expect(record.cost_micros).toBeGreaterThan(0)
-  await vi.waitFor(
-    () => expect(service.backend.requests('canary-abort')[0]?.outcome).toBe('client-left'),
-    250,
-  )
+  // How soon is shown where nothing else is measured with it (server/relay/stream.test.ts).
+  await vi.waitFor(() => expect(service.backend.requests('canary-abort')[0]?.outcome).toBe('client-left'))
 })
 
 async function findRecord(id: string) {

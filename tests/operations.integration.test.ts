@@ -98,7 +98,7 @@ test('settlements that wait for the database are the ledger’s lag', async () =
     expect(valueIn(samples, 'router_settlements_waiting')).toBe(0)
     expect(valueIn(samples, 'router_holds_open')).toBe(0)
   }, 10_000)
-}, 30_000)
+})
 
 test('an answer is counted with its duration, first token, tokens and overhead', async () => {
   const before = await readMetrics(service.adminUrl)

@@ -105,11 +105,14 @@ export function definePatience(scale: number, limitMs: number): void {
       title,
       async () => {
         const begun = performance.now()
+        const ticks = countTicks(scaled(15 * SECOND))
         const response = await ask(`patience-${index}`, streamed)
         const answer = await text(response)
+        // A timer of ours beside the router's: of what it lost on a busy machine, the router lost as much.
+        const lost = Math.max(0, Math.floor((performance.now() - begun) / scaled(15 * SECOND)) - ticks())
         expect(performance.now() - begun).toBeGreaterThan(scaled(lastsMs) * 0.99)
         expect(response.statusCode).toBe(200)
-        expect(answer.match(/^: ping$/gm)?.length ?? 0).toBeGreaterThanOrEqual(pings)
+        expect(answer.match(/^: ping$/gm)?.length ?? 0).toBeGreaterThanOrEqual(pings - lost)
         if (streamed) expect(answer.endsWith('data: [DONE]\n\n')).toBe(true)
         expect(answer.includes('"error"')).toBe(error !== undefined)
         if (error !== undefined) expect(answer).toContain(`"code":"${error}"`)
@@ -121,6 +124,16 @@ export function definePatience(scale: number, limitMs: number): void {
       },
       limitMs,
     )
+  }
+
+  /** Counts how often an interval really comes to its end in this process, until it is asked. */
+  function countTicks(intervalMs: number): () => number {
+    let count = 0
+    const timer = setInterval(() => count++, intervalMs)
+    return () => {
+      clearInterval(timer)
+      return count
+    }
   }
 
   /** `fetch` would itself give up after five minutes without a byte. */

@@ -96,7 +96,7 @@ test('clients that read nothing slow their backends down, leave a router’s mem
       most = Math.max(most, await sample('process_memory_usage'))
       return (await sample('router_generations_running')) === 0
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 120_000, interval: 50 },
   )
   expect(most - before).toBeLessThan(MAX_GROWTH_BYTES)
   expect(sentBytes).toBeLessThan((READERS * FLOOD_BYTES) / 2)
@@ -106,4 +106,4 @@ test('clients that read nothing slow their backends down, leave a router’s mem
   const records = await sql<{ status: string }[]>`select status from generations`
   expect(records.map(({ status }) => status)).toEqual(Array(READERS).fill('aborted'))
   expect(await verifyLedger(sql)).toMatchObject({ open_holds: 0, differences: [] })
-}, 60_000)
+})

@@ -158,7 +158,8 @@ test('a megabyte of escaped quotes, of nesting or of members is scanned in linea
     const bytes = Buffer.from(text)
     const startedAt = performance.now()
     expect(membersOf(bytes).end).toBe(bytes.length)
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    // Generous: what is quadratic takes minutes.
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
   }
 })
 

@@ -134,18 +134,21 @@ describe('the script', () => {
     await command('FLUSHDB')
     const before = Number((await command<string[]>('TIME'))[0]) * 1_000
     const { state } = await buckets().take(key)
+    const after = Number((await command<string[]>('TIME'))[0]) * 1_000 + 1_000
     expect(state.nowMs).toBeGreaterThanOrEqual(before)
-    expect(state.nowMs).toBeLessThan(before + 5_000)
+    expect(state.nowMs).toBeLessThan(after)
   })
 
   test('takes one of many parallel requests at a time, whoever sends them', async () => {
     await command('FLUSHDB')
     const routers = [buckets(), buckets(), buckets()]
+    const begun = performance.now()
     const taken = await Promise.all(Array.from({ length: 60 }, (_, index) => routers[index % 3]!.take(key)))
     const admitted = taken.filter(({ admits }) => admits).length
     expect(admitted).toBeGreaterThanOrEqual(20)
-    // The time of sixty commands refills one or two.
-    expect(admitted).toBeLessThanOrEqual(22)
+    // What the time of sixty commands refills, at 20 a minute, and one for the beginning of another.
+    const refilled = ((performance.now() - begun) * 20) / 60_000
+    expect(admitted).toBeLessThanOrEqual(21 + refilled)
   })
 
   test('leaves nothing behind: a bucket goes when it must have been full for a minute', async () => {

@@ -27,7 +27,7 @@ async function startServer() {
 
 test('new connections are taken until load balancers have had time to notice, and refused from then on', async () => {
   const { server, waiting, ask } = await startServer()
-  const drain = createDrain({ notReadyMs: 500, drainMs: 10_000 })
+  const drain = createDrain({ notReadyMs: 1_500, drainMs: 60_000 })
   expect(drain.isDraining).toBe(false)
   const over = drain.run(server)
   expect(drain.isDraining).toBe(true)

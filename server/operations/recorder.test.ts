@@ -103,7 +103,9 @@ test('to count a generation costs a few microseconds at most', () => {
   const { observe } = createRecorder(['demo/tiny-chat'])
   const rounds = 20_000
   for (let round = 0; round < rounds; round++) observe(ended)
-  const begun = performance.now()
+  // The processor's time: a clock on the wall measures other programs as well.
+  const begun = process.cpuUsage()
   for (let round = 0; round < rounds; round++) observe(ended)
-  expect((performance.now() - begun) / rounds).toBeLessThan(0.05)
+  const { user, system } = process.cpuUsage(begun)
+  expect((user + system) / rounds).toBeLessThan(50)
 })

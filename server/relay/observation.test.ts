@@ -92,9 +92,9 @@ test('a client that left and one that was dropped are told apart', async () => {
     `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${stalling.body.length}\r\n\r\n${stalling.body}`,
   )
   socket.pause()
-  await eventually(() => expect(stalling.observations).toMatchObject([{ cause: 'client_stalled' }]), 5_000)
+  await eventually(() => expect(stalling.observations).toMatchObject([{ cause: 'client_stalled' }]))
   socket.destroy()
-}, 10_000)
+})
 
 test('the time that a backend takes is none of the router’s', async () => {
   const slow: Script = (response, request) => {
@@ -105,7 +105,8 @@ test('the time that a backend takes is none of the router’s', async () => {
   const [{ overheadMs, outcome }] = world.observations as [(typeof world.observations)[0]]
   expect(outcome.latencyMs).toBeGreaterThanOrEqual(199)
   expect(overheadMs).toBeGreaterThanOrEqual(0)
-  expect(overheadMs).toBeLessThan(100)
+  // Whatever a busy machine adds, the backend's time is no part of it.
+  expect(overheadMs).toBeLessThanOrEqual(outcome.latencyMs - 199)
 })
 
 test('the time that the database takes is the router’s', async () => {

@@ -14,12 +14,16 @@ function call(body = '', options: { isChunked?: boolean; timeoutMs?: number } = 
 }
 
 test('an answer is recorded with its status, headers, pieces and times', async () => {
+  let goOn = () => {}
   product = await serve((_, response) => {
     response.writeHead(201, { 'x-one': '1', 'set-cookie': ['a', 'b'] })
     response.write('first')
-    setTimeout(() => response.end('second'), 60)
+    goOn = () => void response.end('second')
   })
-  const exchange = await call('hello').done
+  const running = call('hello')
+  await running.until(({ body }) => body.length > 0)
+  setTimeout(() => goOn(), 60)
+  const exchange = await running.done
   expect(exchange).toMatchObject({ status: 201, ending: 'complete', fault: undefined, leaf: undefined })
   expect(exchange.headers).toMatchObject({ 'x-one': '1', 'set-cookie': 'a, b' })
   expect(exchange.body.toString()).toBe('firstsecond')

@@ -76,7 +76,8 @@ test('a megabyte in one-byte reads, or in empty data lines, is split in linear t
   for (const pieces of [long, many]) {
     const startedAt = performance.now()
     expect(split(pieces).events).toHaveLength(1)
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    // Generous: what is quadratic takes minutes.
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
   }
 })
 

@@ -176,8 +176,8 @@ export async function askAndSettle(world: World) {
 }
 
 /** Waits until something is so. */
-export async function eventually(check: () => void, timeout = 2_000): Promise<void> {
-  await vi.waitFor(check, { timeout, interval: 5 })
+export async function eventually(check: () => void): Promise<void> {
+  await vi.waitFor(check, { interval: 5 })
 }
 
 /** The data of a stream's events, in order; pings and other comments left out. */
