@@ -55,7 +55,7 @@ function start(program: string, ...args: readonly string[]) {
 /** Starts a stack and waits until it is up. */
 async function startUp() {
   const started = start('start.ts')
-  await vi.waitUntil(() => upBy(started.child.pid), { timeout: 50_000, interval: 50 })
+  await vi.waitUntil(() => upBy(started.child.pid), { timeout: 180_000, interval: 50 })
   return { ...started, stack: upBy(started.child.pid)! }
 }
 

@@ -1,4 +1,4 @@
 import { definePatience } from './patience.ts'
 
 // A hundred times faster than what `patience.long.test.ts` does in real time.
-definePatience(100, 60_000)
+definePatience(100, 180_000)

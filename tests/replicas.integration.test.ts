@@ -48,7 +48,7 @@ test.each([
     }
     await expectSound(sql, account, served.length)
   },
-  60_000,
+  300_000,
 )
 
 test('a key that is revoked is refused at every router from the next request on', async () => {

@@ -62,7 +62,7 @@ async function idle(): Promise<{ bytes: number; sockets: number }> {
       expect(valueIn(samples, 'http_server_active_requests')).toBe(0)
       expect(backend.connections().inFlight).toBe(0)
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 120_000, interval: 50 },
   )
   const bytes = valueIn(await readMetrics(router.adminUrl), 'process_memory_usage')!
   return { bytes, sockets: backend.connections().open }

@@ -70,7 +70,7 @@ export function targetConfig(at: Addresses): object {
     believesForwarded: true,
     limits,
     // Two busy cores.
-    timing: { slack: 3 },
+    timing: { slack: 5 },
     hooks: {
       ...Object.fromEntries(HOOKS.map((name) => [name, { url: `${at.controlUrl}/${name}` }])),
       backendScript: { url: at.backendControlUrl },
