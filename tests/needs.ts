@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** A program that some tests start, and the package of Debian that it comes in. */
@@ -70,7 +70,16 @@ export function findProgram(
   systemFolders: readonly string[] = SYSTEM_FOLDERS,
 ): string | undefined {
   const folders = [...path.split(delimiter).filter(Boolean), ...systemFolders]
-  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file))
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The folder of the virtual environment for a need of Python. */
