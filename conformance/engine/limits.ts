@@ -74,6 +74,26 @@ export async function exhaust(
   return { admitted, elapsedMs: Date.now() - startedMs, refused }
 }
 
+/**
+ * Asks on, after a bucket of so many a minute was used up since a time, until one is refused: what came back in the
+ * meantime may be taken, too. Asserts that no more is answered than that.
+ */
+export async function askUntilRefused(
+  ask: (turn: number) => Promise<Exchange>,
+  perMinute: number,
+  sinceMs: number,
+): Promise<Exchange> {
+  for (let admitted = perMinute; ; ) {
+    // Many at once: while they are asked for one by one, as many come back at a slow product.
+    const answers = await Promise.all(Array.from({ length: AT_A_TIME }, (_, turn) => ask(turn)))
+    const refused = answers.find(({ status }) => status === 429)
+    if (refused) return refused
+    admitted += answers.length
+    const most = mostIn(Date.now() - sinceMs, perMinute)
+    assert.ok(admitted <= most, `${admitted} were answered where ${most} may be`)
+  }
+}
+
 /** The most that a bucket can admit in a time: what it holds and what flows in meanwhile. */
 export function mostIn(elapsedMs: number, perMinute: number): number {
   return perMinute + Math.ceil((elapsedMs * perMinute) / 60_000)

@@ -1,7 +1,7 @@
 import { limits } from '#contract'
 import { expectStatus } from '../../engine/expect.ts'
 import { addressFor } from '../../engine/invitations.ts'
-import { expectLimited } from '../../engine/limits.ts'
+import { askUntilRefused, expectLimited } from '../../engine/limits.ts'
 import { define } from '../../engine/scenario.ts'
 
 export default define({
@@ -21,10 +21,7 @@ export default define({
         : context.request('getEndpointEvidence', { key: null, headers, params: { endpoint } })
     const since = Date.now()
     for (let turn = 0; turn < limits.evidencePerMinute; turn++) expectStatus(await ask(turn), 200)
-    // What came back in the meantime may be taken, too.
-    const returned = Math.floor(((Date.now() - since) * limits.evidencePerMinute) / 60_000)
-    let exchange = await ask(1)
-    for (let turn = 0; turn <= returned && exchange.status === 200; turn++) exchange = await ask(1)
-    expectLimited(exchange, limits.evidencePerMinute)
+    const refused = await askUntilRefused(ask, limits.evidencePerMinute, since)
+    expectLimited(refused, limits.evidencePerMinute)
   },
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { limits } from '#contract'
 import { expectError, expectStatus } from '../../engine/expect.ts'
 import { addressFor, anyGrant, invitationNeeds } from '../../engine/invitations.ts'
-import { readBucket } from '../../engine/limits.ts'
+import { askUntilRefused, readBucket } from '../../engine/limits.ts'
 import { define } from '../../engine/scenario.ts'
 
 export default define({
@@ -20,10 +20,7 @@ export default define({
     const since = Date.now()
     for (let turn = 0; turn < limits.invitationLookupsPerMinute; turn++)
       expectStatus(await ask(turn % 2 === 0 ? code : 'nonsense'), turn % 2 === 0 ? 200 : 404)
-    // What came back in the meantime may be taken, too.
-    const returned = Math.floor(((Date.now() - since) * limits.invitationLookupsPerMinute) / 60_000)
-    let exchange = await ask(code)
-    for (let turn = 0; turn <= returned && exchange.status === 200; turn++) exchange = await ask(code)
+    const exchange = await askUntilRefused(() => ask(code), limits.invitationLookupsPerMinute, since)
     expectError(exchange, 'rate_limit_exceeded')
     const { limit, remaining, retryAfterMs } = readBucket(exchange)
     assert.deepEqual([limit, remaining], [limits.invitationLookupsPerMinute, 0])

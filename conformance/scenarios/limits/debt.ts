@@ -29,4 +29,4 @@ export default define({
 })
 
 const PER_SECOND = 1_000
-const DEBT_MS = 3_000
+const DEBT_MS = 6_000

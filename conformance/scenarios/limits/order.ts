@@ -36,12 +36,12 @@ export default define({
     let isShown = false
     for (let turn = 0; turn < 20 && !isShown; turn++) {
       await exhaust(context, requestsPerMinute, () => ({ account: second }))
-      const answers = [await ask(dry), await ask(one)]
-      // A request came back to the workspace in between unless the answers around say that none has.
-      const after = await context.chat({ max_tokens: 1 }, { account: second })
-      if (after.status === 200) continue
-      isShown = expectLimited(answers[0]!).limit === requestsPerMinute
-      expectLimited(answers[1]!, 1)
+      // Requests come back to the workspace all the time; others around them take those.
+      const others = () =>
+        Array.from({ length: 10 }, () => context.chat({ max_tokens: 1 }, { account: second }))
+      const [, ofDry, ofOne] = await Promise.all([Promise.all(others()), ask(dry), ask(one), ...others()])
+      isShown = expectLimited(ofDry).limit === requestsPerMinute
+      expectLimited(ofOne, 1)
     }
     assert.ok(isShown, 'a key without tokens was never told of the requests of its workspace')
   },
