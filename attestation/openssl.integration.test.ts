@@ -43,41 +43,49 @@ test.each(faults)('OpenSSL $openssl $title, which we refuse', async ({ make, ope
   expect((await askOpenssl(certChain as string[], NOW)) === 'OK').toBe(openssl === 'accepts')
 })
 
-test('OpenSSL and we agree on any chain', async () => {
-  const tally = { accepted: 0, refused: 0 }
-  await fc.assert(
-    fc.asyncProperty(arbitraryChain, async (certificates) => {
-      const pems = certificates.map(toPem)
-      const [ours, theirs] = [judge(pems), await askOpenssl(pems, NOW)]
-      expect(`${ours}: ${theirs}`).toMatch(/^(OK: OK$|(?!OK)\w+: (?!OK))/)
-      tally[ours === 'OK' ? 'accepted' : 'refused'] += 1
-    }),
-    { numRuns: 300 },
-  )
-  expect(Math.min(tally.accepted, tally.refused)).toBeGreaterThan(10)
-}, PROCESSES_MS)
+test(
+  'OpenSSL and we agree on any chain',
+  async () => {
+    const tally = { accepted: 0, refused: 0 }
+    await fc.assert(
+      fc.asyncProperty(arbitraryChain, async (certificates) => {
+        const pems = certificates.map(toPem)
+        const [ours, theirs] = [judge(pems), await askOpenssl(pems, NOW)]
+        expect(`${ours}: ${theirs}`).toMatch(/^(OK: OK$|(?!OK)\w+: (?!OK))/)
+        tally[ours === 'OK' ? 'accepted' : 'refused'] += 1
+      }),
+      { numRuns: 300 },
+    )
+    expect(Math.min(tally.accepted, tally.refused)).toBeGreaterThan(10)
+  },
+  PROCESSES_MS,
+)
 
-test('OpenSSL accepts what we accept, whatever stands in an extension', async () => {
-  const authority = [basicConstraints(true, 1), keyUsage({ certSign: true })]
-  const network = Buffer.from([11, 0, 0, 0, 255, 0, 0, 0])
-  const constrained = nameConstraints([['dns', 'example']], [['ip', network]])
-  const place = fc.constantFrom<readonly [Place, number, readonly Extension[]]>(
-    ['intermediate', 0, authority],
-    ['intermediate', 1, authority],
-    ['intermediate', 0, [constrained, ...authority]],
-    ['leaf', 0, [alternativeNames(['dns', HOSTNAME], ['ip', network.subarray(0, 4)])]],
-  )
-  await fc.assert(
-    fc.asyncProperty(place, edit, async ([place, changed, all], change) => {
-      const extensions = all.map((extension, index) =>
-        index === changed ? { ...extension, content: apply(extension.content, change) } : extension,
-      )
-      const pems = makeChain({ [place]: { extensions } }).certificates.map(toPem)
-      if (judge(pems) === 'OK') expect(await askOpenssl(pems, NOW)).toBe('OK')
-    }),
-    { numRuns: 1_000 },
-  )
-}, PROCESSES_MS)
+test(
+  'OpenSSL accepts what we accept, whatever stands in an extension',
+  async () => {
+    const authority = [basicConstraints(true, 1), keyUsage({ certSign: true })]
+    const network = Buffer.from([11, 0, 0, 0, 255, 0, 0, 0])
+    const constrained = nameConstraints([['dns', 'example']], [['ip', network]])
+    const place = fc.constantFrom<readonly [Place, number, readonly Extension[]]>(
+      ['intermediate', 0, authority],
+      ['intermediate', 1, authority],
+      ['intermediate', 0, [constrained, ...authority]],
+      ['leaf', 0, [alternativeNames(['dns', HOSTNAME], ['ip', network.subarray(0, 4)])]],
+    )
+    await fc.assert(
+      fc.asyncProperty(place, edit, async ([place, changed, all], change) => {
+        const extensions = all.map((extension, index) =>
+          index === changed ? { ...extension, content: apply(extension.content, change) } : extension,
+        )
+        const pems = makeChain({ [place]: { extensions } }).certificates.map(toPem)
+        if (judge(pems) === 'OK') expect(await askOpenssl(pems, NOW)).toBe('OK')
+      }),
+      { numRuns: 1_000 },
+    )
+  },
+  PROCESSES_MS,
+)
 
 /** The reason for which we refuse a chain, whoever it is for; OK when we do not. */
 function judge(pems: readonly string[]): string {

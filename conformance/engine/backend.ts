@@ -1,5 +1,8 @@
 import { HookError } from './hooks.ts'
 
+/** How long it may take to do as told (ours). */
+const TIMEOUT_MS = 30_000
+
 /** A request that the scripted backend received. */
 export interface Received {
   readonly sequence: number
@@ -38,11 +41,13 @@ async function list(base: string, nonce: string): Promise<readonly Received[]> {
 
 async function ask(url: string, init: RequestInit): Promise<unknown> {
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(10_000) })
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
     const answer: unknown = await response.json()
     if (!response.ok) throw new Error(JSON.stringify(answer))
     return answer
   } catch (cause) {
-    throw new HookError(`the scripted backend does not do as told: ${(cause as Error).message}`, { cause })
+    const { message, cause: reason } = cause as Error
+    const why = reason instanceof Error ? `${message}: ${reason.message}` : message
+    throw new HookError(`the scripted backend does not do as told: ${why}`, { cause })
   }
 }

@@ -12,9 +12,12 @@ export interface Helper {
   close(): Promise<void>
 }
 
+// A client that a busy machine delays may come back to a pooled socket later than Node's five seconds.
+const KEEP_ALIVE_MS = 75_000
+
 /** Serves POSTs of JSON on loopback, one act for each path. */
 export async function startHelper(acts: Readonly<Record<string, Act>>): Promise<Helper> {
-  const server = createServer((incoming, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) => {
     const act = acts[incoming.url ?? '']
     void text(incoming)
       .then((body) => (act ? act(body === '' ? {} : JSON.parse(body)) : Promise.reject(new Error('unknown'))))

@@ -19,10 +19,12 @@ export interface Controls {
 class ControlError extends Error {}
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024
+// A client that a busy machine delays may come back to a pooled socket later than Node's five seconds.
+const KEEP_ALIVE_MS = 75_000
 
 /** The control address: for tests, on loopback only. */
 export function createControlServer(controls: Controls): Server {
-  return createServer((message, response) => {
+  return createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
     handle(controls, message)
       .then((answer) => send(response, answer === undefined ? 404 : 200, answer ?? notFound(message)))
       .catch((error: unknown) => send(response, ...problemOf(error)))

@@ -12,9 +12,12 @@ export interface WireControl {
   close(): Promise<void>
 }
 
+// A client that a busy machine delays may come back to a pooled socket later than Node's five seconds.
+const KEEP_ALIVE_MS = 75_000
+
 /** Serves the control address on loopback; see README.md beside this file. */
 export async function startWireControl(wires: Readonly<Record<string, Wire>>): Promise<WireControl> {
-  const server = createServer((incoming, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) => {
     answer(wires, incoming).then(
       (found) => send(found === undefined ? 404 : 200, found ?? { error: 'There is no such thing here.' }),
       (error: Error) => send(400, { error: error.message }),
