@@ -66,10 +66,10 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     clock,
     rules: proxyRules,
     newest: {
-      get: () => newest.of(target.hostname),
+      get: () => newest.of(config),
       keep(issuedAt) {
         try {
-          newest.keep(target.hostname, issuedAt)
+          newest.keep(config, issuedAt)
         } catch (error) {
           log.error('the newest time of signing cannot be kept', { endpoint: name, error })
         }

@@ -50,7 +50,7 @@ export function openRouter(
     const now = performance.now()
     if (pool !== undefined && now - checkedAtMs < limits.reattestMs) return pool
     const signal = AbortSignal.timeout(limits.bundleFetchMs)
-    const outcome = await attest(newest.of(endpoint.target.hostname), signal)
+    const outcome = await attest(newest.of(endpoint), signal)
     if (outcome.kind !== 'passed') throw outcome.ground
     checkedAtMs = now
     pool = pools.of(outcome.admission.certFingerprint)

@@ -21,9 +21,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   const config = loadProxyConfig(options.config, process.env)
   const newest = openNewest(config.dataDir)
   const endpoints = await Promise.all(
-    endpointsOf(config, options.endpoint).map((endpoint) =>
-      examine(endpoint, newest.of(endpoint.target.hostname)),
-    ),
+    endpointsOf(config, options.endpoint).map((endpoint) => examine(endpoint, newest.of(endpoint))),
   )
   const document: DiagnosisOutput = { ok: endpoints.every(isWell), endpoints }
   print(options, document, endpoints.flatMap(inWords))

@@ -1,13 +1,23 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Target } from '#egress/connection/target.ts'
+
+/** An endpoint as it is known: two may share a hostname, and each signs in its own time. */
+export interface KnownEndpoint {
+  readonly name: string
+  readonly target: Pick<Target, 'hostname' | 'host' | 'port'>
+}
 
 /** Remembers the newest time of signing that was accepted of each endpoint; it outlives restarts (decisions, 8). */
 export interface Newest {
-  of(hostname: string): Date | undefined
-  keep(hostname: string, issuedAt: Date): void
+  of(endpoint: KnownEndpoint): Date | undefined
+  keep(endpoint: KnownEndpoint, issuedAt: Date): void
 }
 
 const FILE = 'newest.json'
+
+/** Nobody else's concern, as the journal beside it. */
+const MODE = 0o600
 
 /**
  * Opens the memory in a folder. Throws when there is one that cannot be read: going on without it would let an old
@@ -16,27 +26,49 @@ const FILE = 'newest.json'
 export function openNewest(folder: string): Newest {
   const file = join(folder, FILE)
   let known = read(file)
+  // One of an earlier version may be readable by everybody.
+  if (known.size > 0) chmodSync(file, MODE)
   return {
-    of: (hostname) => known.get(hostname),
-    keep(hostname, issuedAt) {
-      if (issuedAt <= (known.get(hostname) ?? new Date(0))) return
+    of: (endpoint) => timeOf(known, endpoint),
+    keep(endpoint, issuedAt) {
+      if (issuedAt <= (known.get(keyOf(endpoint)) ?? new Date(0))) return
       // Another proxy may share the folder; what either has accepted stays.
-      known = merge(read(file), merge(known, [[hostname, issuedAt]]))
+      known = merge(read(file), merge(known, [[keyOf(endpoint), issuedAt]]))
       mkdirSync(folder, { recursive: true })
-      const scratch = `${file}.${process.pid}`
-      const entries = [...known].map(([name, time]) => [name, time.toISOString()])
-      writeFileSync(scratch, `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`)
-      renameSync(scratch, file)
+      write(file, known)
     },
   }
 }
 
 type Times = ReadonlyMap<string, Date>
 
+/** No hostname is written like this: earlier versions remembered by those. */
+function keyOf({ name, target: { host, port, hostname } }: KnownEndpoint): string {
+  return JSON.stringify([name, `${host}:${port}`, hostname])
+}
+
+/**
+ * What an earlier version accepted for a hostname was accepted of some endpoint with it: until this one has a time of its
+ * own nothing older is accepted of it.
+ */
+function timeOf(known: Times, endpoint: KnownEndpoint): Date | undefined {
+  return known.get(keyOf(endpoint)) ?? known.get(endpoint.target.hostname)
+}
+
+function write(file: string, known: Times): void {
+  const scratch = `${file}.${process.pid}`
+  const entries = [...known].map(([name, time]) => [name, time.toISOString()])
+  // A mode is given to new files alone: what a dead process of this number has left must not lend its own.
+  rmSync(scratch, { force: true })
+  writeFileSync(scratch, `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`, { mode: MODE })
+  chmodSync(scratch, MODE)
+  renameSync(scratch, file)
+}
+
 function merge(times: Times, others: Iterable<readonly [string, Date]>): Times {
   const merged = new Map(times)
-  for (const [hostname, time] of others) {
-    if (time > (merged.get(hostname) ?? new Date(0))) merged.set(hostname, time)
+  for (const [key, time] of others) {
+    if (time > (merged.get(key) ?? new Date(0))) merged.set(key, time)
   }
   return merged
 }
@@ -55,7 +87,7 @@ function read(file: string): Times {
 function parse(text: string, file: string): Times {
   try {
     const entries = Object.entries(JSON.parse(text) as Record<string, string>)
-    return new Map(entries.map(([hostname, time]) => [hostname, parseTime(time)]))
+    return new Map(entries.map(([key, time]) => [key, parseTime(time)]))
   } catch (cause) {
     throw new Error(
       `${file} is damaged. Without it an old bundle could be played back; remove it to go on.`,

@@ -19,8 +19,9 @@ export interface NewUpstream {
 
 /**
  * Registers an upstream; undefined when there is one of that name and it is not to be replaced. A replacement begins
- * without a verdict. Of the old one it knows, if the hostname is the same, the newest time of signing, which an attacker
- * must not make it forget, and what was admitted last, which is still relayed.
+ * without a verdict. Of the old one it knows the newest time of signing, which an attacker must not make it forget, if
+ * address and hostname are the same (another address signs in its own time); and, if the hostname is, what was admitted
+ * last, which is still relayed.
  */
 export async function addUpstream(
   sql: Sql,
@@ -39,7 +40,10 @@ export async function addUpstream(
         require_leaf_name = excluded.require_leaf_name, api_key = excluded.api_key, pins = excluded.pins,
         is_disabled = false, denied_at = null, denied_stage = null, denied_reason = null,
         revision = known.revision + 1, created_at = clock_timestamp(),
-        newest_issued_at = case when known.hostname = excluded.hostname then known.newest_issued_at end,
+        newest_issued_at = case
+          when known.hostname = excluded.hostname
+            and lower(split_part(known.url, '/', 3)) = lower(split_part(excluded.url, '/', 3))
+          then known.newest_issued_at end,
         admitted_at = case when known.hostname = excluded.hostname then known.admitted_at end,
         admitted_digest = case when known.hostname = excluded.hostname then known.admitted_digest end
       where ${replace}

@@ -35,9 +35,9 @@ beforeEach(() => sql`truncate upstream_bundles, upstreams`)
 
 afterAll(() => server.stop())
 
-function register(hostname = 'vendor.localhost'): Promise<Registration> {
-  // Nothing listens there.
-  const place = { url: 'https://127.0.0.1:9/v1', hostname, roots, requireLeafName: true }
+// Nothing listens there.
+function register(hostname = 'vendor.localhost', url = 'https://127.0.0.1:9/v1'): Promise<Registration> {
+  const place = { url, hostname, roots, requireLeafName: true }
   const upstream = { name, ...place, pins: [digest], apiKey: undefined }
   const options = { secret: () => Buffer.from('secret'), replace: true }
   return addUpstream(sql, upstream, options) as Promise<Registration>
@@ -76,6 +76,11 @@ test('registered anew, its last admitted bundle is still relayed unless it is fo
   await register()
   expect(await createArchive(sql)(name)).toEqual({ bytes: bundle.bytes })
   expect((await current()).newestIssuedAt).toEqual(bundle.issuedAt)
+  // Another path of the same address, and then another address, which signs in its own time.
+  await register('vendor.localhost', 'https://127.0.0.1:9/other/v1')
+  expect((await current()).newestIssuedAt).toEqual(bundle.issuedAt)
+  await register('vendor.localhost', 'https://127.0.0.1:19/v1')
+  expect(await current()).toMatchObject({ admitted: { digest }, newestIssuedAt: undefined })
   await register('other.localhost')
   expect(await createArchive(sql)(name)).toEqual({ bytes: undefined })
   expect(await current()).toMatchObject({ admitted: undefined, newestIssuedAt: undefined })
