@@ -5,7 +5,8 @@ import { breaches, percent, shareOk, tableOf } from './report.ts'
 import { startWorld } from './world.ts'
 
 const USAGE = `usage: npm run rotations -- [--clients 50] [--cell-ms 3000] [--json]
-  Renews everything that a platform can renew, atomic and split, under the load of so many streams through one proxy
+  Renews everything that a platform can renew, atomic and split (the certificate first, the signature for it at once, after
+  3 s or after 10 s), under the load of so many streams through one proxy
   that is never restarted. Exits with 1 when a request is lost, sent twice or sent over what was not verified.`
 
 const { clients, 'cell-ms': cellMs, json, help } = parseOptions()

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, startLoad } from './load.ts'
-import { type How, type Rotation, rotations } from './rotation.ts'
+import { type How, hows, type Rotation, rotations } from './rotation.ts'
 import type { World } from './world.ts'
 
 /** How a rotation went. */
@@ -12,7 +12,7 @@ export interface Cell {
   readonly ok: number
   /** 503 `attesting`. */
   readonly attesting: number
-  /** 503 `tls-fingerprint`. */
+  /** 503 `tls-fingerprint`; must be 0, as requests wait for the signature. */
   readonly fingerprint: number
   /** Every other answer, and none; must be 0. */
   readonly other: number
@@ -48,12 +48,12 @@ const BEFORE = 0.25
 const NOTICE_MS = 10_000
 const LOOK_MS = 20
 
-/** Runs every rotation under load, atomic and split, through one proxy that is never restarted. */
+/** Runs every rotation under load, atomic and split for as long as each `How` says, through one proxy that is never restarted. */
 export async function runMatrix(world: World, options: MatrixOptions): Promise<Cell[]> {
   const { clients, cellMs, only = () => true, onCell = () => {} } = options
   const cells: Cell[] = []
   for (const rotation of rotations) {
-    for (const how of ['atomic', 'split'] as const) {
+    for (const how of hows) {
       if (!only(rotation, how)) continue
       const cell = await runCell(world, rotation, how, clients, cellMs)
       cells.push(cell)

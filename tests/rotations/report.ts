@@ -31,10 +31,22 @@ export function shareOk(cells: readonly Cell[]): number {
 /** Everything that breaks the promise, in words; empty when it is kept. */
 export function breaches(cells: readonly Cell[]): string[] {
   const broken = cells.flatMap((cell) => {
-    const { rotation, how, other, broken: cut, slowestMs, sentWrongly, unverified, noticed, ok } = cell
+    const {
+      rotation,
+      how,
+      other,
+      fingerprint,
+      broken: cut,
+      slowestMs,
+      sentWrongly,
+      unverified,
+      noticed,
+      ok,
+    } = cell
     const found = [
       ok === 0 && 'no request was answered with 200',
       other > 0 && `${other} answers are neither 200 nor a refusal that heals`,
+      fingerprint > 0 && `${fingerprint} requests were refused and could have waited`,
       cut > 0 && `${cut} streams did not come to their proper end`,
       slowestMs > LONGEST_MS && `an answer took ${slowestMs} ms`,
       sentWrongly > 0 && `${sentWrongly} requests were sent twice, or although they were refused`,

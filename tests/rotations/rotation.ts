@@ -3,8 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlatformProgram } from './platform.ts'
 import type { World } from './world.ts'
 
-/** Everything in one instant, or the certificate first and the signature for it later. */
-export type How = 'atomic' | 'split'
+/** Everything in one instant, or the certificate first and the signature for it later: at once when it is met, or late. */
+export type How = 'atomic' | 'split' | 'split 3 s' | 'split 10 s'
+
+/** All of them. */
+export const hows: readonly How[] = ['atomic', 'split', 'split 3 s', 'split 10 s']
 
 /** Something that a platform renews. */
 export interface Rotation {
@@ -14,7 +17,7 @@ export interface Rotation {
 }
 
 /** A split platform signs what it shows so long after somebody has met it, or after some time in any case. */
-const SIGN_AFTER_MS = 50
+const SIGN_AFTER_MS = { atomic: 0, split: 50, 'split 3 s': 3_000, 'split 10 s': 10_000 } as const
 const SIGN_LATEST_MS = 2_000
 const LOOK_MS = 5
 
@@ -29,9 +32,9 @@ export const rotations: readonly Rotation[] = [
 ]
 
 async function rotate(world: World, how: How, ...paths: readonly string[]): Promise<number> {
-  if (how === 'split') {
+  if (how !== 'atomic') {
     const later = paths.map((path) => [`${path}?resign=later`] as const)
-    return signLater(world, world.current, later)
+    return signLater(world, world.current, how, later)
   }
   for (const path of paths) await world.current.control(path)
   return 0
@@ -39,9 +42,9 @@ async function rotate(world: World, how: How, ...paths: readonly string[]): Prom
 
 /** To the next deployment, or back; both are pinned. */
 async function deploy(world: World, how: How): Promise<number> {
-  if (how === 'split') {
+  if (how !== 'atomic') {
     const back = ['/rotate/deployment?resign=later', { restore: true }] as const
-    return signLater(world, world.current, [back, ['/rotate/leaf?resign=later']])
+    return signLater(world, world.current, how, [back, ['/rotate/leaf?resign=later']])
   }
   await world.current.control('/rotate/deployment')
   await world.current.control('/rotate/leaf')
@@ -59,7 +62,7 @@ async function move(world: World, how: How): Promise<number> {
   world.current = to
   name.to(to.port)
   await from.control('/rotate/leaf?resign=later')
-  return how === 'atomic' ? 0 : signLater(world, to, [])
+  return how === 'atomic' ? 0 : signLater(world, to, how, [])
 }
 
 type Request = readonly [path: string, body?: object]
@@ -67,6 +70,7 @@ type Request = readonly [path: string, body?: object]
 async function signLater(
   world: World,
   platform: PlatformProgram,
+  how: How,
   requests: readonly Request[],
 ): Promise<number> {
   const before = await platform.state()
@@ -74,7 +78,7 @@ async function signLater(
   for (const [path, body] of requests) await platform.control(path, body)
   const latest = performance.now() + SIGN_LATEST_MS
   while (world.failures() === failures && performance.now() < latest) await sleep(LOOK_MS)
-  await sleep(SIGN_AFTER_MS)
+  await sleep(SIGN_AFTER_MS[how])
   const { fingerprint, forwarded } = await platform.state()
   await platform.control('/resign')
   return (forwarded[fingerprint] ?? 0) - (before.forwarded[fingerprint] ?? 0)
