@@ -1,30 +1,56 @@
-import { BitString } from 'asn1js'
-import { BasicConstraints, id_BasicConstraints, id_KeyUsage } from 'pkijs'
-import { type Certificate, type Chain, isSelfIssued, readExtension } from './certificate.ts'
+import { type Certificate, type Chain, isSelfIssued } from './certificate.ts'
+import { expectTag, Members, parseDer, tags } from './der-value.ts'
 import { AttestationError } from './errors.ts'
+import { extensionOids } from './extensions.ts'
 
 /** The sixth bit of the first byte of a key usage (RFC 5280, 4.2.1.3). */
 const KEY_CERT_SIGN = 0x04
+
+/** Most bytes of a path length: more authorities than that stand in no chain. */
+const MAX_NUMBER_BYTES = 4
+
+/** What a certificate says of its right to issue others. */
+interface BasicConstraints {
+  readonly isAuthority: boolean
+  /** How many authorities may stand below; undefined for any number. */
+  readonly pathLength?: number
+}
 
 /** Passes when all but the leaf are authorities that may issue what stands below them (RFC 5280, 6.1.4 k–n). */
 export function areAuthorities([, ...issuers]: Chain): void {
   let authoritiesBelow = 0
   for (const issuer of issuers) {
-    const { cA = false, pathLenConstraint } =
-      readExtension(issuer, id_BasicConstraints, BasicConstraints) ?? {}
-    if (!cA) throw new AttestationError('cert-chain', 'not_a_ca')
-    if (pathLenConstraint !== undefined && !(authoritiesBelow <= Number(pathLenConstraint)))
+    const { isAuthority, pathLength } = basicConstraintsOf(issuer)
+    if (!isAuthority) throw new AttestationError('cert-chain', 'not_a_ca')
+    if (pathLength !== undefined && !(authoritiesBelow <= pathLength))
       throw new AttestationError('cert-chain', 'path_too_long')
     if (!maySignCertificates(issuer)) throw new AttestationError('cert-chain', 'key_usage')
-    // pkijs passes over what stands behind the members that it knows; OpenSSL does not.
-    if (!issuer.isAuthority) throw new AttestationError('cert-chain', 'certificate_malformed')
     // An authority that issued to itself, as when it renews its key, does not lengthen the path.
     if (!isSelfIssued(issuer)) authoritiesBelow += 1
   }
 }
 
+function basicConstraintsOf({ extensions }: Certificate): BasicConstraints {
+  const extension = extensions.get(extensionOids.basicConstraints)
+  if (!extension) return { isAuthority: false }
+  const members = new Members(parseDer(extension.value))
+  const isAuthority = (members.take(tags.boolean)?.content[0] ?? 0) !== 0
+  const number = members.take(tags.integer)?.content
+  members.end()
+  return { isAuthority, ...(number && { pathLength: numberOf(number) }) }
+}
+
+function numberOf(bytes: Buffer): number {
+  const isRead = bytes.length > 0 && bytes.length <= MAX_NUMBER_BYTES && (bytes[0] ?? 0) < 0x80
+  if (!isRead) throw new TypeError('A path length is a small number that is not negative.')
+  return bytes.readUIntBE(0, bytes.length)
+}
+
 /** Without a key usage a key may do everything. */
-function maySignCertificates(issuer: Certificate): boolean {
-  const usage = readExtension(issuer, id_KeyUsage, BitString)
-  return !usage || ((usage.valueBlock.valueHexView[0] ?? 0) & KEY_CERT_SIGN) !== 0
+function maySignCertificates({ extensions }: Certificate): boolean {
+  const usage = extensions.get(extensionOids.keyUsage)
+  if (!usage) return true
+  // The first byte says how many of the last bits do not count.
+  const { content } = expectTag(parseDer(usage.value), tags.bits)
+  return ((content[1] ?? 0) & KEY_CERT_SIGN) !== 0
 }

@@ -1,7 +1,6 @@
-import { parseCertificate } from './certificate.ts'
 import type { Digest } from './digest.ts'
 import { AttestationError } from './errors.ts'
-import { parsePem } from './pem.ts'
+import { parseEntry } from './size.ts'
 
 /** What is known of the certificate on the connection: it was seen, or the producer says so. */
 export type ChannelBinding = 'observed' | 'producer-asserted'
@@ -35,7 +34,7 @@ export function bindConnection(bound: BoundEvidence, expected: BindingExpectatio
 /** The fingerprint of a certificate in PEM; of anything else there is none, which matches nothing. */
 function fingerprintOf(pem: string): Digest | undefined {
   try {
-    return parseCertificate(parsePem(pem)).fingerprint
+    return parseEntry(pem).fingerprint
   } catch {
     return undefined
   }

@@ -1,11 +1,25 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
-import { type AlgorithmIdentifier, type Extension, Certificate as Fields } from 'pkijs'
-import { isDer } from './der.ts'
+import { limits } from '#contract'
+import { around, expectTag, Members, marked, membersOf, parseDer, tags, type Value } from './der-value.ts'
 import { type Digest, digestOf } from './digest.ts'
+import { AttestationError } from './errors.ts'
+import type { Oid } from './oid.ts'
+
+/** What a certificate says beside its fields; the value is DER inside of the certificate's. */
+export interface Extension {
+  readonly isCritical: boolean
+  readonly value: Buffer
+}
+
+/** How a certificate is signed. */
+export interface SignatureAlgorithm {
+  readonly oid: Oid
+  readonly parameters: Value | undefined
+}
 
 /**
- * One certificate, read twice: pkijs for the fields and extensions that Node does not show, OpenSSL (through Node) for
- * keys, dates and signatures. As it must be DER, both read the same.
+ * One certificate, read twice: here for the fields and extensions that Node does not show, by OpenSSL (through Node)
+ * for keys, dates and signatures. As it must be DER, both read the same.
  */
 export interface Certificate {
   readonly der: Buffer
@@ -17,11 +31,8 @@ export interface Certificate {
   readonly subject: Buffer
   readonly issuer: Buffer
   readonly key: KeyObject
-  readonly signatureAlgorithm: AlgorithmIdentifier
-  /** The extensions by their OID, as dotted numbers. */
-  readonly extensions: ReadonlyMap<string, Extension>
-  /** Whether OpenSSL, too, takes it for an authority whose extensions are in order. */
-  readonly isAuthority: boolean
+  readonly signatureAlgorithm: SignatureAlgorithm
+  readonly extensions: ReadonlyMap<Oid, Extension>
   /** Whether a key made the signature of this certificate. */
   readonly isSignedBy: (key: KeyObject) => boolean
 }
@@ -29,40 +40,50 @@ export interface Certificate {
 /** Certificates from the one that signs the bundle to its root; each is followed by its issuer. */
 export type Chain = readonly [Certificate, ...Certificate[]]
 
-/** Reads a certificate; throws when it is not exactly one, in DER. */
+const VERSION_3 = Buffer.from('020102', 'hex')
+
+/** Reads a certificate; throws when it is not exactly one, in DER, or larger than any is read. */
 export function parseCertificate(der: Buffer): Certificate {
-  if (!isDer(der)) throw new TypeError('A certificate is one value in DER.')
-  const fields = Fields.fromBER(der)
+  if (der.length > limits.maxCertificateBytes) throw new AttestationError('cert-chain', 'too_complex')
+  const fields = parseFields(der)
   const x509 = new X509Certificate(der)
   return {
+    ...fields,
     der,
     fingerprint: digestOf(der),
     notBefore: x509.validFromDate,
     notAfter: x509.validToDate,
-    subject: Buffer.from(fields.subject.valueBeforeDecode),
-    issuer: Buffer.from(fields.issuer.valueBeforeDecode),
     key: x509.publicKey,
-    signatureAlgorithm: fields.signatureAlgorithm,
-    extensions: extensionsOf(fields),
-    isAuthority: x509.ca,
     isSignedBy: (key) => x509.verify(key),
   }
 }
 
-/** An extension's value as pkijs models it; undefined when the certificate does not have the extension. */
-export function readExtension<T>(
-  certificate: Certificate,
-  oid: string,
-  model: abstract new (...args: never[]) => T,
-): T | undefined {
-  const extension = certificate.extensions.get(oid)
-  if (!extension) return undefined
-  const value: unknown = extension.parsedValue
-  // pkijs gives an empty model with a note when it fails to parse, which would read as "no constraint".
-  const failed = !(value instanceof model) || (value as { parsingError?: string }).parsingError !== undefined
-  if (failed || !isDer(extension.extnValue.valueBlock.valueHexView))
-    throw new TypeError(`${oid} is malformed.`)
-  return value
+/** What is read of a certificate without OpenSSL. */
+type Fields = Pick<Certificate, 'subject' | 'issuer' | 'signatureAlgorithm' | 'extensions'>
+
+/** Reads the fields of a certificate in DER (RFC 5280, 4.1); nothing of them is checked. */
+export function parseFields(der: Buffer): Fields {
+  const certificate = new Members(parseDer(der))
+  const signed = new Members(certificate.need(tags.sequence))
+  const [oid, parameters] = membersOf(certificate.need(tags.sequence))
+  certificate.need(tags.bits)
+  certificate.end()
+  const version = signed.take(around(0))?.content
+  signed.need(tags.integer)
+  signed.need(tags.sequence)
+  const issuer = signed.need(tags.sequence).whole
+  signed.need(tags.sequence)
+  const subject = signed.need(tags.sequence).whole
+  signed.need(tags.sequence)
+  // Marks for names that are used twice, which nobody has and nobody reads.
+  signed.take(marked(1))
+  signed.take(marked(2))
+  const extensions = extensionsOf(signed.take(around(3)))
+  signed.end()
+  if (extensions.size > 0 && !version?.equals(VERSION_3))
+    throw new TypeError('Only certificates of version 3 have extensions.')
+  const algorithm = { oid: expectTag(oid, tags.oid).content.toString('hex'), parameters }
+  return { issuer, subject, signatureAlgorithm: algorithm, extensions }
 }
 
 /** Whether a certificate names itself as its issuer. */
@@ -70,9 +91,20 @@ export function isSelfIssued({ subject, issuer }: Certificate): boolean {
   return subject.equals(issuer)
 }
 
-function extensionsOf({ version, extensions = [] }: Fields): Map<string, Extension> {
-  const byOid = new Map(extensions.map((extension) => [extension.extnID, extension]))
+function extensionsOf(value: Value | undefined): Map<Oid, Extension> {
+  const byOid = new Map<Oid, Extension>()
+  if (value === undefined) return byOid
+  const list = new Members(value, around(3))
+  const extensions = membersOf(list.need(tags.sequence))
+  list.end()
+  for (const extension of extensions) {
+    const members = new Members(extension)
+    const oid = members.need(tags.oid).content.toString('hex')
+    const isCritical = (members.take(tags.boolean)?.content[0] ?? 0) !== 0
+    const { content } = members.need(tags.octets)
+    members.end()
+    byOid.set(oid, { isCritical, value: content })
+  }
   if (byOid.size < extensions.length) throw new TypeError('An extension stands twice in a certificate.')
-  if (byOid.size > 0 && version !== 2) throw new TypeError('Only certificates of version 3 have extensions.')
   return byOid
 }

@@ -1,12 +1,13 @@
+import { limits } from '#contract'
 import { areAuthorities } from './authority.ts'
-import { type Certificate, type Chain, isSelfIssued, parseCertificate } from './certificate.ts'
+import { type Certificate, type Chain, isSelfIssued } from './certificate.ts'
 import { keepToConstraints } from './constraints.ts'
 import { AttestationError, readOrRefuse } from './errors.ts'
 import { haveKnownExtensions } from './extensions.ts'
 import { coversHostname } from './hostname.ts'
 import { dnsNamesOf } from './names.ts'
-import { parsePem } from './pem.ts'
-import { haveStrongKeys, haveStrongSignatures } from './strength.ts'
+import { areOfReadSize, parseEntry } from './size.ts'
+import { haveStrongKeys, haveStrongSignatures, isSigned } from './strength.ts'
 
 /** What a chain is judged against. */
 export interface ChainExpectation {
@@ -22,6 +23,7 @@ type Check = (chain: Chain, expected: ChainExpectation) => void
 // The order is part of the contract (decisions, 8). No path is built or searched: the chain is given, and it holds as
 // it stands or not at all.
 const checks: readonly Check[] = [
+  areOfReadSize,
   areWithinValidity,
   areAuthorities,
   areLinked,
@@ -35,8 +37,9 @@ const checks: readonly Check[] = [
 
 /** Reads the entries of a `certChain`, exactly one certificate in each. */
 export function readChain(entries: readonly string[]): Chain {
+  if (entries.length > limits.maxChainCertificates) throw new AttestationError('cert-chain', 'too_complex')
   const [leaf, ...issuers] = entries.map((pem) =>
-    readOrRefuse('cert-chain', 'certificate_malformed', () => parseCertificate(parsePem(pem))),
+    readOrRefuse('cert-chain', 'certificate_malformed', () => parseEntry(pem)),
   )
   if (!leaf) throw new AttestationError('cert-chain', 'certificate_malformed')
   return [leaf, ...issuers]
@@ -65,14 +68,14 @@ function areLinked([leaf, ...issuers]: Chain): void {
   for (const issuer of issuers) {
     if (!certificate.issuer.equals(issuer.subject))
       throw new AttestationError('cert-chain', 'issuer_mismatch')
-    if (!certificate.isSignedBy(issuer.key)) throw new AttestationError('cert-chain', 'signature_invalid')
+    if (!isSigned(certificate, issuer.key)) throw new AttestationError('cert-chain', 'signature_invalid')
     certificate = issuer
   }
 }
 
 function endAtThemselves(chain: Chain): void {
   const root = rootOf(chain)
-  if (!isSelfIssued(root) || !root.isSignedBy(root.key))
+  if (!isSelfIssued(root) || !isSigned(root, root.key))
     throw new AttestationError('cert-chain', 'not_self_signed_root')
 }
 

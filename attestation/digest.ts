@@ -19,6 +19,11 @@ export function parseDigest(text: string): Digest {
   throw new TypeError('A digest is written sha256/<base64url>, sha256:<hex>, sha256/<hex> or as bare hex.')
 }
 
+/** Reads what a person pins: a digest, with or without white space around it. */
+export function parsePin(text: string): Digest {
+  return parseDigest(text.trim())
+}
+
 /** The SHA-256 of some bytes, or of a text in UTF-8. */
 export function digestOf(data: Uint8Array | string): Digest {
   return wireOf(hash('sha256', data, 'base64url'))

@@ -1,6 +1,6 @@
 export type { ChannelBinding } from './binding.ts'
 export type { Bundle } from './bundle.ts'
-export { type Digest, digestOf, parseDigest, toHex } from './digest.ts'
+export { type Digest, digestOf, parseDigest, parsePin, toHex } from './digest.ts'
 export { AttestationError, type AttestationErrorDetails } from './errors.ts'
 export { type InspectedBundle, inspectBundle } from './inspect.ts'
 export type { Json, JsonObject } from './json-value.ts'

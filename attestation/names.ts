@@ -1,38 +1,49 @@
-import { OctetString } from 'asn1js'
-import { AltName, type GeneralName, id_SubjectAltName, RelativeDistinguishedNames } from 'pkijs'
-import { type Certificate, readExtension } from './certificate.ts'
+import type { Certificate } from './certificate.ts'
+import { membersOf, parseDer, tags, type Value } from './der-value.ts'
+import { extensionOids } from './extensions.ts'
 
-/** A name of a certificate, or what is demanded of names; of kinds that are not compared there is no value. */
+/** A name of a certificate, or what is demanded of names. */
 export interface Name {
+  /** The tag of a GeneralName. */
   readonly type: number
-  readonly value: string | Buffer | undefined
+  readonly content: Buffer | undefined
 }
 
 /** The kinds of names that are looked at, by the tags of a GeneralName (RFC 5280, 4.2.1.6). */
-export const nameTypes = { mail: 1, dns: 2, directory: 4, address: 7 } as const
+export const nameTypes = { mail: 0x81, dns: 0x82, directory: 0xa4, address: 0x87 } as const
+
+/** All kinds: other, mail, DNS, X.400, directory, EDI, URI, address, registered. */
+const ALL_TYPES: readonly number[] = [0xa0, 0x81, 0x82, 0xa3, 0xa4, 0xa5, 0x86, 0x87, 0x88]
 
 const EMPTY_NAME_LENGTH = 2
 const MAIL_ATTRIBUTE = Buffer.from('06092a864886f70d010901', 'hex')
 
 /** All names of a certificate's subject, wherever they stand. */
 export function namesOf(certificate: Certificate): Name[] {
-  const names = (readExtension(certificate, id_SubjectAltName, AltName)?.altNames ?? []).map(toName)
+  const names = alternativeNamesOf(certificate)
   const { subject } = certificate
-  if (subject.length > EMPTY_NAME_LENGTH) names.push({ type: nameTypes.directory, value: subject })
-  if (subject.includes(MAIL_ATTRIBUTE)) names.push({ type: nameTypes.mail, value: undefined })
+  if (subject.length > EMPTY_NAME_LENGTH) names.push({ type: nameTypes.directory, content: subject })
+  if (subject.includes(MAIL_ATTRIBUTE)) names.push({ type: nameTypes.mail, content: undefined })
   return names
 }
 
 /** The DNS names of a certificate; its common name is not one of them. */
 export function dnsNamesOf(certificate: Certificate): string[] {
-  return namesOf(certificate).flatMap(({ type, value }) => (type === nameTypes.dns ? String(value) : []))
+  return alternativeNamesOf(certificate).flatMap(({ type, content }) =>
+    type === nameTypes.dns ? [content?.toString('latin1') ?? ''] : [],
+  )
 }
 
-/** A name as pkijs models it, reduced to what is compared. */
-export function toName({ type, value }: GeneralName): Name {
-  if (typeof value === 'string') return { type, value }
-  if (value instanceof OctetString) return { type, value: Buffer.from(value.valueBlock.valueHexView) }
-  if (value instanceof RelativeDistinguishedNames)
-    return { type, value: Buffer.from(value.valueBeforeDecode) }
-  return { type, value: undefined }
+/** Reads a GeneralName; throws when it is of no kind that there is. */
+export function parseName({ tag, content }: Value): Name {
+  if (!ALL_TYPES.includes(tag)) throw new TypeError('There is no such kind of name.')
+  return { type: tag, content }
+}
+
+function alternativeNamesOf({ extensions }: Certificate): Name[] {
+  const extension = extensions.get(extensionOids.subjectNames)
+  if (!extension) return []
+  const list = parseDer(extension.value)
+  if (list.tag !== tags.sequence) throw new TypeError('Names are a list.')
+  return membersOf(list).map(parseName)
 }

@@ -20,6 +20,9 @@ const OURS_ALONE = [
   'a leaf with the hostname as its common name alone',
   'a short curve',
   'SHA-1 at the root',
+  'a certificate with 201 names',
+  'an authority with 201 constraints',
+  'a root of more than 64 KiB',
 ]
 
 /** A ceiling for a process for each of a thousand chains, on a busy machine. */

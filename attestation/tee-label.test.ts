@@ -1,22 +1,12 @@
-import { Integer, OctetString } from 'asn1js'
-import { Certificate, Extension } from 'pkijs'
 import { expect, test } from 'vitest'
 import { teeLabelOf } from './tee-label.ts'
+import { makeChain } from './testing/chains.ts'
 
-/** A certificate with just that extension; it is only read, so nobody has to have signed it. */
-function certificateWith(message: number[] | undefined): Buffer {
-  const certificate = new Certificate()
-  certificate.serialNumber = new Integer({ value: 1 })
-  if (message !== undefined) {
-    certificate.extensions = [
-      new Extension({
-        extnID: '0.6.9.42.840.113741.1337.6',
-        extnValue: new OctetString({ valueHex: Uint8Array.from(message).buffer }).valueBlock.valueHex,
-      }),
-    ]
-  }
-  certificate.notBefore.value = certificate.notAfter.value = new Date('2026-01-01T00:00:00Z')
-  return Buffer.from(certificate.toSchema(true).toBER())
+/** A root with that extension, as platforms have it. */
+function certificateWith(message: number[] | undefined): Buffer | undefined {
+  const content = Buffer.from(message ?? [])
+  const extensions = message ? [{ oid: '0.6.9.42.840.113741.1337.6', critical: false, content }] : []
+  return makeChain({ root: { extensions } }).certificates.at(-1)
 }
 
 test.each([

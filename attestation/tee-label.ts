@@ -1,10 +1,9 @@
-import { Certificate } from 'pkijs'
 import type { components } from '#contract'
+import { parseFields } from './certificate.ts'
+import { extensionOids } from './extensions.ts'
 
 /** A label of the closed set that the platform defines (§2.3). */
 export type TeeLabel = components['schemas']['TeeLabel']
-
-const EXTENSION = '0.6.9.42.840.113741.1337.6'
 
 /** By number of the field that is set (decisions, 4). */
 const labels: readonly (TeeLabel | undefined)[] = [
@@ -25,8 +24,8 @@ const WIRE_TYPE_BITS = 3
  */
 export function teeLabelOf(rootDer: Uint8Array | undefined): TeeLabel | null {
   try {
-    const extension = Certificate.fromBER(rootDer!).extensions?.find(({ extnID }) => extnID === EXTENSION)
-    const fields = fieldsOf(Buffer.from(extension!.extnValue.valueBlock.valueHexView))
+    const extension = parseFields(Buffer.from(rootDer!)).extensions.get(extensionOids.hardwareQuote)
+    const fields = fieldsOf(extension!.value)
     return (fields.length === 1 ? labels[fields[0]!] : undefined) ?? null
   } catch {
     return null

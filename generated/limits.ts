@@ -18,6 +18,16 @@ export const limits = {
   maxEnvelopeParts: 1_000,
   /** Most names and values in the JSON that an evidence bundle signs; they take the time, more than their bytes. */
   maxPayloadParts: 32_768,
+  /** Most certificates in the chain of an evidence bundle, its root among them. */
+  maxChainCertificates: 8,
+  /** Largest certificate of such a chain, in DER. */
+  maxCertificateBytes: 65_536,
+  /** Most alternative names of such a certificate. */
+  maxCertificateNames: 200,
+  /** Most parts of names that such a certificate permits and excludes, together. */
+  maxNameSubtrees: 200,
+  /** Longest RSA key of such a certificate; the shortest has 2048 bits. */
+  maxRsaBits: 8_192,
   /** Longest request id that is given back. */
   maxRequestIdCharacters: 128,
   /** Longest name of a key. */

@@ -67,6 +67,11 @@ export const reasons = {
       remedy: 'Report it to the operator; the chain cannot be read.',
       anchor: 'cert-chain-certificate_malformed',
     },
+    too_complex: {
+      meaning: "The chain has more than 8 certificates, or one with more than 200 names or name constraints, more than 64 KiB, or an RSA key of more than 8192 bits: more than is read of a stranger's.",
+      remedy: 'Ask the operator for a smaller chain; nobody needs one of this size.',
+      anchor: 'cert-chain-too_complex',
+    },
     certificate_expired: {
       meaning: 'A certificate of the chain is past its last day.',
       remedy: 'Ask the operator to renew the chain, and check the clock of this machine.',

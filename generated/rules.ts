@@ -504,6 +504,8 @@ export const rules = {
   'VRFY-10': { origin: 'chosen', ref: 'D8/2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'VRFY-11': { origin: 'chosen', ref: 'D8/2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'VRFY-12': { origin: 'chosen', ref: 'D8/2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
+  'VRFY-24': { origin: 'chosen', ref: 'D8/2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
+  'VRFY-25': { origin: 'chosen', ref: 'D8/2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'VRFY-13': { origin: 'chosen', ref: 'D8/3', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'VRFY-14': { origin: 'chosen', ref: 'D8/4', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'VRFY-15': { origin: 'chosen', ref: 'D8/4', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },

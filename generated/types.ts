@@ -483,7 +483,7 @@ export interface components {
          * @description Why the chain is not valid.
          * @enum {string}
          */
-        CertChainReason: "certificate_malformed" | "certificate_expired" | "certificate_not_yet_valid" | "issuer_mismatch" | "signature_invalid" | "not_a_ca" | "path_too_long" | "key_usage" | "name_constraint" | "unknown_critical_extension" | "weak_key" | "weak_signature" | "not_self_signed_root" | "leaf_name_mismatch";
+        CertChainReason: "certificate_malformed" | "too_complex" | "certificate_expired" | "certificate_not_yet_valid" | "issuer_mismatch" | "signature_invalid" | "not_a_ca" | "path_too_long" | "key_usage" | "name_constraint" | "unknown_critical_extension" | "weak_key" | "weak_signature" | "not_self_signed_root" | "leaf_name_mismatch";
         /**
          * @description What is known of the certificate on the connection.
          * @enum {string}
@@ -3489,7 +3489,7 @@ export interface components {
          * @description Sizes.
          * @enum {number}
          */
-        SizeLimit: 33554432 | 1000000 | 268435456 | 65536 | 1048576 | 1000 | 32768 | 128 | 64 | 12;
+        SizeLimit: 33554432 | 1000000 | 268435456 | 65536 | 1048576 | 1000 | 32768 | 8 | 200 | 8192 | 128 | 64 | 12;
         /** @description One step. Whoever takes all of them, in their order, has made the second snapshot of the first: within a list, items go first, then they change places, then new ones come in; what is below comes last. */
         SnapshotChange: {
             /** @description What stands there, as JSON; null for nothing. */

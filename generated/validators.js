@@ -1387,94 +1387,94 @@ num",params:{allowedValues:Bt.anyOf[1].enum},message:"must be equal to one of th
 #/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return t===null?t=[u]:t.push(u),e++,
 We.errors=t,!1}return We.errors=t,e===0}We.evaluated={dynamicProps:!1,dynamicItems:!1};var Ht={type:"string",enum:["unreachable","timeout","tls_failed","http_status","redirected","too_large","not_j\
 son","malformed_bundle","unsupported_version","unsupported_kind","hostname_mismatch"]},Ft={type:"string",enum:[
-"certificate_malformed","certificate_expired","certificate_not_yet_valid","issuer_mismatch","signature_invalid",
-"not_a_ca","path_too_long","key_usage","name_constraint","unknown_critical_extension","weak_key","weak_signatu\
-re","not_self_signed_root","leaf_name_mismatch"]},Qt={type:"string",enum:["root_not_trusted","no_trusted_roots"]},
-Yt={type:"string",enum:["jws_malformed","algorithm_not_allowed","key_algorithm_mismatch","critical_header","si\
-gnature_invalid","payload_malformed","duplicate_key","kind_mismatch","hostname_mismatch","envelope_mismatch","\
-bundle_stale","issued_in_future","issued_at_rolled_back","snapshot_missing","digest_mismatch"]},Gt={type:"stri\
-ng",enum:["leaf_mismatch","leaf_not_observed"]},Xt={type:"string",enum:["no_pins","digest_not_pinned","policy_\
-refused","policy_failed"]},Wt={type:"string",enum:["verdict_pending","verdict_expired","disabled"]};function er(r,{
-instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=er.
-evaluated;p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0);let s=e,n=!1,o=e;if(typeof r!="str\
-ing"){let y={instancePath:i,schemaPath:"#/$defs/FetchReason/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};t===null?t=[y]:t.push(y),e++}if(!(r==="unreachable"||r==="timeout"||r==="tls_failed"||r==="ht\
-tp_status"||r==="redirected"||r==="too_large"||r==="not_json"||r==="malformed_bundle"||r==="unsupported_versio\
-n"||r==="unsupported_kind"||r==="hostname_mismatch")){let y={instancePath:i,schemaPath:"#/$defs/FetchReason/en\
-um",keyword:"enum",params:{allowedValues:Ht.enum},message:"must be equal to one of the allowed values"};t===null?
-t=[y]:t.push(y),e++}var l=o===e;n=n||l;let a=e;if(typeof r!="string"){let y={instancePath:i,schemaPath:"#/$def\
-s/CertChainReason/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[y]:t.push(
-y),e++}if(!(r==="certificate_malformed"||r==="certificate_expired"||r==="certificate_not_yet_valid"||r==="issu\
-er_mismatch"||r==="signature_invalid"||r==="not_a_ca"||r==="path_too_long"||r==="key_usage"||r==="name_constra\
-int"||r==="unknown_critical_extension"||r==="weak_key"||r==="weak_signature"||r==="not_self_signed_root"||r===
-"leaf_name_mismatch")){let y={instancePath:i,schemaPath:"#/$defs/CertChainReason/enum",keyword:"enum",params:{
-allowedValues:Ft.enum},message:"must be equal to one of the allowed values"};t===null?t=[y]:t.push(y),e++}var l=a===
-e;n=n||l;let m=e;if(typeof r!="string"){let y={instancePath:i,schemaPath:"#/$defs/UntrustedRootReason/type",keyword:"\
-type",params:{type:"string"},message:"must be string"};t===null?t=[y]:t.push(y),e++}if(!(r==="root_not_trusted"||
-r==="no_trusted_roots")){let y={instancePath:i,schemaPath:"#/$defs/UntrustedRootReason/enum",keyword:"enum",params:{
-allowedValues:Qt.enum},message:"must be equal to one of the allowed values"};t===null?t=[y]:t.push(y),e++}var l=m===
-e;n=n||l;let u=e;if(typeof r!="string"){let y={instancePath:i,schemaPath:"#/$defs/JwsReason/type",keyword:"typ\
-e",params:{type:"string"},message:"must be string"};t===null?t=[y]:t.push(y),e++}if(!(r==="jws_malformed"||r===
-"algorithm_not_allowed"||r==="key_algorithm_mismatch"||r==="critical_header"||r==="signature_invalid"||r==="pa\
-yload_malformed"||r==="duplicate_key"||r==="kind_mismatch"||r==="hostname_mismatch"||r==="envelope_mismatch"||
-r==="bundle_stale"||r==="issued_in_future"||r==="issued_at_rolled_back"||r==="snapshot_missing"||r==="digest_m\
-ismatch")){let y={instancePath:i,schemaPath:"#/$defs/JwsReason/enum",keyword:"enum",params:{allowedValues:Yt.enum},
-message:"must be equal to one of the allowed values"};t===null?t=[y]:t.push(y),e++}var l=u===e;n=n||l;let c=e;
-if(typeof r!="string"){let y={instancePath:i,schemaPath:"#/$defs/TlsFingerprintReason/type",keyword:"type",params:{
-type:"string"},message:"must be string"};t===null?t=[y]:t.push(y),e++}if(!(r==="leaf_mismatch"||r==="leaf_not_\
-observed")){let y={instancePath:i,schemaPath:"#/$defs/TlsFingerprintReason/enum",keyword:"enum",params:{allowedValues:Gt.
-enum},message:"must be equal to one of the allowed values"};t===null?t=[y]:t.push(y),e++}var l=c===e;n=n||l;let d=e;
-if(typeof r!="string"){let y={instancePath:i,schemaPath:"#/$defs/PolicyReason/type",keyword:"type",params:{type:"\
-string"},message:"must be string"};t===null?t=[y]:t.push(y),e++}if(!(r==="no_pins"||r==="digest_not_pinned"||r===
-"policy_refused"||r==="policy_failed")){let y={instancePath:i,schemaPath:"#/$defs/PolicyReason/enum",keyword:"\
-enum",params:{allowedValues:Xt.enum},message:"must be equal to one of the allowed values"};t===null?t=[y]:t.push(
-y),e++}var l=d===e;n=n||l;let f=e;if(typeof r!="string"){let y={instancePath:i,schemaPath:"#/$defs/AttestingRe\
-ason/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[y]:t.push(y),e++}if(!(r===
-"verdict_pending"||r==="verdict_expired"||r==="disabled")){let y={instancePath:i,schemaPath:"#/$defs/Attesting\
-Reason/enum",keyword:"enum",params:{allowedValues:Wt.enum},message:"must be equal to one of the allowed values"};
-t===null?t=[y]:t.push(y),e++}var l=f===e;if(n=n||l,n)e=s,t!==null&&(s?t.length=s:t=null);else{let y={instancePath:i,
-schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return t===null?t=[y]:t.
-push(y),e++,er.errors=t,!1}return er.errors=t,e===0}er.evaluated={dynamicProps:!1,dynamicItems:!1};function be(r,{
-instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=be.
-evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="object"&&
-!Array.isArray(r)){let o;if(r.error===void 0&&(o="error"))return be.errors=[{instancePath:i,schemaPath:"#/requ\
-ired",keyword:"required",params:{missingProperty:o},message:"must have required property '"+o+"'"}],!1;if(r.error!==
-void 0){let a=r.error,m=e;if(e===e)if(a&&typeof a=="object"&&!Array.isArray(a)){let c;if(a.message===void 0&&(c=
-"message")||a.type===void 0&&(c="type")||a.code===void 0&&(c="code"))return be.errors=[{instancePath:i+"/error",
-schemaPath:"#/$defs/ErrorObject/required",keyword:"required",params:{missingProperty:c},message:"must have req\
-uired property '"+c+"'"}],!1;if(a.message!==void 0){let d=e;if(typeof a.message!="string")return be.errors=[{instancePath:i+
-"/error/message",schemaPath:"#/$defs/ErrorObject/properties/message/type",keyword:"type",params:{type:"string"},
-message:"must be string"}],!1;var s=d===e}else var s=!0;if(s){if(a.type!==void 0){let d=e;if(typeof a.type!="s\
-tring")return be.errors=[{instancePath:i+"/error/type",schemaPath:"#/$defs/ErrorObject/properties/type/type",keyword:"\
-type",params:{type:"string"},message:"must be string"}],!1;var s=d===e}else var s=!0;if(s){if(a.code!==void 0){
-let d=e;if(typeof a.code!="string")return be.errors=[{instancePath:i+"/error/code",schemaPath:"#/$defs/ErrorOb\
-ject/properties/code/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=d===e}else
-var s=!0;if(s)if(a.param!==void 0){let d=e;if(typeof a.param!="string")return be.errors=[{instancePath:i+"/err\
-or/param",schemaPath:"#/$defs/ErrorObject/properties/param/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var s=d===e}else var s=!0}}}else return be.errors=[{instancePath:i+"/error",schemaPath:"#\
-/$defs/ErrorObject/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var n=m===e}else var n=!0;
-if(n){if(r.stage!==void 0){let a=e;We(r.stage,{instancePath:i+"/stage",parentData:r,parentDataProperty:"stage",
-rootData:g,dynamicAnchors:v})||(t=t===null?We.errors:t.concat(We.errors),e=t.length);var n=a===e}else var n=!0;
-if(n)if(r.reason!==void 0){let a=e;er(r.reason,{instancePath:i+"/reason",parentData:r,parentDataProperty:"reas\
-on",rootData:g,dynamicAnchors:v})||(t=t===null?er.errors:t.concat(er.errors),e=t.length);var n=a===e}else var n=!0}}else
-return be.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
-bject"}],!1;return be.errors=t,e===0}be.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function qr(r,{instancePath:i="",
-parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=qr.evaluated;p.dynamicProps&&
-(p.props=void 0),p.dynamicItems&&(p.items=void 0);let s=e,n=!1,o=e;E(r,{instancePath:i,parentData:b,parentDataProperty:_,
-rootData:g,dynamicAnchors:v})||(t=t===null?E.errors:t.concat(E.errors),e=t.length);var c=o===e;if(n=n||c,c)var a=!0;
-let m=e;be(r,{instancePath:i,parentData:b,parentDataProperty:_,rootData:g,dynamicAnchors:v})||(t=t===null?be.errors:
-t.concat(be.errors),e=t.length);var c=m===e;n=n||c,c&&a!==!0&&(a=!0);let u=e;if(typeof r!="string"){let d={instancePath:i,
-schemaPath:"#/anyOf/2/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[d]:t.push(
-d),e++}if(r!=="[DONE]"){let d={instancePath:i,schemaPath:"#/anyOf/2/enum",keyword:"enum",params:{allowedValues:Ut.
-anyOf[2].enum},message:"must be equal to one of the allowed values"};t===null?t=[d]:t.push(d),e++}var c=u===e;
-if(n=n||c,n)e=s,t!==null&&(s?t.length=s:t=null);else{let d={instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",
-params:{},message:"must match a schema in anyOf"};return t===null?t=[d]:t.push(d),e++,qr.errors=t,!1}return qr.
-errors=t,p.props=a,e===0}qr.evaluated={dynamicProps:!0,dynamicItems:!1};var ei=Ye,ri={type:"object",required:[
-"subject","stage","reason","see"],properties:{subject:{type:"string"},stage:{type:"string"},reason:{type:"stri\
-ng"},see:{type:["string","null"]}}};function Ye(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,
-dynamicAnchors:v={}}={}){let t=null,e=0,p=Ye.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.
-items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let n;if(r.subject===void 0&&(n="subject")||r.
-stage===void 0&&(n="stage")||r.reason===void 0&&(n="reason")||r.see===void 0&&(n="see"))return Ye.errors=[{instancePath:i,
+"certificate_malformed","too_complex","certificate_expired","certificate_not_yet_valid","issuer_mismatch","sig\
+nature_invalid","not_a_ca","path_too_long","key_usage","name_constraint","unknown_critical_extension","weak_ke\
+y","weak_signature","not_self_signed_root","leaf_name_mismatch"]},Qt={type:"string",enum:["root_not_trusted","\
+no_trusted_roots"]},Yt={type:"string",enum:["jws_malformed","algorithm_not_allowed","key_algorithm_mismatch","\
+critical_header","signature_invalid","payload_malformed","duplicate_key","kind_mismatch","hostname_mismatch","\
+envelope_mismatch","bundle_stale","issued_in_future","issued_at_rolled_back","snapshot_missing","digest_mismat\
+ch"]},Gt={type:"string",enum:["leaf_mismatch","leaf_not_observed"]},Xt={type:"string",enum:["no_pins","digest_\
+not_pinned","policy_refused","policy_failed"]},Wt={type:"string",enum:["verdict_pending","verdict_expired","di\
+sabled"]};function er(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){
+let t=null,e=0,p=er.evaluated;p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0);let s=e,n=!1,o=e;
+if(typeof r!="string"){let y={instancePath:i,schemaPath:"#/$defs/FetchReason/type",keyword:"type",params:{type:"\
+string"},message:"must be string"};t===null?t=[y]:t.push(y),e++}if(!(r==="unreachable"||r==="timeout"||r==="tl\
+s_failed"||r==="http_status"||r==="redirected"||r==="too_large"||r==="not_json"||r==="malformed_bundle"||r==="\
+unsupported_version"||r==="unsupported_kind"||r==="hostname_mismatch")){let y={instancePath:i,schemaPath:"#/$d\
+efs/FetchReason/enum",keyword:"enum",params:{allowedValues:Ht.enum},message:"must be equal to one of the allow\
+ed values"};t===null?t=[y]:t.push(y),e++}var l=o===e;n=n||l;let a=e;if(typeof r!="string"){let y={instancePath:i,
+schemaPath:"#/$defs/CertChainReason/type",keyword:"type",params:{type:"string"},message:"must be string"};t===
+null?t=[y]:t.push(y),e++}if(!(r==="certificate_malformed"||r==="too_complex"||r==="certificate_expired"||r==="\
+certificate_not_yet_valid"||r==="issuer_mismatch"||r==="signature_invalid"||r==="not_a_ca"||r==="path_too_long"||
+r==="key_usage"||r==="name_constraint"||r==="unknown_critical_extension"||r==="weak_key"||r==="weak_signature"||
+r==="not_self_signed_root"||r==="leaf_name_mismatch")){let y={instancePath:i,schemaPath:"#/$defs/CertChainReas\
+on/enum",keyword:"enum",params:{allowedValues:Ft.enum},message:"must be equal to one of the allowed values"};t===
+null?t=[y]:t.push(y),e++}var l=a===e;n=n||l;let m=e;if(typeof r!="string"){let y={instancePath:i,schemaPath:"#\
+/$defs/UntrustedRootReason/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[y]:
+t.push(y),e++}if(!(r==="root_not_trusted"||r==="no_trusted_roots")){let y={instancePath:i,schemaPath:"#/$defs/\
+UntrustedRootReason/enum",keyword:"enum",params:{allowedValues:Qt.enum},message:"must be equal to one of the a\
+llowed values"};t===null?t=[y]:t.push(y),e++}var l=m===e;n=n||l;let u=e;if(typeof r!="string"){let y={instancePath:i,
+schemaPath:"#/$defs/JwsReason/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=
+[y]:t.push(y),e++}if(!(r==="jws_malformed"||r==="algorithm_not_allowed"||r==="key_algorithm_mismatch"||r==="cr\
+itical_header"||r==="signature_invalid"||r==="payload_malformed"||r==="duplicate_key"||r==="kind_mismatch"||r===
+"hostname_mismatch"||r==="envelope_mismatch"||r==="bundle_stale"||r==="issued_in_future"||r==="issued_at_rolle\
+d_back"||r==="snapshot_missing"||r==="digest_mismatch")){let y={instancePath:i,schemaPath:"#/$defs/JwsReason/e\
+num",keyword:"enum",params:{allowedValues:Yt.enum},message:"must be equal to one of the allowed values"};t===null?
+t=[y]:t.push(y),e++}var l=u===e;n=n||l;let c=e;if(typeof r!="string"){let y={instancePath:i,schemaPath:"#/$def\
+s/TlsFingerprintReason/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[y]:t.
+push(y),e++}if(!(r==="leaf_mismatch"||r==="leaf_not_observed")){let y={instancePath:i,schemaPath:"#/$defs/TlsF\
+ingerprintReason/enum",keyword:"enum",params:{allowedValues:Gt.enum},message:"must be equal to one of the allo\
+wed values"};t===null?t=[y]:t.push(y),e++}var l=c===e;n=n||l;let d=e;if(typeof r!="string"){let y={instancePath:i,
+schemaPath:"#/$defs/PolicyReason/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?
+t=[y]:t.push(y),e++}if(!(r==="no_pins"||r==="digest_not_pinned"||r==="policy_refused"||r==="policy_failed")){let y={
+instancePath:i,schemaPath:"#/$defs/PolicyReason/enum",keyword:"enum",params:{allowedValues:Xt.enum},message:"m\
+ust be equal to one of the allowed values"};t===null?t=[y]:t.push(y),e++}var l=d===e;n=n||l;let f=e;if(typeof r!=
+"string"){let y={instancePath:i,schemaPath:"#/$defs/AttestingReason/type",keyword:"type",params:{type:"string"},
+message:"must be string"};t===null?t=[y]:t.push(y),e++}if(!(r==="verdict_pending"||r==="verdict_expired"||r===
+"disabled")){let y={instancePath:i,schemaPath:"#/$defs/AttestingReason/enum",keyword:"enum",params:{allowedValues:Wt.
+enum},message:"must be equal to one of the allowed values"};t===null?t=[y]:t.push(y),e++}var l=f===e;if(n=n||l,
+n)e=s,t!==null&&(s?t.length=s:t=null);else{let y={instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",params:{},
+message:"must match a schema in anyOf"};return t===null?t=[y]:t.push(y),e++,er.errors=t,!1}return er.errors=t,
+e===0}er.evaluated={dynamicProps:!1,dynamicItems:!1};function be(r,{instancePath:i="",parentData:b,parentDataProperty:_,
+rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=be.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
+(p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let o;if(r.error===void 0&&(o="error"))return be.
+errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:o},message:"must ha\
+ve required property '"+o+"'"}],!1;if(r.error!==void 0){let a=r.error,m=e;if(e===e)if(a&&typeof a=="object"&&!Array.
+isArray(a)){let c;if(a.message===void 0&&(c="message")||a.type===void 0&&(c="type")||a.code===void 0&&(c="code"))
+return be.errors=[{instancePath:i+"/error",schemaPath:"#/$defs/ErrorObject/required",keyword:"required",params:{
+missingProperty:c},message:"must have required property '"+c+"'"}],!1;if(a.message!==void 0){let d=e;if(typeof a.
+message!="string")return be.errors=[{instancePath:i+"/error/message",schemaPath:"#/$defs/ErrorObject/propertie\
+s/message/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=d===e}else var s=!0;
+if(s){if(a.type!==void 0){let d=e;if(typeof a.type!="string")return be.errors=[{instancePath:i+"/error/type",schemaPath:"\
+#/$defs/ErrorObject/properties/type/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
+var s=d===e}else var s=!0;if(s){if(a.code!==void 0){let d=e;if(typeof a.code!="string")return be.errors=[{instancePath:i+
+"/error/code",schemaPath:"#/$defs/ErrorObject/properties/code/type",keyword:"type",params:{type:"string"},message:"\
+must be string"}],!1;var s=d===e}else var s=!0;if(s)if(a.param!==void 0){let d=e;if(typeof a.param!="string")return be.
+errors=[{instancePath:i+"/error/param",schemaPath:"#/$defs/ErrorObject/properties/param/type",keyword:"type",params:{
+type:"string"},message:"must be string"}],!1;var s=d===e}else var s=!0}}}else return be.errors=[{instancePath:i+
+"/error",schemaPath:"#/$defs/ErrorObject/type",keyword:"type",params:{type:"object"},message:"must be object"}],
+!1;var n=m===e}else var n=!0;if(n){if(r.stage!==void 0){let a=e;We(r.stage,{instancePath:i+"/stage",parentData:r,
+parentDataProperty:"stage",rootData:g,dynamicAnchors:v})||(t=t===null?We.errors:t.concat(We.errors),e=t.length);
+var n=a===e}else var n=!0;if(n)if(r.reason!==void 0){let a=e;er(r.reason,{instancePath:i+"/reason",parentData:r,
+parentDataProperty:"reason",rootData:g,dynamicAnchors:v})||(t=t===null?er.errors:t.concat(er.errors),e=t.length);
+var n=a===e}else var n=!0}}else return be.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"},message:"must be object"}],!1;return be.errors=t,e===0}be.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function qr(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
+e=0,p=qr.evaluated;p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0);let s=e,n=!1,o=e;E(r,{instancePath:i,
+parentData:b,parentDataProperty:_,rootData:g,dynamicAnchors:v})||(t=t===null?E.errors:t.concat(E.errors),e=t.length);
+var c=o===e;if(n=n||c,c)var a=!0;let m=e;be(r,{instancePath:i,parentData:b,parentDataProperty:_,rootData:g,dynamicAnchors:v})||
+(t=t===null?be.errors:t.concat(be.errors),e=t.length);var c=m===e;n=n||c,c&&a!==!0&&(a=!0);let u=e;if(typeof r!=
+"string"){let d={instancePath:i,schemaPath:"#/anyOf/2/type",keyword:"type",params:{type:"string"},message:"mus\
+t be string"};t===null?t=[d]:t.push(d),e++}if(r!=="[DONE]"){let d={instancePath:i,schemaPath:"#/anyOf/2/enum",
+keyword:"enum",params:{allowedValues:Ut.anyOf[2].enum},message:"must be equal to one of the allowed values"};t===
+null?t=[d]:t.push(d),e++}var c=u===e;if(n=n||c,n)e=s,t!==null&&(s?t.length=s:t=null);else{let d={instancePath:i,
+schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return t===null?t=[d]:t.
+push(d),e++,qr.errors=t,!1}return qr.errors=t,p.props=a,e===0}qr.evaluated={dynamicProps:!0,dynamicItems:!1};var ei=Ye,
+ri={type:"object",required:["subject","stage","reason","see"],properties:{subject:{type:"string"},stage:{type:"\
+string"},reason:{type:"string"},see:{type:["string","null"]}}};function Ye(r,{instancePath:i="",parentData:b,parentDataProperty:_,
+rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=Ye.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
+(p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let n;if(r.subject===void 0&&(n="subject")||
+r.stage===void 0&&(n="stage")||r.reason===void 0&&(n="reason")||r.see===void 0&&(n="see"))return Ye.errors=[{instancePath:i,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:n},message:"must have required property '"+
 n+"'"}],!1;if(r.subject!==void 0){let o=e;if(typeof r.subject!="string")return Ye.errors=[{instancePath:i+"/su\
 bject",schemaPath:"#/properties/subject/type",keyword:"type",params:{type:"string"},message:"must be string"}],

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { type Document, isScalar, isSeq, parseDocument, type Scalar, type YAMLSeq } from 'yaml'
-import { type Digest, parseDigest, toHex } from '#attestation'
+import { type Digest, parsePin, toHex } from '#attestation'
 import { loadProxyConfig } from '../config/proxy.ts'
 
 /** A change to the pins of one endpoint. */
@@ -61,7 +61,7 @@ function placeOf({ items }: Pins, digest: Digest): number {
 
 function digestIn(text: unknown): Digest | undefined {
   try {
-    return parseDigest(String(text))
+    return parsePin(String(text))
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { AttestationError, type Digest, inspectBundle, parseDigest, verifyBundle } from '#attestation'
+import { AttestationError, type Digest, inspectBundle, parsePin, verifyBundle } from '#attestation'
 import type { components } from '#contract'
 import type { EndpointConfig } from '../config/proxy.ts'
 import { endpointSource, readBundleFile } from './subject.ts'
@@ -37,7 +37,7 @@ export async function findCandidate(subject: string, endpoint: EndpointConfig): 
 /** Reads a digest in any notation. */
 export function digestIn(text: string): Digest | undefined {
   try {
-    return parseDigest(text)
+    return parsePin(text)
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { parseDigest } from '#attestation'
+import { parsePin } from '#attestation'
 import { compilePolicy, PolicyError } from '../policy/cel.ts'
 import { at, type Report } from './look.ts'
 import { readRoot } from './root.ts'
@@ -22,7 +22,7 @@ export function checkPins(pins: readonly unknown[], path: string, report: Report
   for (const [index, pin] of pins.entries()) {
     if (typeof pin !== 'string') continue
     try {
-      parseDigest(pin)
+      parsePin(pin)
     } catch {
       report(`${path}/${index}`, 'is not a digest: its last character is not the canonical one')
     }

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
-import { parseDigest } from '#attestation'
+import { parsePin } from '#attestation'
 import { type components, limits, validators } from '#contract'
 import { findTunnel } from '#egress/connection/environment.ts'
 import { targetOf } from '#egress/connection/target.ts'
@@ -113,7 +113,7 @@ function complete(
     target: targetOf(address, hostname, environment),
     basePath: address.pathname.replace(/\/v1$/, ''),
     roots: rest.roots.map((root) => readRoot(resolve(folder, root.file), root.requireLeafName)),
-    pins: rest.pins.map(parseDigest),
+    pins: rest.pins.map(parsePin),
     policies: (rest.policies ?? []).map(({ name: called, allow }) => compilePolicy(called, allow)),
     maxBundleAgeMs: rest.maxBundleAgeMs ?? limits.maxBundleAgeMs,
   }

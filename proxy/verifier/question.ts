@@ -1,4 +1,4 @@
-import { type Expectation, parseDigest, parseRoots, type TrustedRoot } from '#attestation'
+import { type Expectation, parseDigest, parsePin, parseRoots, type TrustedRoot } from '#attestation'
 import type { VerifierRequest } from '#contract'
 import { validators } from '../../generated/suite-validators.js'
 import { compilePolicy } from '../policy/cel.ts'
@@ -35,7 +35,7 @@ function expectationOf(request: VerifierRequest): Expectation {
   return {
     hostname: request.hostname,
     trustedRoots: request.roots.flatMap(readRoot),
-    pins: request.pins.map((pin) => meant(`The pin ${JSON.stringify(pin)} is none`, () => parseDigest(pin))),
+    pins: request.pins.map((pin) => meant(`The pin ${JSON.stringify(pin)} is none`, () => parsePin(pin))),
     policies: policies.map((allow, index) =>
       meant(`Policy ${index + 1} cannot be read`, () => compilePolicy(`policy ${index + 1}`, allow)),
     ),

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type Digest, parseDigest, parseRoots } from '#attestation'
+import { type Digest, parsePin, parseRoots } from '#attestation'
 import { loadRouterConfig } from '../config/router.ts'
 import { readSecretsKey } from '../config/secrets-key.ts'
 import { addUpstream, type NewUpstream } from '../upstreams/administration.ts'
@@ -68,7 +68,7 @@ export function readUpstream(name: string, options: AddOptions): NewUpstream {
 export function parsePins(option: string, texts: readonly string[]): Digest[] {
   return texts.map((text) => {
     try {
-      return parseDigest(text)
+      return parsePin(text)
     } catch (cause) {
       throw new UsageError(`${option}: ${(cause as Error).message}`, { cause })
     }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseDigest, parseRoots } from '#attestation'
+import { parsePin, parseRoots } from '#attestation'
 import { limits } from '#contract'
 import type { Sql } from '../store/connection.ts'
 import { addUpstream, disableUpstream, enableUpstream } from '../upstreams/administration.ts'
@@ -28,7 +28,7 @@ export function registeringUpstreams({
       hostname: hostname ?? new URL(url).hostname,
       roots: pem,
       requireLeafName: true,
-      pins: readable(() => pins.map(parseDigest)),
+      pins: readable(() => pins.map(parsePin)),
       apiKey,
     }
     const registration = await addUpstream(sql, upstream, { secret, replace: true })

@@ -2,7 +2,13 @@ import { parseRoots } from '../../roots.ts'
 import * as asn1 from '../asn1.ts'
 import { type Extension, toPem } from '../certificates.ts'
 import { goodChain, HOSTNAME, keysFor, makeChain } from '../chains.ts'
-import { alternativeNames, basicConstraints, keyUsage, nameConstraints } from '../extensions.ts'
+import {
+  alternativeNames,
+  basicConstraints,
+  keyUsage,
+  nameConstraints,
+  type TestName,
+} from '../extensions.ts'
 import { makeEcKeys, makeRsaKeys } from '../keys.ts'
 import type { Refusals } from './table.ts'
 
@@ -11,6 +17,9 @@ const authority = [basicConstraints(true), keyUsage({ certSign: true })]
 const past = { notBefore: new Date('2020-01-01T00:00:00Z'), notAfter: new Date('2021-01-01T00:00:00Z') }
 const future = { notBefore: new Date('2030-01-01T00:00:00Z'), notAfter: new Date('2031-01-01T00:00:00Z') }
 const stranger = keysFor('stranger')
+
+const manyNames = (count: number): TestName[] =>
+  Array.from({ length: count }, (_, index) => ['dns', `n${index}.example`])
 
 /** An extension whose sequence holds one element more than it should. */
 function appended(extension: Extension): Extension {
@@ -39,6 +48,26 @@ export const chainRefusals: Refusals = {
       chain: makeChain({
         intermediate: {
           extensions: [...authority, { oid: '2.5.29.30', critical: true, content: Buffer.from([5, 0]) }],
+        },
+      }),
+    }),
+  },
+  too_complex: {
+    'nine certificates': () => ({ envelope: { certChain: Array.from({ length: 9 }, () => leafPem) } }),
+    'a certificate with 201 names': () => ({
+      chain: makeChain({ leaf: { extensions: [alternativeNames(['dns', HOSTNAME], ...manyNames(200))] } }),
+    }),
+    'an authority with 201 constraints': () => ({
+      chain: makeChain({
+        intermediate: {
+          extensions: [...authority, nameConstraints([['dns', HOSTNAME], ...manyNames(99)], manyNames(101))],
+        },
+      }),
+    }),
+    'a root of more than 64 KiB': () => ({
+      chain: makeChain({
+        root: {
+          extensions: [...authority, { oid: '1.2.3.4', critical: false, content: Buffer.alloc(65_536) }],
         },
       }),
     }),

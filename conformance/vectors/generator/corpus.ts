@@ -6,12 +6,14 @@ import { demandVectors } from './cases/chain-demands.ts'
 import { malformedChains } from './cases/chain-form.ts'
 import { linkVectors } from './cases/chain-links.ts'
 import { nameVectors } from './cases/chain-names.ts'
+import { sizeVectors } from './cases/chain-size.ts'
 import { strengthVectors } from './cases/chain-strength.ts'
 import { compactVectors } from './cases/compact.ts'
 import { digestVectors } from './cases/digest.ts'
 import { fetchVectors } from './cases/fetch.ts'
 import { memberVectors } from './cases/fetch-members.ts'
 import { statusVectors } from './cases/fetch-status.ts'
+import { envelopeSizeVectors, payloadSizeVectors } from './cases/json-size.ts'
 import { orderVectors } from './cases/order.ts'
 import { payloadVectors } from './cases/payload.ts'
 import { policyVectors } from './cases/policy.ts'
@@ -20,7 +22,7 @@ import { signatureVectors } from './cases/signature.ts'
 import { timeVectors } from './cases/time.ts'
 
 const byStage: Readonly<Record<VectorFile['stage'], readonly (readonly Vector[])[]>> = {
-  fetch: [fetchVectors, memberVectors, statusVectors],
+  fetch: [envelopeSizeVectors, fetchVectors, memberVectors, statusVectors],
   'cert-chain': [
     goodChains,
     malformedChains,
@@ -29,9 +31,10 @@ const byStage: Readonly<Record<VectorFile['stage'], readonly (readonly Vector[])
     demandVectors,
     strengthVectors,
     nameVectors,
+    sizeVectors,
   ],
   'untrusted-root': [rootVectors],
-  jws: [compactVectors, signatureVectors, payloadVectors, timeVectors, digestVectors],
+  jws: [payloadSizeVectors, compactVectors, signatureVectors, payloadVectors, timeVectors, digestVectors],
   'tls-fingerprint': [bindingVectors],
   policy: [policyVectors],
 }

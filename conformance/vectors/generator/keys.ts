@@ -32,7 +32,16 @@ const EC_KEY = '1.2.840.10045.2.1'
 const ED25519_PKCS8 = '302e020100300506032b657004220420'
 
 /** Who has a key of its own; of RSA only these have one, in a file. */
-export type Holder = 'leaf' | 'intermediate' | 'root' | 'stranger' | 'weak' | 'tls' | 'second'
+export type Holder =
+  | 'leaf'
+  | 'intermediate'
+  | 'root'
+  | 'stranger'
+  | 'weak'
+  | 'almost'
+  | 'long'
+  | 'tls'
+  | 'second'
 
 const made = new Map<string, TestKey>()
 

@@ -13,6 +13,10 @@ const constrained = (permitted: readonly Name[], excluded: readonly Name[] = [],
 })
 const unknown = extension('1.2.3.4', nil())
 const both = [subjectNames(['dns', HOSTNAME], ['ip', Buffer.of(192, 0, 2, 1)]), keyUsage('digitalSignature')]
+const leafWithUri = [
+  subjectNames(['dns', HOSTNAME], ['uri', `https://${HOSTNAME}`]),
+  keyUsage('digitalSignature'),
+]
 const network = Buffer.of(10, 0, 0, 0, 255, 0, 0, 0)
 
 /** What certificates demand of those below them, and of whoever reads them. */
@@ -58,6 +62,42 @@ export const demandVectors: readonly Vector[] = [
     'root-excludes': [
       'What the root excludes, no intermediate can permit',
       rootSays(...AUTHORITY, nameConstraints([], [['dns', 'example']])),
+    ],
+  }),
+  ...refused('cert-chain', 'name_constraint', 'VRFY-09', {
+    'wildcard-reaches-what-is-excluded': [
+      'A wildcard that may stand for an excluded name is refused',
+      constrained(
+        [],
+        [['dns', `vm-1.${HOSTNAME}`]],
+        [subjectNames(['dns', HOSTNAME], ['dns', `*.${HOSTNAME}`]), keyUsage('digitalSignature')],
+      ),
+    ],
+    'uri-excluded': [
+      'A name of a kind that is not compared is refused where any of that kind is excluded',
+      constrained([], [['uri', 'other.example']], [...leafWithUri]),
+    ],
+    'uri-not-permitted': [
+      'A name of a kind that is not compared is refused where only some of that kind are permitted',
+      constrained([['uri', 'other.example']], [], [...leafWithUri]),
+    ],
+    'intermediate-excluded': [
+      'An intermediate whose own name its root excludes is refused',
+      {
+        chain: chainOf('p256', {
+          intermediate: { extensions: [...AUTHORITY, subjectNames(['dns', 'authority.test'])] },
+          root: { extensions: [...AUTHORITY, nameConstraints([], [['dns', 'test']])] },
+        }),
+      },
+    ],
+    'intermediate-not-permitted': [
+      'An intermediate whose own name its root does not permit is refused',
+      {
+        chain: chainOf('p256', {
+          intermediate: { extensions: [...AUTHORITY, subjectNames(['dns', 'authority.test'])] },
+          root: { extensions: [...AUTHORITY, nameConstraints([['dns', 'example']])] },
+        }),
+      },
     ],
   }),
   ...refused('cert-chain', 'unknown_critical_extension', 'VRFY-10', {

@@ -30,6 +30,10 @@ export const nameVectors: readonly Vector[] = [
       'A wildcard does not cover two labels',
       leafForBelow('*.router.example', 'a.b.router.example'),
     ],
+    'wildcard-over-the-last-two-labels': [
+      'A wildcard does not cover a hostname of only two labels',
+      leafFor(['dns', '*.example']),
+    ],
     'wildcard-over-none': [
       'A wildcard does not cover the name without a label in its place',
       leafFor(['dns', `*.${HOSTNAME}`]),

@@ -3,7 +3,7 @@ import type { Vector } from '#contract'
 import { issue } from '../certificate.ts'
 import { chainOf, usualChain } from '../chain.ts'
 import { bitString, objectId, seq } from '../der.ts'
-import { keyOf } from '../keys.ts'
+import { type Holder, keyOf } from '../keys.ts'
 import { type Question, refused } from '../vector.ts'
 
 /** A public key on a curve that is too short; nobody signs with it. */
@@ -13,10 +13,21 @@ function shortCurve(): Buffer {
   return seq(seq(objectId('1.2.840.10045.2.1'), objectId('1.3.132.0.33')), bitString(curve.getPublicKey()))
 }
 
-function weakIntermediate(): Question {
+function intermediateWith(holder: Holder): Question {
+  const { leaf, intermediate, root } = usualChain('rsa')
+  const key = keyOf(holder, 'rsa')
+  const certificates = [issue({ ...leaf, signer: key }), issue({ ...intermediate, key }), issue(root)]
+  return { kind: 'rsa', chain: { key: leaf.key, certificates } }
+}
+
+function weakRoot(): Question {
   const { leaf, intermediate, root } = usualChain('rsa')
   const weak = keyOf('weak', 'rsa')
-  const certificates = [issue({ ...leaf, signer: weak }), issue({ ...intermediate, key: weak }), issue(root)]
+  const certificates = [
+    issue(leaf),
+    issue({ ...intermediate, signer: weak }),
+    issue({ ...root, key: weak, signer: weak }),
+  ]
   return { kind: 'rsa', chain: { key: leaf.key, certificates } }
 }
 
@@ -31,7 +42,9 @@ export const strengthVectors: readonly Vector[] = [
         isHopeless: true,
       },
     ],
-    'rsa-1024-intermediate': ['An intermediate with RSA of 1024 bits is refused', weakIntermediate()],
+    'rsa-1024-intermediate': ['An intermediate with RSA of 1024 bits is refused', intermediateWith('weak')],
+    'rsa-1024-root': ['A root with RSA of 1024 bits is refused, though it is trusted', weakRoot()],
+    'rsa-2047': ['RSA of 2047 bits is refused', intermediateWith('almost')],
     'short-curve': [
       'A curve of 224 bits is refused',
       { chain: chainOf('p256', { leaf: { spki: shortCurve() } }), isHopeless: true },

@@ -135,6 +135,10 @@ export const payloadVectors: readonly Vector[] = [
       'A signature for another hostname is refused',
       signed({ hostname: 'other.example' }),
     ],
+    'signed-for-it-in-capitals': [
+      'A signature whose hostname differs from the envelope’s in the case of its letters is refused',
+      signed({ hostname: 'Router.Example' }),
+    ],
     'signed-for-one-below': [
       'A signature for a hostname below is refused',
       signed({ hostname: 'a.router.example' }),

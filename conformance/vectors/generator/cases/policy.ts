@@ -12,12 +12,24 @@ const pinned = (...pins: string[]): Question => ({ expect: { pins } })
 const asked = (...policies: string[]): Question => ({ expect: { policies }, needs: ['policies'] })
 const standard = Buffer.alloc(32, 0xfb).toString('base64')
 
+/** The same letters but for the case of all that are no last one, whose case may not be canonical. */
+function otherCase(text: string): string {
+  const swapped = [...text].map((letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+  return swapped.slice(0, -1).join('') + text.at(-1)
+}
+
 /** Which deployments are approved. */
 export const policyVectors: readonly Vector[] = [
   ...admitted('policy', ['DIG-04', 'DIG-05', 'DIG-06'], {
     'pin-in-hex': ['A pin may be sha256: and hexadecimal digits', pinned(`sha256:${hex}`)],
     'pin-in-hex-with-slash': ['A pin may be sha256/ and hexadecimal digits', pinned(`sha256/${hex}`)],
     'pin-in-bare-hex': ['A pin may be hexadecimal digits alone', pinned(hex)],
+    'pin-with-white-space-around': [
+      'White space around a pin changes nothing',
+      pinned(`  ${SNAPSHOT_DIGEST}\n`),
+    ],
     'pin-in-capitals': ['Hexadecimal digits of a pin may be capitals', pinned(hex.toUpperCase())],
     'one-pin-of-several': ['One of several pins is enough', pinned(other, SNAPSHOT_DIGEST)],
   }),
@@ -33,6 +45,10 @@ export const policyVectors: readonly Vector[] = [
   }),
   ...refused('policy', 'digest_not_pinned', 'VRFY-22', {
     'another-pin': ['A deployment that is not pinned is refused', pinned(other)],
+    'pin-in-another-case': [
+      'The case of the letters of a pin in base64url counts',
+      pinned(`sha256/${otherCase(wire)}`),
+    ],
     'pin-of-the-leaf': ['The fingerprint of the connection is no pin', pinned(TLS_FINGERPRINT)],
     'not-pinned-but-allowed': [
       'A policy that allows does not approve what is not pinned',
@@ -71,7 +87,7 @@ export const policyVectors: readonly Vector[] = [
       'A pin in the usual alphabet of base64 is not taken',
       pinned(`sha256/${standard}`),
     ],
-    'pin-with-white-space': ['A pin with white space around it is not taken', pinned(` ${SNAPSHOT_DIGEST}`)],
+    'pin-with-white-space-in-it': ['A pin with white space in it is not taken', pinned(`sha256/ ${wire}`)],
     'one-bad-pin-of-several': [
       'One pin that is none spoils the request, though another would admit',
       pinned(SNAPSHOT_DIGEST, 'x'),
