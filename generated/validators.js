@@ -78,27 +78,29 @@ pattern",params:{pattern:"^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"},message
 #/$defs/JournalDigest/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[m]:t.push(
 m),e++}}}else{let n={instancePath:i+"/pins",schemaPath:"#/properties/pins/type",keyword:"type",params:{type:"a\
 rray"},message:"must be array"};t===null?t=[n]:t.push(n),e++}}if(r.policies!==void 0){let s=r.policies;if(Array.
-isArray(s)){let n=s.length;for(let o=0;o<n;o++){let a=s[o];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.name===
-void 0){let m={instancePath:i+"/policies/"+o,schemaPath:"#/$defs/PolicyConfig/required",keyword:"required",params:{
-missingProperty:"name"},message:"must have required property 'name'"};t===null?t=[m]:t.push(m),e++}if(a.allow===
-void 0){let m={instancePath:i+"/policies/"+o,schemaPath:"#/$defs/PolicyConfig/required",keyword:"required",params:{
-missingProperty:"allow"},message:"must have required property 'allow'"};t===null?t=[m]:t.push(m),e++}for(let m in a)
-if(!(m==="name"||m==="allow")){let u={instancePath:i+"/policies/"+o,schemaPath:"#/$defs/PolicyConfig/additiona\
-lProperties",keyword:"additionalProperties",params:{additionalProperty:m},message:"must NOT have additional pr\
-operties"};t===null?t=[u]:t.push(u),e++}if(a.name!==void 0){let m=a.name;if(typeof m=="string"){if(L(m)>64){let u={
-instancePath:i+"/policies/"+o+"/name",schemaPath:"#/$defs/PolicyConfig/properties/name/maxLength",keyword:"max\
-Length",params:{limit:64},message:"must NOT have more than 64 characters"};t===null?t=[u]:t.push(u),e++}if(L(m)<
-1){let u={instancePath:i+"/policies/"+o+"/name",schemaPath:"#/$defs/PolicyConfig/properties/name/minLength",keyword:"\
-minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};t===null?t=[u]:t.push(u),e++}}else{
-let u={instancePath:i+"/policies/"+o+"/name",schemaPath:"#/$defs/PolicyConfig/properties/name/type",keyword:"t\
-ype",params:{type:"string"},message:"must be string"};t===null?t=[u]:t.push(u),e++}}if(a.allow!==void 0){let m=a.
-allow;if(typeof m=="string"){if(L(m)>4096){let u={instancePath:i+"/policies/"+o+"/allow",schemaPath:"#/$defs/P\
-olicyConfig/properties/allow/maxLength",keyword:"maxLength",params:{limit:4096},message:"must NOT have more th\
-an 4096 characters"};t===null?t=[u]:t.push(u),e++}if(L(m)<1){let u={instancePath:i+"/policies/"+o+"/allow",schemaPath:"\
-#/$defs/PolicyConfig/properties/allow/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have f\
-ewer than 1 characters"};t===null?t=[u]:t.push(u),e++}}else{let u={instancePath:i+"/policies/"+o+"/allow",schemaPath:"\
-#/$defs/PolicyConfig/properties/allow/type",keyword:"type",params:{type:"string"},message:"must be string"};t===
-null?t=[u]:t.push(u),e++}}}else{let m={instancePath:i+"/policies/"+o,schemaPath:"#/$defs/PolicyConfig/type",keyword:"\
+isArray(s)){if(s.length>32){let o={instancePath:i+"/policies",schemaPath:"#/properties/policies/maxItems",keyword:"\
+maxItems",params:{limit:32},message:"must NOT have more than 32 items"};t===null?t=[o]:t.push(o),e++}let n=s.length;
+for(let o=0;o<n;o++){let a=s[o];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.name===void 0){let m={instancePath:i+
+"/policies/"+o,schemaPath:"#/$defs/PolicyConfig/required",keyword:"required",params:{missingProperty:"name"},message:"\
+must have required property 'name'"};t===null?t=[m]:t.push(m),e++}if(a.allow===void 0){let m={instancePath:i+"\
+/policies/"+o,schemaPath:"#/$defs/PolicyConfig/required",keyword:"required",params:{missingProperty:"allow"},message:"\
+must have required property 'allow'"};t===null?t=[m]:t.push(m),e++}for(let m in a)if(!(m==="name"||m==="allow")){
+let u={instancePath:i+"/policies/"+o,schemaPath:"#/$defs/PolicyConfig/additionalProperties",keyword:"additiona\
+lProperties",params:{additionalProperty:m},message:"must NOT have additional properties"};t===null?t=[u]:t.push(
+u),e++}if(a.name!==void 0){let m=a.name;if(typeof m=="string"){if(L(m)>64){let u={instancePath:i+"/policies/"+
+o+"/name",schemaPath:"#/$defs/PolicyConfig/properties/name/maxLength",keyword:"maxLength",params:{limit:64},message:"\
+must NOT have more than 64 characters"};t===null?t=[u]:t.push(u),e++}if(L(m)<1){let u={instancePath:i+"/polici\
+es/"+o+"/name",schemaPath:"#/$defs/PolicyConfig/properties/name/minLength",keyword:"minLength",params:{limit:1},
+message:"must NOT have fewer than 1 characters"};t===null?t=[u]:t.push(u),e++}}else{let u={instancePath:i+"/po\
+licies/"+o+"/name",schemaPath:"#/$defs/PolicyConfig/properties/name/type",keyword:"type",params:{type:"string"},
+message:"must be string"};t===null?t=[u]:t.push(u),e++}}if(a.allow!==void 0){let m=a.allow;if(typeof m=="strin\
+g"){if(L(m)>4096){let u={instancePath:i+"/policies/"+o+"/allow",schemaPath:"#/$defs/PolicyConfig/properties/al\
+low/maxLength",keyword:"maxLength",params:{limit:4096},message:"must NOT have more than 4096 characters"};t===
+null?t=[u]:t.push(u),e++}if(L(m)<1){let u={instancePath:i+"/policies/"+o+"/allow",schemaPath:"#/$defs/PolicyCo\
+nfig/properties/allow/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 char\
+acters"};t===null?t=[u]:t.push(u),e++}}else{let u={instancePath:i+"/policies/"+o+"/allow",schemaPath:"#/$defs/\
+PolicyConfig/properties/allow/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=
+[u]:t.push(u),e++}}}else{let m={instancePath:i+"/policies/"+o,schemaPath:"#/$defs/PolicyConfig/type",keyword:"\
 type",params:{type:"object"},message:"must be object"};t===null?t=[m]:t.push(m),e++}}}else{let n={instancePath:i+
 "/policies",schemaPath:"#/properties/policies/type",keyword:"type",params:{type:"array"},message:"must be arra\
 y"};t===null?t=[n]:t.push(n),e++}}if(r.max_bundle_age_ms!==void 0){let s=r.max_bundle_age_ms;if(!(typeof s=="n\
