@@ -1,8 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
-import { limits } from '#contract'
 import { around, expectTag, Members, marked, membersOf, parseDer, tags, type Value } from './der-value.ts'
 import { type Digest, digestOf } from './digest.ts'
-import { AttestationError } from './errors.ts'
 import type { Oid } from './oid.ts'
 
 /** What a certificate says beside its fields; the value is DER inside of the certificate's. */
@@ -42,9 +40,8 @@ export type Chain = readonly [Certificate, ...Certificate[]]
 
 const VERSION_3 = Buffer.from('020102', 'hex')
 
-/** Reads a certificate; throws when it is not exactly one, in DER, or larger than any is read. */
+/** Reads a certificate; throws when it is not exactly one, in DER. */
 export function parseCertificate(der: Buffer): Certificate {
-  if (der.length > limits.maxCertificateBytes) throw new AttestationError('cert-chain', 'too_complex')
   const fields = parseFields(der)
   const x509 = new X509Certificate(der)
   return {

@@ -16,7 +16,9 @@ const MAX_RSA_EXPONENT = 2n ** 32n
 /** Reads one certificate in PEM; throws when it is none or larger than any is read. */
 export function parseEntry(pem: string): Certificate {
   if (pem.length > limits.maxCertificateBytes * PEM_CHARACTERS_PER_BYTE) throw tooComplex()
-  return parseCertificate(parsePem(pem))
+  const der = parsePem(pem)
+  if (der.length > limits.maxCertificateBytes) throw tooComplex()
+  return parseCertificate(der)
 }
 
 /**

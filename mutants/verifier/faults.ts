@@ -802,7 +802,7 @@ const rows: readonly Row[] = [
   [
     'any-size-of-certificate',
     'VRFY-24',
-    'attestation/certificate',
+    'attestation/size',
     'der.length > limits.maxCertificateBytes',
     'der.length > 1 + limits.maxCertificateBytes',
     ['cert-chain/certificate-beyond-64-kib'],
@@ -810,7 +810,7 @@ const rows: readonly Row[] = [
   [
     'one-byte-less',
     'VRFY-24',
-    'attestation/certificate',
+    'attestation/size',
     'der.length > limits.maxCertificateBytes',
     'der.length >= limits.maxCertificateBytes',
     ['cert-chain/certificate-of-64-kib'],
