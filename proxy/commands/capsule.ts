@@ -115,6 +115,7 @@ function inWords({ file, generation, has_record }: WrittenCapsuleOutput): string
     has_record
       ? 'The router’s record and its ledger row are in it.'
       : 'The router’s record is not in it: name a key with --api-key-env to have it put in.',
-    `Judge it anywhere, without a network: proxy verify ${file}`,
+    `Judge it anywhere, without a network: proxy verify ${file} --root FILE --pin DIGEST`,
+    'Whoever judges it gives a root and a pin of their own: what it says of itself counts for nothing.',
   ]
 }

@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize'
-import { parseDigest, parseRoots, type TrustedRoot } from '#attestation'
+import { parseDigest } from '#attestation'
 import { type components, validators } from '#contract'
 import type { Approval } from '#egress/evidence/attest.ts'
 import type { CelPolicy } from '../policy/cel.ts'
@@ -38,13 +38,6 @@ export function parseExpectation(bytes: Uint8Array): ExpectationDocument {
     throw new TypeError('This does not say what is expected of an endpoint.')
   for (const pin of value.pins) parseDigest(pin)
   return value
-}
-
-/** The roots of an expectation. */
-export function rootsOf({ roots }: ExpectationDocument): TrustedRoot[] {
-  return roots.flatMap(({ pem, require_leaf_name }) =>
-    parseRoots(pem, { requireLeafName: require_leaf_name }),
-  )
 }
 
 function pemOf(der: Uint8Array): string {
