@@ -1,3 +1,7 @@
+// @module-tag openssl
+// @module-tag jq
+// @module-tag curl
+
 import { readFileSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
