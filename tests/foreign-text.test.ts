@@ -64,7 +64,7 @@ test('a line of the router’s log shows foreign text, and holds its value', asy
 
 function viewOf(text: string): ProxyView {
   const tally = new Tally()
-  tally.check({ kind: 'failed', ground: { stage: text, reason: text } } as never)
+  tally.check({ kind: 'failed', ground: { stage: text, reason: text } } as never, false)
   const verdict = {
     state: 'denied',
     stage: text,
@@ -78,6 +78,7 @@ function viewOf(text: string): ProxyView {
     version: text,
     startedAt: new Date(0),
     isServing: () => true,
+    journal: () => ({ state: 'writing', file: text, waiting_lines: 0, lost_lines: 0 }),
     endpoints: [{ tally, status: () => status as never }],
   }
 }
