@@ -36,6 +36,7 @@ function callTo(count: number) {
   })
   const request = { path: '/chat/completions', body: Buffer.from('{}'), accept: 'text/event-stream' } as const
   const call = new Call(createSelection(backends), () => request, {
+    onSent: () => {},
     onHead: ({ status }) => log.push(`head ${status}`),
     onData: (bytes) => log.push(`data ${bytes}`),
     onEnd: () => log.push('end'),

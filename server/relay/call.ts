@@ -11,6 +11,8 @@ export interface AnswerHead {
 
 /** What a call tells its owner. After `onEnd`, `onFailure` or `abort` nothing more is told. */
 export interface CallEvents {
+  /** The first byte of the request is about to leave. */
+  onSent(): void
   onHead(head: AnswerHead): void
   onData(bytes: Buffer): void
   onEnd(): void
@@ -101,6 +103,7 @@ export class Call {
         isSent = true
         this.isSent = true
         backend.health.connected()
+        this.#events.onSent()
       },
       onResponseStart: (_, status, headers) => {
         if (status < 200 || this.#state !== 'running') return

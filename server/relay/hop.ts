@@ -72,6 +72,8 @@ export class Hop implements CallEvents {
       this,
     )
     this.#quiet = new QuietWatch(timers, () => this.#fail(unavailableError()))
+    // One that waits for its upstream's certificate waits for no byte of a backend: that has a bound of its own.
+    if (task.passage) this.#quiet.hold()
   }
 
   /** Whether a byte of the request has left for a backend. */
@@ -123,6 +125,10 @@ export class Hop implements CallEvents {
   /** The error for what a backend said instead of an answer. */
   errorFor(refusal: Refusal): ApiError {
     return refusalError(refusal, this.#task.generation.operation, this.#call.backend!.config)
+  }
+
+  onSent(): void {
+    if (this.#task.passage) this.#quiet.release()
   }
 
   onHead(head: AnswerHead): void {

@@ -2,18 +2,21 @@ import type { Dispatcher } from 'undici'
 import { afterEach, expect, test } from 'vitest'
 import { ApiError } from '../errors.ts'
 import { createHealth } from './health.ts'
+import type { RelayTimers } from './task.ts'
 import { askAndSettle, COUNTED_PROMPT_TOKENS, closeWorlds, eventually, startWorld } from './testing/world.ts'
 
 afterEach(closeWorlds)
 
 /** A way whose connections are made by hand. */
-async function startPassage(streamed: boolean) {
+async function startPassage(streamed: boolean, timers: Partial<RelayTimers> = {}) {
   const term = new AbortController()
+  const abandoned: true[] = []
   const tries: Dispatcher.DispatchHandler[] = []
   const aborts: Error[] = []
   const controller = { abort: (error: Error) => void aborts.push(error) } as Dispatcher.DispatchController
   const world = await startWorld({
     streamed,
+    timers,
     passage: {
       signal: term.signal,
       withdrawalError: (isSent) =>
@@ -23,11 +26,12 @@ async function startPassage(streamed: boolean) {
         health: createHealth(() => 0),
         running: 0,
         dispatch: (_, handler) => void tries.push(handler),
+        abandon: () => void abandoned.push(true),
         close: async () => {},
       },
     },
   })
-  return { world, term, tries, aborts, controller }
+  return { world, term, tries, aborts, abandoned, controller }
 }
 
 test.each([
@@ -59,6 +63,43 @@ test.each([
   expect(JSON.parse(reply.text).error.message).toBe('It was sent.')
   expect(outcome).toMatchObject({ status: 'aborted', usage: { promptTokens: COUNTED_PROMPT_TOKENS } })
   expect(aborts).toHaveLength(1)
+})
+
+test.each([
+  ['a stream', true],
+  ['an answer', false],
+])(
+  '%s that waits for its upstream’s certificate keeps its own refusal: no ping, and no backend that is late',
+  async (_, streamed) => {
+    const { world, tries, controller } = await startPassage(streamed, { pingMs: 20, firstByteMs: 50 })
+    const asked = askAndSettle(world)
+    await eventually(() => expect(tries).toHaveLength(1))
+    // Longer than both timers.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const refusal = new ApiError('attestation_failed', 'It has waited in vain.')
+    tries[0]!.onResponseError!(controller, refusal)
+    const { reply, outcome } = await asked
+    expect([reply.status, JSON.parse(reply.text).error.code]).toEqual([503, 'attestation_failed'])
+    expect(outcome).toMatchObject({ status: 'aborted', usage: { promptTokens: 0 } })
+  },
+)
+
+test('once it was sent, a backend that is late is late', async () => {
+  const { world, tries, controller } = await startPassage(false, { firstByteMs: 50 })
+  const asked = askAndSettle(world)
+  await eventually(() => expect(tries).toHaveLength(1))
+  tries[0]!.onRequestStart!(controller, {})
+  expect(JSON.parse((await asked).reply.text).error.code).toBe('backend_unavailable')
+})
+
+test('a withdrawal while a request waits ends its wait', async () => {
+  const { world, term, tries, abandoned } = await startPassage(false)
+  const asked = askAndSettle(world)
+  await eventually(() => expect(tries).toHaveLength(1))
+  expect(abandoned).toEqual([])
+  term.abort()
+  await asked
+  expect(abandoned).toEqual([true])
 })
 
 test('a request whose verdict is gone before it is relayed asks nobody', async () => {
