@@ -1,6 +1,8 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
+import { limits } from '#contract'
 import { around, expectTag, Members, marked, membersOf, parseDer, tags, type Value } from './der-value.ts'
 import { type Digest, digestOf } from './digest.ts'
+import { AttestationError } from './errors.ts'
 import type { Oid } from './oid.ts'
 
 /** What a certificate says beside its fields; the value is DER inside of the certificate's. */
@@ -94,6 +96,8 @@ function extensionsOf(value: Value | undefined): Map<Oid, Extension> {
   const list = new Members(value, around(3))
   const extensions = membersOf(list.need(tags.sequence))
   list.end()
+  if (extensions.length > limits.maxCertificateExtensions)
+    throw new AttestationError('cert-chain', 'too_complex')
   for (const extension of extensions) {
     const members = new Members(extension)
     const oid = members.need(tags.oid).content.toString('hex')

@@ -11,6 +11,9 @@ export const tags = {
   set: 0x31,
 } as const
 
+const CONSTRUCTED = 0x20
+const LONG_LENGTH = 0x80
+
 /** The tag of a value that is marked with a number and holds others. */
 export const around = (number: number): number => 0xa0 + number
 
@@ -18,30 +21,51 @@ export const around = (number: number): number => 0xa0 + number
 export const marked = (number: number): number => 0x80 + number
 
 /** A value of DER that has been checked as a whole. */
-export interface Value {
-  readonly tag: number
-  /** With its tag and its length. */
-  readonly whole: Buffer
-  readonly content: Buffer
-}
+export class Value {
+  readonly bytes: Buffer
+  /** Where its tag stands, where its content begins, and where both end. */
+  readonly at: number
+  readonly start: number
+  readonly end: number
 
-const CONSTRUCTED = 0x20
-const LONG_LENGTH = 0x80
+  // Of DER that has been checked: a length is there, and what it says is there.
+  constructor(bytes: Buffer, at: number) {
+    const first = bytes[at + 1] ?? 0
+    const count = first < LONG_LENGTH ? 0 : first - LONG_LENGTH
+    this.bytes = bytes
+    this.at = at
+    this.start = at + 2 + count
+    this.end = this.start + (count === 0 ? first : bytes.readUIntBE(at + 2, count))
+  }
+
+  get tag(): number {
+    return this.bytes[this.at] ?? 0
+  }
+
+  /** With its tag and its length. */
+  get whole(): Buffer {
+    return this.bytes.subarray(this.at, this.end)
+  }
+
+  get content(): Buffer {
+    return this.bytes.subarray(this.start, this.end)
+  }
+}
 
 /** Reads the one value that bytes are; throws when they are not exactly one in DER. */
 export function parseDer(bytes: Buffer): Value {
   if (!isDer(bytes)) throw new TypeError('This is not one value in DER.')
-  return valueAt(bytes, 0)
+  return new Value(bytes, 0)
 }
 
 /** The values that stand in another one, in their order; throws when it is of a kind that holds none. */
-export function membersOf({ tag, content }: Value): Value[] {
+export function membersOf({ tag, bytes, start, end }: Value): Value[] {
   if ((tag & CONSTRUCTED) === 0) throw new TypeError('This value holds no others.')
   const members: Value[] = []
-  for (let at = 0; at < content.length; ) {
-    const member = valueAt(content, at)
+  for (let at = start; at < end; ) {
+    const member = new Value(bytes, at)
     members.push(member)
-    at += member.whole.length
+    at = member.end
   }
   return members
 }
@@ -79,13 +103,4 @@ export class Members {
 export function expectTag(value: Value | undefined, tag: number): Value {
   if (value?.tag !== tag) throw new TypeError(`A value with the tag ${tag} is missing.`)
   return value
-}
-
-// Of DER that has been checked: a length is there, and what it says is there.
-function valueAt(bytes: Buffer, at: number): Value {
-  const first = bytes[at + 1] ?? 0
-  const count = first < LONG_LENGTH ? 0 : first - LONG_LENGTH
-  const start = at + 2 + count
-  const end = start + (count === 0 ? first : bytes.readUIntBE(at + 2, count))
-  return { tag: bytes[at] ?? 0, whole: bytes.subarray(at, end), content: bytes.subarray(start, end) }
 }

@@ -22,6 +22,8 @@ export const limits = {
   maxChainCertificates: 8,
   /** Largest certificate of such a chain, in DER. */
   maxCertificateBytes: 65_536,
+  /** Most extensions of such a certificate. */
+  maxCertificateExtensions: 64,
   /** Most alternative names of such a certificate. */
   maxCertificateNames: 200,
   /** Most parts of names that such a certificate permits and excludes, together. */

@@ -68,7 +68,7 @@ export const reasons = {
       anchor: 'cert-chain-certificate_malformed',
     },
     too_complex: {
-      meaning: "The chain has more than 8 certificates, or one with more than 200 names or name constraints, more than 64 KiB, or an RSA key of more than 8192 bits: more than is read of a stranger's.",
+      meaning: "The chain has more than 8 certificates, or one with more than 200 names or name constraints, 64 extensions, 64 KiB, or an RSA key of more than 8192 bits: more than is read of a stranger's.",
       remedy: 'Ask the operator for a smaller chain; nobody needs one of this size.',
       anchor: 'cert-chain-too_complex',
     },

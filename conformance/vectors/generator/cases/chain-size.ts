@@ -1,6 +1,6 @@
 import type { Vector } from '#contract'
 import { issue, pem } from '../certificate.ts'
-import { AUTHORITY, type Chain, chainOf, HOSTNAME, usualChain } from '../chain.ts'
+import { AUTHORITY, type Chain, chainOf, HOSTNAME, LEAF, usualChain } from '../chain.ts'
 import { bitString, int, nil, objectId, octetString, seq } from '../der.ts'
 import { extension, keyUsage, type Name, nameConstraints, subjectNames } from '../extensions.ts'
 import { keyOf } from '../keys.ts'
@@ -11,6 +11,7 @@ import { intermediateSays, leafSays } from './chain-says.ts'
 const CERTIFICATES = 8
 const NAMES = 200
 const SUBTREES = 200
+const EXTENSIONS = 64
 const BYTES = 65_536
 const RSA_BITS = 8_192n
 
@@ -24,6 +25,14 @@ const withSubtrees = (permitted: number, excluded: number): Question =>
     ...AUTHORITY,
     nameConstraints([['dns', HOSTNAME], ...hosts(permitted - 1)], hosts(excluded)),
   )
+
+/** A leaf with just so many extensions, two of which every certificate here has. */
+function leafWithExtensions(count: number): Question {
+  const more = Array.from({ length: count - LEAF.length - 2 }, (_, index) =>
+    extension(`1.2.3.${index}`, nil(), false),
+  )
+  return leafSays(...LEAF, ...more)
+}
 
 /** A chain of any length, whose authorities have two keys in turn. */
 function chainOfLength(length: number): Chain {
@@ -91,6 +100,7 @@ export const sizeVectors: readonly Vector[] = [
       'An authority with 200 name constraints is read',
       withSubtrees(SUBTREES / 2, SUBTREES / 2),
     ],
+    'sixty-four-extensions': ['A certificate with 64 extensions is read', leafWithExtensions(EXTENSIONS)],
     'certificate-of-64-kib': ['A certificate of 64 KiB is read', chainOfSize(BYTES)],
     'rsa-8192': ['An RSA key of 8192 bits is read', longRoot()],
   }),
@@ -107,6 +117,10 @@ export const sizeVectors: readonly Vector[] = [
     'one-constraint-too-many': [
       'Permitted and excluded constraints are counted together',
       withSubtrees(SUBTREES / 2, SUBTREES / 2 + 1),
+    ],
+    'one-extension-too-many': [
+      'A certificate with 65 extensions is refused',
+      { ...leafWithExtensions(EXTENSIONS + 1), isHopeless: true },
     ],
     'certificate-beyond-64-kib': [
       'A certificate of one byte more than 64 KiB is refused',

@@ -1,0 +1,44 @@
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { judge } from './bundles/case.ts'
+import { chains } from './bundles/chains.ts'
+import { documents } from './bundles/documents.ts'
+import { medianOf } from './bundles/measure.ts'
+import { randomOf, search } from './bundles/search.ts'
+
+const USAGE = `usage: npm run bench:bundles -- [--seconds 60] [--seed NUMBER]
+  Looks for the bundle of at most 1 MiB that takes longest to judge, shape by shape, and climbs towards it.
+  Exits with 1 when one takes longer than 50 ms.`
+
+/** The promise (decisions, 8). */
+const PROMISED_MS = 50
+
+/** How often the slowest of each shape is judged in the end. */
+const RUNS = 21
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  console.log(USAGE)
+  process.exit(0)
+}
+
+const shapes = [...documents, ...chains]
+const random = randomOf(Number(values.seed))
+console.log(`seed ${values.seed}, ${values.seconds} s for ${shapes.length} shapes\n`)
+console.log('| shape | tried | bytes | ends at | median ms |\n|---|---|---|---|---|')
+let slowestMs = 0
+for (const shape of shapes) {
+  const { genes, tried } = await search(shape, (Number(values.seconds) * 1_000) / shapes.length, random)
+  const one = shape.make(genes)
+  const ms = await medianOf(one, RUNS)
+  slowestMs = Math.max(slowestMs, ms)
+  console.log(`| ${shape.name} | ${tried} | ${one.bytes.length} | ${await judge(one)} | ${ms.toFixed(1)} |`)
+}
+console.log(`\nThe slowest takes ${slowestMs.toFixed(1)} ms; promised are ${PROMISED_MS}.`)
+if (slowestMs > PROMISED_MS) process.exitCode = 1
