@@ -69,6 +69,8 @@ test('The digest is that of the bytes of the evidence as they stand in the paylo
 test('A deployment that verifiers would not read is not signed', async () => {
   const huge = createSnapshot([{ kind: 'ConfigMap', data: 'x'.repeat(1024 * 1024) }])
   await expect(publish(await createSigner('ES256'), huge)).rejects.toThrow(/too large.*1048576/)
+  const crowded = createSnapshot([{ kind: 'ConfigMap', data: Array.from({ length: 32_768 }, () => 0) }])
+  await expect(publish(await createSigner('ES256'), crowded)).rejects.toThrow(/too large.*32768/)
 })
 
 async function createSigner(algorithm: SignatureAlgorithm): Promise<Signer> {

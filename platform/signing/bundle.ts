@@ -39,7 +39,11 @@ export async function signBundle(statement: Statement, signer: Signer): Promise<
   const signed = { version: VERSION, kind: KIND, hostname, issuedAt: issuedAt.toISOString(), certFingerprint }
   const { evidence, digest: evidenceDigest } = snapshot
   // In canonical form the snapshot's bytes inside the payload are those that were digested.
-  const payload = canonicalize({ ...signed, evidenceDigest, evidence })!
+  const members = { ...signed, evidenceDigest, evidence }
+  const parts = partsOf(members)
+  if (parts > limits.maxPayloadParts)
+    throw new BundleTooLarge('names and values', parts, limits.maxPayloadParts)
+  const payload = canonicalize(members)!
   const bundle = {
     ...signed,
     certChain: signer.chain.map(String),
@@ -48,15 +52,22 @@ export async function signBundle(statement: Statement, signer: Signer): Promise<
     rootCaTeeQuote: { status: 'not-implemented' },
   }
   const bytes = Buffer.from(JSON.stringify(bundle))
-  if (bytes.length > limits.maxBundleBytes) throw new BundleTooLarge(bytes.length)
+  if (bytes.length > limits.maxBundleBytes)
+    throw new BundleTooLarge('bytes', bytes.length, limits.maxBundleBytes)
   return { bytes, issuedAt, certFingerprint, evidenceDigest }
 }
 
 /** No verifier would read the bundle. */
 export class BundleTooLarge extends Error {
-  constructor(bytes: number) {
-    super(
-      `The deployment is too large: its bundle has ${bytes} bytes and verifiers read ${limits.maxBundleBytes}.`,
-    )
+  constructor(unit: string, count: number, most: number) {
+    super(`The deployment is too large: its bundle has ${count} ${unit} and verifiers read ${most}.`)
   }
+}
+
+/** How many names and values a document of JSON has; what is left out has none. */
+function partsOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  const values: readonly unknown[] = Object.values(value)
+  const named = Array.isArray(value) ? values : values.filter((one) => one !== undefined)
+  return named.reduce<number>((sum, one) => sum + partsOf(one), 1 + (Array.isArray(value) ? 0 : named.length))
 }
