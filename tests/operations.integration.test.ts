@@ -20,8 +20,8 @@ let account: Account
 beforeAll(async () => {
   service = await startService({
     log,
-    timers: { idleMs: 300, stalledClientMs: 300 },
-    meterTimers: { leaseMs: 1_000, renewMs: 200, outageMs: 500 },
+    timers: { idleMs: 1_500, stalledClientMs: 1_500 },
+    meterTimers: { leaseMs: 4_000, renewMs: 500, outageMs: 500 },
   })
   account = await service.createAccount(5_000_000n)
 })
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await service.server.embedded.ensureRunning()
   await vi.waitFor(async () => expect((await admin('/readyz')).status).toBe(200), {
-    timeout: 5_000,
+    timeout: 30_000,
     interval: 50,
   })
   lines.length = 0
@@ -71,7 +71,7 @@ test('a router that has lost its database is not ready, then has no lease either
   await vi.waitFor(
     async () =>
       expect((await admin('/readyz')).body.reasons).toEqual(['lease_lapsed', 'database_unreachable']),
-    { timeout: 5_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   )
   expect((await admin('/healthz')).status).toBe(200)
   const samples = await readMetrics(service.adminUrl)
@@ -79,7 +79,7 @@ test('a router that has lost its database is not ready, then has no lease either
   expect(valueIn(samples, 'router_settlements_waiting')).toBe(0)
   await service.server.embedded.ensureRunning()
   await vi.waitFor(async () => expect((await admin('/readyz')).status).toBe(200), {
-    timeout: 5_000,
+    timeout: 30_000,
     interval: 50,
   })
 })
@@ -89,7 +89,7 @@ test('settlements that wait for the database are the ledger’s lag', async () =
   await service.server.embedded.stop()
   await vi.waitFor(
     async () => expect(valueIn(await readMetrics(service.adminUrl), 'router_settlements_waiting')).toBe(1),
-    { timeout: 10_000, interval: 20 },
+    { timeout: 30_000, interval: 20 },
   )
   await service.server.embedded.ensureRunning()
   await response.text()
@@ -97,7 +97,7 @@ test('settlements that wait for the database are the ledger’s lag', async () =
     const samples = await readMetrics(service.adminUrl)
     expect(valueIn(samples, 'router_settlements_waiting')).toBe(0)
     expect(valueIn(samples, 'router_holds_open')).toBe(0)
-  }, 10_000)
+  }, 30_000)
 })
 
 test('an answer is counted with its duration, first token, tokens and overhead', async () => {
@@ -170,7 +170,7 @@ test('every gauge of what is under way is 0 again when nothing is', async () => 
     expect(valueIn(idle, 'router_holds_oldest_age')).toBe(0)
     expect(valueIn(idle, 'http_server_active_requests')).toBe(0)
     expect(valueIn(idle, 'router_backends_running', MODEL)).toBe(0)
-  }, 5_000)
+  }, 30_000)
 })
 
 test('labels come from the configuration and the contract, never from what a caller writes', async () => {
