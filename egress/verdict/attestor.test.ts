@@ -239,6 +239,17 @@ test('a check that began before the certificate changed does not count, unless i
   expect(world.checks).toHaveLength(3)
 })
 
+test('a request whose verdict was renewed while it connected goes on at once, however long a check takes', async () => {
+  const world = await startWorld(passed(old))
+  const doubted = world.attestor.verdict as Admitted
+  world.outcome = passed(renewed)
+  await world.attestor.attest()
+  world.hold()
+  const verdict = await world.attestor.awaitRenewal(doubted, { since: world.attestor.now })
+  expect(leafOf({ verdict })).toBe(renewed)
+  expect([world.attestor.waiting, world.checks.length]).toEqual([0, 2])
+})
+
 test('while the platform has not signed, requests wait and share checks, ever slower, down to one a second', async () => {
   const world = await startWorld(passed(old))
   await world.clock.pass(1 * MINUTE)

@@ -112,7 +112,8 @@ export class Attestor {
   async awaitRenewal(doubted: Admitted, patience: Patience): Promise<Verdict | undefined> {
     const begun = this.now
     const isAnswered = () => isNews(this.#verdict, doubted, begun)
-    await this.#doubts.wait(isAnswered, patience)
+    // The verdict may have been renewed while the connection was made, and nobody tells of that a second time.
+    if (!isAnswered()) await this.#doubts.wait(isAnswered, patience)
     const { verdict } = this
     return isAnswered() ? verdict : undefined
   }
