@@ -102,7 +102,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: unknown, error: Error): void {
     if (this.#isOver) return
     if (error instanceof Withdrawn) this.#fail(this.#withdrawalOf(error))
-    else if (error instanceof AttestationError && !this.#isSent) void this.#heal(error)
+    else if (error instanceof AttestationError && !this.#isSent) this.#heal(error).catch(this.#onThrown)
     else if (error instanceof errors.InvalidArgumentError) this.#fail(malformed())
     else this.#fail(unavailable(this.#isSent))
   }

@@ -28,7 +28,7 @@ function admittedAt(leaf: Digest, digest?: Digest): Admitted {
  * An upstream whose connections are made by hand; `awaited` is what a request that met another certificate waits for,
  * and undefined when it has waited in vain.
  */
-function createWorld(awaited: Verdict | undefined, body = Buffer.from('{}')) {
+function createWorld(awaited: Verdict | Error | undefined, body = Buffer.from('{}')) {
   const tries: { leaf: Digest; handler: Dispatcher.DispatchHandler; headers: unknown }[] = []
   const told: string[] = []
   const patiences: Patience[] = []
@@ -44,9 +44,10 @@ function createWorld(awaited: Verdict | undefined, body = Buffer.from('{}')) {
     pools: { of: pool },
     attestor: {
       now: since,
-      verdict: awaited ?? admittedAt(old),
+      verdict: awaited instanceof Error ? admittedAt(old) : (awaited ?? admittedAt(old)),
       awaitRenewal: async (_: Admitted, patience: Patience) => {
         patiences.push(patience)
+        if (awaited instanceof Error) throw awaited
         return awaited
       },
     },
@@ -138,6 +139,13 @@ test.each<[string, Verdict | undefined, string, string, string]>([
     expect((errors[0] as ApiError).headers).toMatchObject({ 'x-should-retry': again })
   },
 )
+
+test('what is thrown while it waits is told to the caller', async () => {
+  const broken = new Error('broken')
+  const { tries, errors, fail } = createWorld(broken)
+  await fail(mismatch)
+  expect([tries.length, errors]).toEqual([1, [broken]])
+})
 
 test('one that nobody waits for any more is sent nowhere', async () => {
   const { passage, patiences, tries, fail } = createWorld(admittedAt(renewed))

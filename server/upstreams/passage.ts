@@ -122,7 +122,8 @@ class PinnedDispatch implements Dispatcher.DispatchHandler {
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
     const isOtherLeaf = error instanceof AttestationError && this.#compose !== undefined
     if (!isOtherLeaf) this.#handler.onResponseError?.(controller, error)
-    else void this.#heal(controller, error)
+    // Nobody else would hear of what is thrown on the way, and the caller would wait.
+    else this.#heal(controller, error).catch((thrown) => this.#handler.onResponseError?.(controller, thrown))
   }
 
   async #heal(controller: Dispatcher.DispatchController, mismatch: AttestationError): Promise<void> {
