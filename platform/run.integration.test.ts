@@ -103,6 +103,14 @@ test('What looks like a credential is told by its place, checked or served, and 
   for (const text of [await told, await said, await log]) expect(text).not.toContain(PASSWORD)
 })
 
+test('The place of such a value is shown, whatever stands in it', async () => {
+  const hostile = `resources: [{ kind: ConfigMap, data: { "DB_PASSWORD\\e[2J\\u202e": ${PASSWORD} } }]\n`
+  const child = spawn(PROGRAM, ['run', '--config', configFile(hostile), '--check'])
+  const said = textOf(child.stderr)
+  expect(await exitOf(child)).toEqual([0, null])
+  expect(await said).toContain('resources[0].data.DB_PASSWORD\\u001b[2J\\u202e looks like a credential')
+})
+
 test('A Secret ends with 4, named by its file and by its name; its value is told nowhere', async () => {
   const folder = temporaryFolder()
   writeFileSync(

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { printJson, printLines } from '#base/print.ts'
+import { complain, printJson, printLines } from '#base/print.ts'
 import { loadPlatformConfig } from '../config.ts'
 import { createSnapshot } from '../deployment/snapshot.ts'
 import { type Gateway, startGateway } from '../gateway.ts'
@@ -22,7 +22,7 @@ export async function run(options: RunOptions): Promise<void> {
   if (options.check) {
     const evidence_digest = createSnapshot(config.resources).digest
     if (options.json) return print(options, { hostname, evidence_digest, warnings })
-    for (const { path, message } of warnings) console.error(`${path} ${message}.`)
+    for (const { path, message } of warnings) complain(`${path} ${message}.`)
     return print(options, { hostname, evidence_digest })
   }
   for (const { path, message } of warnings) log.warn(message, { path })
