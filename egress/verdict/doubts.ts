@@ -7,6 +7,12 @@ export interface Patience {
   readonly signal?: AbortSignal | undefined
 }
 
+/**
+ * Most connections that may show a request another certificate (ours): some, as not all gateways behind one name renew
+ * at once, and few, so that nobody on the way can have each request dial for its whole time.
+ */
+export const MAX_MISMATCHES = 4
+
 /** One request that waits. */
 interface Waiter {
   /** Whether what it waits for has come. */

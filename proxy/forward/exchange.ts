@@ -3,6 +3,7 @@ import { type Dispatcher, errors } from 'undici'
 import { AttestationError } from '#attestation'
 import type { Moment } from '#egress/clock.ts'
 import { Withdrawn } from '#egress/connection/withdrawn.ts'
+import { MAX_MISMATCHES } from '#egress/verdict/doubts.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
 import type { Ending } from '../admin/tally.ts'
 import type { AnswerRecord } from '../journal/answered.ts'
@@ -20,12 +21,6 @@ import { requestHeaders } from './headers.ts'
 import type { Route } from './route.ts'
 
 type Controller = Dispatcher.DispatchController
-
-/**
- * Most connections that may show a request another certificate (ours): some, as not all gateways behind one name renew
- * at once, and few, so that nobody on the way can have each request dial for its whole time.
- */
-const MAX_MISMATCHES = 4
 
 /** One request on its way to the endpoint, and its answer on the way back. */
 export class Exchange implements Dispatcher.DispatchHandler {

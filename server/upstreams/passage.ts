@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { AttestationError, type Digest } from '#attestation'
 import type { Moment } from '#egress/clock.ts'
 import type { Withdrawn } from '#egress/connection/withdrawn.ts'
-import type { Patience } from '#egress/verdict/doubts.ts'
+import { MAX_MISMATCHES, type Patience } from '#egress/verdict/doubts.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
 import type { ApiError } from '../errors.ts'
 import { type Backend, createComposer } from '../relay/backend.ts'
@@ -61,12 +61,6 @@ export function openPassage(
     },
   }
 }
-
-/**
- * Most connections that may show a request another certificate (ours): some, as not all gateways behind one name renew
- * at once, and few, so that nobody on the way can have each request dial for its whole time.
- */
-const MAX_MISMATCHES = 4
 
 /**
  * Sends one request over a connection that shows the expected certificate. Where another one stands nothing is sent: it
