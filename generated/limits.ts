@@ -10,7 +10,7 @@ export const limits = {
   bodyMemoryBytes: 268_435_456,
   /** Bodies beyond this size have their key looked up before they are read. */
   keyFirstBodyBytes: 65_536,
-  /** Largest event of a stream. */
+  /** Largest event of a stream, unless configured. */
   maxEventBytes: 1_048_576,
   /** Largest evidence bundle, fetched or read from a file. */
   maxBundleBytes: 1_048_576,

@@ -325,7 +325,7 @@ length;for(let o=0;o<n;o++){let a=s[o];if(!(a&&typeof a=="object"&&!Array.isArra
 ust be object"};t===null?t=[m]:t.push(m),e++}}}else{let n={instancePath:i+"/resources",schemaPath:"#/propertie\
 s/resources/type",keyword:"type",params:{type:"array"},message:"must be array"};t===null?t=[n]:t.push(n),e++}}}else{
 let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};t===
-null?t=[s]:t.push(s),e++}return Ir.errors=t,e===0}Ir.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var vt=Or,
+null?t=[s]:t.push(s),e++}return Ir.errors=t,e===0}Ir.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var vt=Er,
 _t={type:"object",required:["endpoints"],properties:{dataDir:{type:"string",minLength:1},journal:{anyOf:[{$ref:"\
 #/$defs/JournalFile"},{type:"boolean",enum:[!1]}]},admin:{$ref:"#/$defs/ListenConfig"},endpoints:{type:"array",
 items:{$ref:"#/$defs/ProxiedEndpointConfig"},minItems:1}},additionalProperties:!1};var js=new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$","u"),bt=new RegExp("^https://.+/v1$","u"),kt=new RegExp(
@@ -443,8 +443,8 @@ ximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must
 [n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/maxBundleAgeMs",schemaPath:"#/$defs/DurationMs/min\
 imum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.push(n),e++}}}}else{
 let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};t===
-null?t=[s]:t.push(s),e++}return vr.errors=t,e===0}vr.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function Or(r,{
-instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=Or.
+null?t=[s]:t.push(s),e++}return vr.errors=t,e===0}vr.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function Er(r,{
+instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=Er.
 evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&!Array.isArray(
 r)){if(r.endpoints===void 0){let n={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"\
 endpoints"},message:"must have required property 'endpoints'"};t===null?t=[n]:t.push(n),e++}for(let n in r)if(!(n===
@@ -473,7 +473,7 @@ T have fewer than 1 items"};t===null?t=[a]:t.push(a),e++}let o=n.length;for(let 
 vr.errors),e=t.length)}else{let o={instancePath:i+"/endpoints",schemaPath:"#/properties/endpoints/type",keyword:"\
 type",params:{type:"array"},message:"must be array"};t===null?t=[o]:t.push(o),e++}}}else{let n={instancePath:i,
 schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};t===null?t=[n]:t.push(n),e++}
-return Or.errors=t,e===0}Or.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Pt=Er,wt={type:"object",required:[
+return Er.errors=t,e===0}Er.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Pt=Or,wt={type:"object",required:[
 "endpoints","models"],properties:{listen:{$ref:"#/$defs/ListenConfig"},publicBaseUrl:{type:"string",pattern:"^\
 https?://.+/v1$"},dataDir:{type:"string",minLength:1},secretsKey:{type:"string",minLength:32},admin:{$ref:"#/$\
 defs/ListenConfig"},database:{$ref:"#/$defs/DatabaseConfig"},redis:{$ref:"#/$defs/RedisConfig"},allowOverdraftMicros:{
@@ -500,37 +500,44 @@ nt/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be 
 e++}}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
 bject"};t===null?t=[s]:t.push(s),e++}return _r.errors=t,e===0}_r.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function br(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
 e=0,p=br.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&
-!Array.isArray(r)){for(let s in r)if(!(s==="maxBodyBytes"||s==="bodyMemoryBytes"||s==="requestsPerMinute"||s===
-"tokensPerMinute")){let n={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
-additionalProperty:s},message:"must NOT have additional properties"};t===null?t=[n]:t.push(n),e++}if(r.maxBodyBytes!==
-void 0){let s=r.maxBodyBytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/maxBodyBytes",
-schemaPath:"#/$defs/Count/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?t=[
-n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+"/maxBodyBytes",schemaPath:"\
-#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483\
-647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/maxBodyBytes",schemaPath:"#/$defs\
-/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.push(
-n),e++}}}if(r.bodyMemoryBytes!==void 0){let s=r.bodyMemoryBytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={
-instancePath:i+"/bodyMemoryBytes",schemaPath:"#/properties/bodyMemoryBytes/type",keyword:"type",params:{type:"\
-integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>9223372036854776e3||
-isNaN(s)){let n={instancePath:i+"/bodyMemoryBytes",schemaPath:"#/properties/bodyMemoryBytes/maximum",keyword:"\
-maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"};t===null?
-t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/bodyMemoryBytes",schemaPath:"#/properties/bodyMe\
-moryBytes/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.
-push(n),e++}}}if(r.requestsPerMinute!==void 0){let s=r.requestsPerMinute;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
-s))){let n={instancePath:i+"/requestsPerMinute",schemaPath:"#/$defs/Count/type",keyword:"type",params:{type:"i\
-nteger"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(
-s)){let n={instancePath:i+"/requestsPerMinute",schemaPath:"#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+
-"/requestsPerMinute",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
-must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.tokensPerMinute!==void 0){let s=r.tokensPerMinute;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/tokensPerMinute",schemaPath:"#/properties/tokensPerMinut\
-e/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s==
-"number"){if(s>9223372036854776e3||isNaN(s)){let n={instancePath:i+"/tokensPerMinute",schemaPath:"#/properties\
-/tokensPerMinute/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be\
- <= 9223372036854776000"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/tokensPerMinu\
-te",schemaPath:"#/properties/tokensPerMinute/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
-must be >= 1"};t===null?t=[n]:t.push(n),e++}}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{
-type:"object"},message:"must be object"};t===null?t=[s]:t.push(s),e++}return br.errors=t,e===0}br.evaluated={props:!0,
+!Array.isArray(r)){for(let s in r)if(!(s==="maxBodyBytes"||s==="bodyMemoryBytes"||s==="maxEventBytes"||s==="re\
+questsPerMinute"||s==="tokensPerMinute")){let n={instancePath:i,schemaPath:"#/additionalProperties",keyword:"a\
+dditionalProperties",params:{additionalProperty:s},message:"must NOT have additional properties"};t===null?t=[
+n]:t.push(n),e++}if(r.maxBodyBytes!==void 0){let s=r.maxBodyBytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){
+let n={instancePath:i+"/maxBodyBytes",schemaPath:"#/$defs/Count/type",keyword:"type",params:{type:"integer"},message:"\
+must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+
+"/maxBodyBytes",schemaPath:"#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
+message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/maxBod\
+yBytes",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be\
+ >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.bodyMemoryBytes!==void 0){let s=r.bodyMemoryBytes;if(!(typeof s=="\
+number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/bodyMemoryBytes",schemaPath:"#/properties/bodyMemoryBytes\
+/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s==
+"number"){if(s>9223372036854776e3||isNaN(s)){let n={instancePath:i+"/bodyMemoryBytes",schemaPath:"#/properties\
+/bodyMemoryBytes/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be\
+ <= 9223372036854776000"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/bodyMemoryByt\
+es",schemaPath:"#/properties/bodyMemoryBytes/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
+must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.maxEventBytes!==void 0){let s=r.maxEventBytes;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/maxEventBytes",schemaPath:"#/$defs/Count/type",keyword:"\
+type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>
+2147483647||isNaN(s)){let n={instancePath:i+"/maxEventBytes",schemaPath:"#/$defs/Count/maximum",keyword:"maxim\
+um",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<
+1||isNaN(s)){let n={instancePath:i+"/maxEventBytes",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{
+comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.requestsPerMinute!==void 0){
+let s=r.requestsPerMinute;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/requestsPerMinu\
+te",schemaPath:"#/$defs/Count/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?
+t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+"/requestsPerMinut\
+e",schemaPath:"#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"mus\
+t be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/requestsPerMinute",
+schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};
+t===null?t=[n]:t.push(n),e++}}}if(r.tokensPerMinute!==void 0){let s=r.tokensPerMinute;if(!(typeof s=="number"&&
+!(s%1)&&!isNaN(s))){let n={instancePath:i+"/tokensPerMinute",schemaPath:"#/properties/tokensPerMinute/type",keyword:"\
+type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>
+9223372036854776e3||isNaN(s)){let n={instancePath:i+"/tokensPerMinute",schemaPath:"#/properties/tokensPerMinut\
+e/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233720368\
+54776000"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/tokensPerMinute",schemaPath:"\
+#/properties/tokensPerMinute/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};
+t===null?t=[n]:t.push(n),e++}}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"ob\
+ject"},message:"must be object"};t===null?t=[s]:t.push(s),e++}return br.errors=t,e===0}br.evaluated={props:!0,
 dynamicProps:!1,dynamicItems:!1};function kr(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
 e=0,p=kr.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&
 !Array.isArray(r)){for(let s in r)if(!(s==="connectMs"||s==="firstByteMs"||s==="idleMs"||s==="pingMs"||s==="st\
@@ -736,8 +743,8 @@ schemaPath:"#/$defs/UpstreamModelConfig/type",keyword:"type",params:{type:"objec
 t===null?t=[n]:t.push(n),e++}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"obj\
 ect"},message:"must be object"};t===null?t=[s]:t.push(s),e++}return Pr.errors=t,e===0}Pr.evaluated={props:!0,dynamicProps:!1,
 dynamicItems:!1};var qt=new RegExp("^https?://.+/v1$","u"),At=new RegExp("^(rediss?://.+)?$","u"),Dt=new RegExp(
-"^https://","u");function Er(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){
-let t=null,e=0,p=Er.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r==
+"^https://","u");function Or(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){
+let t=null,e=0,p=Or.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r==
 "object"&&!Array.isArray(r)){if(r.endpoints===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"r\
 equired",params:{missingProperty:"endpoints"},message:"must have required property 'endpoints'"};t===null?t=[s]:
 t.push(s),e++}if(r.models===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"\
@@ -840,7 +847,7 @@ errors),e=t.length)}else{let n={instancePath:i+"/models",schemaPath:"#/propertie
 params:{type:"array"},message:"must be array"};t===null?t=[n]:t.push(n),e++}}r.testControl!==void 0&&(te(r.testControl,
 {instancePath:i+"/testControl",parentData:r,parentDataProperty:"testControl",rootData:g,dynamicAnchors:v})||(t=
 t===null?te.errors:t.concat(te.errors),e=t.length))}else{let s={instancePath:i,schemaPath:"#/type",keyword:"ty\
-pe",params:{type:"object"},message:"must be object"};t===null?t=[s]:t.push(s),e++}return Er.errors=t,e===0}Er.
+pe",params:{type:"object"},message:"must be object"};t===null?t=[s]:t.push(s),e++}return Or.errors=t,e===0}Or.
 evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var cs={};gs(cs,{capsuleVerificationOutput:()=>Ct,chatCompletion:()=>Tt,chatCompletionChunk:()=>Zt,chatCompletionRequest:()=>Jt,
 chatEvent:()=>Rt,commandRefusalOutput:()=>ei,completion:()=>si,completionChunk:()=>ii,completionEvent:()=>ai,completionRequest:()=>oi,
 configCheckOutput:()=>mi,createdKeyOutput:()=>ui,creditOutput:()=>fi,diagnosisOutput:()=>di,discoveryOutput:()=>gi,
@@ -913,8 +920,8 @@ return H.errors=[{instancePath:i+"/policies",schemaPath:"#/properties/policies/t
 array"},message:"must be array"}],!1;var s=d===e}else var s=!0}}}}}}}else return H.errors=[{instancePath:i,schemaPath:"\
 #/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return H.errors=t,e===0}H.evaluated=
 {props:{admitted:!0,hostname:!0,judged_at:!0,observed_leaf:!0,max_bundle_age_ms:!0,roots:!0,pins:!0,policies:!0},
-dynamicProps:!1,dynamicItems:!1};var Ot={type:"object",required:["part","holds"],properties:{part:{$ref:"#/$de\
-fs/CapsulePartName"},holds:{type:["boolean","null"]}}},Et={type:"string",enum:["expectation","journal_lines","\
+dynamicProps:!1,dynamicItems:!1};var Et={type:"object",required:["part","holds"],properties:{part:{$ref:"#/$de\
+fs/CapsulePartName"},holds:{type:["boolean","null"]}}},Ot={type:"string",enum:["expectation","journal_lines","\
 generation","bundle_digest","expectation_digest","basis","admission","record","ledger"]};function Be(r,{instancePath:i="",
 parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=Be.evaluated;if(p.dynamicProps&&
 (p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let n;if(r.
@@ -924,9 +931,9 @@ void 0){let o=r.part,a=e;if(typeof o!="string")return Be.errors=[{instancePath:i
 apsulePartName/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(o==="expectation"||
 o==="journal_lines"||o==="generation"||o==="bundle_digest"||o==="expectation_digest"||o==="basis"||o==="admiss\
 ion"||o==="record"||o==="ledger"))return Be.errors=[{instancePath:i+"/part",schemaPath:"#/$defs/CapsulePartNam\
-e/enum",keyword:"enum",params:{allowedValues:Et.enum},message:"must be equal to one of the allowed values"}],!1;
+e/enum",keyword:"enum",params:{allowedValues:Ot.enum},message:"must be equal to one of the allowed values"}],!1;
 var s=a===e}else var s=!0;if(s)if(r.holds!==void 0){let o=r.holds,a=e;if(typeof o!="boolean"&&o!==null)return Be.
-errors=[{instancePath:i+"/holds",schemaPath:"#/properties/holds/type",keyword:"type",params:{type:Ot.properties.
+errors=[{instancePath:i+"/holds",schemaPath:"#/properties/holds/type",keyword:"type",params:{type:Et.properties.
 holds.type},message:"must be boolean,null"}],!1;var s=a===e}else var s=!0}else return Be.errors=[{instancePath:i,
 schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return Be.errors=t,e===
 0}Be.evaluated={props:{part:!0,holds:!0},dynamicProps:!1,dynamicItems:!1};function G(r,{instancePath:i="",parentData:b,
@@ -1140,7 +1147,7 @@ array"},message:"must be array"}],!1;var s=m===e}else var s=!0;if(s)if(r.usage!=
 "/usage",parentData:r,parentDataProperty:"usage",rootData:g,dynamicAnchors:v})||(t=t===null?B.errors:t.concat(
 B.errors),e=t.length);var s=a===e}else var s=!0}}}}}else return $e.errors=[{instancePath:i,schemaPath:"#/type",
 keyword:"type",params:{type:"object"},message:"must be object"}],!1;return $e.errors=t,e===0}$e.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var Zt=E,ts={type:"object",required:["id","object","created","model","choices"],
+dynamicProps:!1,dynamicItems:!1};var Zt=O,ts={type:"object",required:["id","object","created","model","choices"],
 properties:{id:{$ref:"#/$defs/GenerationId"},object:{type:"string",enum:["chat.completion.chunk"]},created:{$ref:"\
 #/$defs/UnixSeconds"},model:{type:"string"},choices:{type:"array",items:{$ref:"#/$defs/ChatChunkChoice"}},usage:{
 type:["object","null"],required:["prompt_tokens","completion_tokens","total_tokens","cost_micros","endpoint","\
@@ -1207,81 +1214,81 @@ if(s)if(r.finish_reason!==void 0){let o=r.finish_reason,a=e;if(typeof o!="string
 {instancePath:i+"/finish_reason",schemaPath:"#/properties/finish_reason/type",keyword:"type",params:{type:St.properties.
 finish_reason.type},message:"must be string,null"}],!1;var s=a===e}else var s=!0}}else return Ze.errors=[{instancePath:i,
 schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return Ze.errors=t,e===
-0}Ze.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function E(r,{instancePath:i="",parentData:b,parentDataProperty:_,
-rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=E.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
+0}Ze.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function O(r,{instancePath:i="",parentData:b,parentDataProperty:_,
+rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=O.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
 (p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let a;if(r.id===void 0&&(a="id")||r.object===
 void 0&&(a="object")||r.created===void 0&&(a="created")||r.model===void 0&&(a="model")||r.choices===void 0&&(a=
-"choices"))return E.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:a},
+"choices"))return O.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:a},
 message:"must have required property '"+a+"'"}],!1;if(r.id!==void 0){let m=r.id,u=e;if(e===e)if(typeof m=="str\
-ing"){if(!xr.test(m))return E.errors=[{instancePath:i+"/id",schemaPath:"#/$defs/GenerationId/pattern",keyword:"\
+ing"){if(!xr.test(m))return O.errors=[{instancePath:i+"/id",schemaPath:"#/$defs/GenerationId/pattern",keyword:"\
 pattern",params:{pattern:"^gen-[0-9A-HJKMNP-TV-Z]{26}$"},message:'must match pattern "^gen-[0-9A-HJKMNP-TV-Z]{\
-26}$"'}],!1}else return E.errors=[{instancePath:i+"/id",schemaPath:"#/$defs/GenerationId/type",keyword:"type",
+26}$"'}],!1}else return O.errors=[{instancePath:i+"/id",schemaPath:"#/$defs/GenerationId/type",keyword:"type",
 params:{type:"string"},message:"must be string"}],!1;var s=u===e}else var s=!0;if(s){if(r.object!==void 0){let m=r.
-object,u=e;if(typeof m!="string")return E.errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/ty\
-pe",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(m!=="chat.completion.chunk")return E.
+object,u=e;if(typeof m!="string")return O.errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/ty\
+pe",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(m!=="chat.completion.chunk")return O.
 errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/enum",keyword:"enum",params:{allowedValues:ts.
 properties.object.enum},message:"must be equal to one of the allowed values"}],!1;var s=u===e}else var s=!0;if(s){
-if(r.created!==void 0){let m=r.created,u=e,c=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return E.errors=[{instancePath:i+
+if(r.created!==void 0){let m=r.created,u=e,c=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)))return O.errors=[{instancePath:i+
 "/created",schemaPath:"#/$defs/UnixSeconds/type",keyword:"type",params:{type:"integer"},message:"must be integ\
-er"}],!1;if(e===c&&typeof m=="number"){if(m>9223372036854776e3||isNaN(m))return E.errors=[{instancePath:i+"/cr\
+er"}],!1;if(e===c&&typeof m=="number"){if(m>9223372036854776e3||isNaN(m))return O.errors=[{instancePath:i+"/cr\
 eated",schemaPath:"#/$defs/UnixSeconds/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(m<-9223372036854776e3||isNaN(m))return E.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(m<-9223372036854776e3||isNaN(m))return O.errors=[{instancePath:i+
 "/created",schemaPath:"#/$defs/UnixSeconds/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=u===e}else var s=!0;if(s){if(r.model!==void 0){let m=e;if(typeof r.
-model!="string")return E.errors=[{instancePath:i+"/model",schemaPath:"#/properties/model/type",keyword:"type",
+model!="string")return O.errors=[{instancePath:i+"/model",schemaPath:"#/properties/model/type",keyword:"type",
 params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;if(s){if(r.choices!==void 0){let m=r.
 choices,u=e;if(e===u)if(Array.isArray(m)){var n=!0;let d=m.length;for(let f=0;f<d;f++){let l=e;Ze(m[f],{instancePath:i+
 "/choices/"+f,parentData:m,parentDataProperty:f,rootData:g,dynamicAnchors:v})||(t=t===null?Ze.errors:t.concat(
-Ze.errors),e=t.length);var n=l===e;if(!n)break}}else return E.errors=[{instancePath:i+"/choices",schemaPath:"#\
+Ze.errors),e=t.length);var n=l===e;if(!n)break}}else return O.errors=[{instancePath:i+"/choices",schemaPath:"#\
 /properties/choices/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=u===e}else var s=!0;
-if(s)if(r.usage!==void 0){let m=r.usage,u=e;if(!(m&&typeof m=="object"&&!Array.isArray(m))&&m!==null)return E.
+if(s)if(r.usage!==void 0){let m=r.usage,u=e;if(!(m&&typeof m=="object"&&!Array.isArray(m))&&m!==null)return O.
 errors=[{instancePath:i+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type:ts.properties.
 usage.type},message:"must be object,null"}],!1;if(e===u&&m&&typeof m=="object"&&!Array.isArray(m)){let d;if(m.
 prompt_tokens===void 0&&(d="prompt_tokens")||m.completion_tokens===void 0&&(d="completion_tokens")||m.total_tokens===
 void 0&&(d="total_tokens")||m.cost_micros===void 0&&(d="cost_micros")||m.endpoint===void 0&&(d="endpoint")||m.
-evidence_digest===void 0&&(d="evidence_digest"))return E.errors=[{instancePath:i+"/usage",schemaPath:"#/proper\
+evidence_digest===void 0&&(d="evidence_digest"))return O.errors=[{instancePath:i+"/usage",schemaPath:"#/proper\
 ties/usage/required",keyword:"required",params:{missingProperty:d},message:"must have required property '"+d+"\
-'"}],!1;if(m.prompt_tokens!==void 0){let f=m.prompt_tokens,l=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)))return E.
+'"}],!1;if(m.prompt_tokens!==void 0){let f=m.prompt_tokens,l=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)))return O.
 errors=[{instancePath:i+"/usage/prompt_tokens",schemaPath:"#/properties/usage/properties/prompt_tokens/type",keyword:"\
 type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof f=="number"){if(f>9223372036854776e3||
-isNaN(f))return E.errors=[{instancePath:i+"/usage/prompt_tokens",schemaPath:"#/properties/usage/properties/pro\
+isNaN(f))return O.errors=[{instancePath:i+"/usage/prompt_tokens",schemaPath:"#/properties/usage/properties/pro\
 mpt_tokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92\
-23372036854776000"}],!1;if(f<-9223372036854776e3||isNaN(f))return E.errors=[{instancePath:i+"/usage/prompt_tok\
+23372036854776000"}],!1;if(f<-9223372036854776e3||isNaN(f))return O.errors=[{instancePath:i+"/usage/prompt_tok\
 ens",schemaPath:"#/properties/usage/properties/prompt_tokens/minimum",keyword:"minimum",params:{comparison:">=",
 limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var o=l===e}else var o=!0;if(o){if(m.
-completion_tokens!==void 0){let f=m.completion_tokens,l=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)))return E.
+completion_tokens!==void 0){let f=m.completion_tokens,l=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)))return O.
 errors=[{instancePath:i+"/usage/completion_tokens",schemaPath:"#/properties/usage/properties/completion_tokens\
 /type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof f=="number"){if(f>
-9223372036854776e3||isNaN(f))return E.errors=[{instancePath:i+"/usage/completion_tokens",schemaPath:"#/propert\
+9223372036854776e3||isNaN(f))return O.errors=[{instancePath:i+"/usage/completion_tokens",schemaPath:"#/propert\
 ies/usage/properties/completion_tokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(f<-9223372036854776e3||isNaN(f))return E.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(f<-9223372036854776e3||isNaN(f))return O.errors=[{instancePath:i+
 "/usage/completion_tokens",schemaPath:"#/properties/usage/properties/completion_tokens/minimum",keyword:"minim\
 um",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var o=l===
 e}else var o=!0;if(o){if(m.total_tokens!==void 0){let f=m.total_tokens,l=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(
-f)))return E.errors=[{instancePath:i+"/usage/total_tokens",schemaPath:"#/properties/usage/properties/total_tok\
+f)))return O.errors=[{instancePath:i+"/usage/total_tokens",schemaPath:"#/properties/usage/properties/total_tok\
 ens/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(e===l&&typeof f=="number"){
-if(f>9223372036854776e3||isNaN(f))return E.errors=[{instancePath:i+"/usage/total_tokens",schemaPath:"#/propert\
+if(f>9223372036854776e3||isNaN(f))return O.errors=[{instancePath:i+"/usage/total_tokens",schemaPath:"#/propert\
 ies/usage/properties/total_tokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(f<-9223372036854776e3||isNaN(f))return E.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(f<-9223372036854776e3||isNaN(f))return O.errors=[{instancePath:i+
 "/usage/total_tokens",schemaPath:"#/properties/usage/properties/total_tokens/minimum",keyword:"minimum",params:{
 comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var o=l===e}else var o=!0;
-if(o){if(m.cost_micros!==void 0){let f=m.cost_micros,l=e,y=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)))return E.
+if(o){if(m.cost_micros!==void 0){let f=m.cost_micros,l=e,y=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)))return O.
 errors=[{instancePath:i+"/usage/cost_micros",schemaPath:"#/$defs/Micros/type",keyword:"type",params:{type:"int\
-eger"},message:"must be integer"}],!1;if(e===y&&typeof f=="number"){if(f>9223372036854776e3||isNaN(f))return E.
+eger"},message:"must be integer"}],!1;if(e===y&&typeof f=="number"){if(f>9223372036854776e3||isNaN(f))return O.
 errors=[{instancePath:i+"/usage/cost_micros",schemaPath:"#/$defs/Micros/maximum",keyword:"maximum",params:{comparison:"\
 <=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(f<-9223372036854776e3||isNaN(f))
-return E.errors=[{instancePath:i+"/usage/cost_micros",schemaPath:"#/$defs/Micros/minimum",keyword:"minimum",params:{
+return O.errors=[{instancePath:i+"/usage/cost_micros",schemaPath:"#/$defs/Micros/minimum",keyword:"minimum",params:{
 comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var o=l===e}else var o=!0;
-if(o){if(m.endpoint!==void 0){let f=e;if(typeof m.endpoint!="string")return E.errors=[{instancePath:i+"/usage/\
+if(o){if(m.endpoint!==void 0){let f=e;if(typeof m.endpoint!="string")return O.errors=[{instancePath:i+"/usage/\
 endpoint",schemaPath:"#/properties/usage/properties/endpoint/type",keyword:"type",params:{type:"string"},message:"\
 must be string"}],!1;var o=f===e}else var o=!0;if(o)if(m.evidence_digest!==void 0){let f=m.evidence_digest,l=e;
-if(typeof f!="string"&&f!==null)return E.errors=[{instancePath:i+"/usage/evidence_digest",schemaPath:"#/proper\
+if(typeof f!="string"&&f!==null)return O.errors=[{instancePath:i+"/usage/evidence_digest",schemaPath:"#/proper\
 ties/usage/properties/evidence_digest/type",keyword:"type",params:{type:ts.properties.usage.properties.evidence_digest.
-type},message:"must be string,null"}],!1;if(e===l&&typeof f=="string"&&!Se.test(f))return E.errors=[{instancePath:i+
+type},message:"must be string,null"}],!1;if(e===l&&typeof f=="string"&&!Se.test(f))return O.errors=[{instancePath:i+
 "/usage/evidence_digest",schemaPath:"#/properties/usage/properties/evidence_digest/pattern",keyword:"pattern",
 params:{pattern:"^sha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1;var o=l===
-e}else var o=!0}}}}}var s=u===e}else var s=!0}}}}}else return E.errors=[{instancePath:i,schemaPath:"#/type",keyword:"\
-type",params:{type:"object"},message:"must be object"}],!1;return E.errors=t,e===0}E.evaluated={props:!0,dynamicProps:!1,
+e}else var o=!0}}}}}var s=u===e}else var s=!0}}}}}else return O.errors=[{instancePath:i,schemaPath:"#/type",keyword:"\
+type",params:{type:"object"},message:"must be object"}],!1;return O.errors=t,e===0}O.evaluated={props:!0,dynamicProps:!1,
 dynamicItems:!1};var Jt=D,qe={type:"object",required:["model","messages"],properties:{model:{type:"string",minLength:1},
 messages:{type:"array",minItems:1},stream:{type:["boolean","null"]},stream_options:{type:["object","null"],properties:{
 include_usage:{type:["boolean","null"]}},additionalProperties:!0},max_tokens:{type:["integer","null"],minimum:1,
@@ -1462,8 +1469,8 @@ parentDataProperty:"reason",rootData:g,dynamicAnchors:v})||(t=t===null?er.errors
 var n=a===e}else var n=!0}}else return be.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"\
 object"},message:"must be object"}],!1;return be.errors=t,e===0}be.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
 function qr(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
-e=0,p=qr.evaluated;p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0);let s=e,n=!1,o=e;E(r,{instancePath:i,
-parentData:b,parentDataProperty:_,rootData:g,dynamicAnchors:v})||(t=t===null?E.errors:t.concat(E.errors),e=t.length);
+e=0,p=qr.evaluated;p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0);let s=e,n=!1,o=e;O(r,{instancePath:i,
+parentData:b,parentDataProperty:_,rootData:g,dynamicAnchors:v})||(t=t===null?O.errors:t.concat(O.errors),e=t.length);
 var c=o===e;if(n=n||c,c)var a=!0;let m=e;be(r,{instancePath:i,parentData:b,parentDataProperty:_,rootData:g,dynamicAnchors:v})||
 (t=t===null?be.errors:t.concat(be.errors),e=t.length);var c=m===e;n=n||c,c&&a!==!0&&(a=!0);let u=e;if(typeof r!=
 "string"){let d={instancePath:i,schemaPath:"#/anyOf/2/type",keyword:"type",params:{type:"string"},message:"mus\
@@ -2099,22 +2106,22 @@ type",params:{type:"object"},message:"must be object"}],!1;return le.errors=t,e=
 dynamicItems:!1};var bi=Ae,Lr={type:"object",required:["model","input"],properties:{model:{type:"string",minLength:1},
 input:{$ref:"#/$defs/EmbeddingInput"},encoding_format:{type:["string","null"]},dimensions:{type:["integer","nu\
 ll"],minimum:1,maximum:2147483647},stream:{anyOf:[{type:"boolean",enum:[!1]},{type:"null"}]},user:{type:["stri\
-ng","null"]}},additionalProperties:!0};function Oe(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
-e=0,p=Oe.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(Array.isArray(
-r)){if(r.length<1)return Oe.errors=[{instancePath:i,schemaPath:"#/minItems",keyword:"minItems",params:{limit:1},
+ng","null"]}},additionalProperties:!0};function Ee(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
+e=0,p=Ee.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(Array.isArray(
+r)){if(r.length<1)return Ee.errors=[{instancePath:i,schemaPath:"#/minItems",keyword:"minItems",params:{limit:1},
 message:"must NOT have fewer than 1 items"}],!1;{var s=!0;let o=r.length;for(let a=0;a<o;a++){let m=r[a],u=e;if(e===
-e)if(Array.isArray(m)){if(m.length<1)return Oe.errors=[{instancePath:i+"/"+a,schemaPath:"#/$defs/TokenList/min\
+e)if(Array.isArray(m)){if(m.length<1)return Ee.errors=[{instancePath:i+"/"+a,schemaPath:"#/$defs/TokenList/min\
 Items",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"}],!1;{var n=!0;let f=m.length;
-for(let l=0;l<f;l++){let y=m[l],h=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)))return Oe.errors=[{instancePath:i+
+for(let l=0;l<f;l++){let y=m[l],h=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)))return Ee.errors=[{instancePath:i+
 "/"+a+"/"+l,schemaPath:"#/$defs/TokenList/items/type",keyword:"type",params:{type:"integer"},message:"must be \
-integer"}],!1;if(e===h&&typeof y=="number"){if(y>2147483647||isNaN(y))return Oe.errors=[{instancePath:i+"/"+a+
+integer"}],!1;if(e===h&&typeof y=="number"){if(y>2147483647||isNaN(y))return Ee.errors=[{instancePath:i+"/"+a+
 "/"+l,schemaPath:"#/$defs/TokenList/items/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
-message:"must be <= 2147483647"}],!1;if(y<-2147483648||isNaN(y))return Oe.errors=[{instancePath:i+"/"+a+"/"+l,
+message:"must be <= 2147483647"}],!1;if(y<-2147483648||isNaN(y))return Ee.errors=[{instancePath:i+"/"+a+"/"+l,
 schemaPath:"#/$defs/TokenList/items/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"\
-must be >= -2147483648"}],!1}var n=h===e;if(!n)break}}}else return Oe.errors=[{instancePath:i+"/"+a,schemaPath:"\
+must be >= -2147483648"}],!1}var n=h===e;if(!n)break}}}else return Ee.errors=[{instancePath:i+"/"+a,schemaPath:"\
 #/$defs/TokenList/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=u===e;if(!s)break}}}else
-return Oe.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"array"},message:"must be ar\
-ray"}],!1;return Oe.errors=t,e===0}Oe.evaluated={items:!0,dynamicProps:!1,dynamicItems:!1};function dr(r,{instancePath:i="",
+return Ee.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"array"},message:"must be ar\
+ray"}],!1;return Ee.errors=t,e===0}Ee.evaluated={items:!0,dynamicProps:!1,dynamicItems:!1};function dr(r,{instancePath:i="",
 parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=dr.evaluated;p.dynamicProps&&
 (p.props=void 0),p.dynamicItems&&(p.items=void 0);let s=e,n=!1,o=e;if(typeof r!="string"){let w={instancePath:i,
 schemaPath:"#/anyOf/0/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[w]:t.push(
@@ -2135,8 +2142,8 @@ let w=r.length;for(let k=0;k<w;k++){let P=e;if(typeof r[k]!="string"){let x={ins
 #/$defs/TextList/items/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[x]:t.
 push(x),e++}var l=P===e;if(!l)break}}else{let w={instancePath:i,schemaPath:"#/$defs/TextList/type",keyword:"ty\
 pe",params:{type:"array"},message:"must be array"};t===null?t=[w]:t.push(w),e++}var h=d===e;n=n||h,h&&c!==!0&&
-(c=!0);let y=e;Oe(r,{instancePath:i,parentData:b,parentDataProperty:_,rootData:g,dynamicAnchors:v})||(t=t===null?
-Oe.errors:t.concat(Oe.errors),e=t.length);var h=y===e;if(n=n||h,h&&c!==!0&&(c=!0),n)e=s,t!==null&&(s?t.length=
+(c=!0);let y=e;Ee(r,{instancePath:i,parentData:b,parentDataProperty:_,rootData:g,dynamicAnchors:v})||(t=t===null?
+Ee.errors:t.concat(Ee.errors),e=t.length);var h=y===e;if(n=n||h,h&&c!==!0&&(c=!0),n)e=s,t!==null&&(s?t.length=
 s:t=null);else{let w={instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a sche\
 ma in anyOf"};return t===null?t=[w]:t.push(w),e++,dr.errors=t,!1}return dr.errors=t,p.items=c,e===0}dr.evaluated=
 {dynamicProps:!1,dynamicItems:!0};function Ae(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,
@@ -2554,7 +2561,7 @@ type",params:{type:"object"},message:"must be object"}],!1;return K.errors=t,e==
 grant_micros:!0,description:!0,max_redemptions:!0,redemptions:!0,expires_at:!0,withdrawn_at:!0,note:!0,created_at:!0},
 dynamicProps:!1,dynamicItems:!1};var Ii=Dr;var Sr={type:"object",required:["seq","prev","time","kind","format","version"],properties:{seq:{type:"number",
 enum:[1]},prev:{type:"null"},time:{type:"string",format:"date-time"},kind:{type:"string",enum:["genesis"]},format:{
-type:"string",enum:["proxy-journal"]},version:{type:"number",enum:[1]}},additionalProperties:!1},Oi={type:"obj\
+type:"string",enum:["proxy-journal"]},version:{type:"number",enum:[1]}},additionalProperties:!1},Ei={type:"obj\
 ect",required:["seq","prev","time","kind","proxy_version"],properties:{seq:{$ref:"#/$defs/ExactCount",minimum:1},
 prev:{$ref:"#/$defs/JournalDigest"},time:{type:"string",format:"date-time"},kind:{type:"string",enum:["start"]},
 proxy_version:{$ref:"#/$defs/JournalName"}},additionalProperties:!1};var Te=new RegExp("^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","u"),He=new RegExp("^[\\x21-\\x7e]{1,256}$","\
@@ -2584,7 +2591,7 @@ me"},message:'must match format "date-time"'}],!1}else return ne.errors=[{instan
 /properties/time/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;
 if(s){if(r.kind!==void 0){let a=r.kind,m=e;if(typeof a!="string")return ne.errors=[{instancePath:i+"/kind",schemaPath:"\
 #/properties/kind/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(a!=="start")return ne.
-errors=[{instancePath:i+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues:Oi.properties.
+errors=[{instancePath:i+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues:Ei.properties.
 kind.enum},message:"must be equal to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s)if(r.proxy_version!==
 void 0){let a=r.proxy_version,m=e;if(e===e)if(typeof a=="string"){if(!He.test(a))return ne.errors=[{instancePath:i+
 "/proxy_version",schemaPath:"#/$defs/JournalName/pattern",keyword:"pattern",params:{pattern:"^[\\x21-\\x7e]{1,25\
@@ -2855,7 +2862,7 @@ type},message:"must be string,null"}],!1;if(e===m&&typeof a=="string"&&!Te.test(
 parentData:r,parentDataProperty:"verdict",rootData:g,dynamicAnchors:v})||(t=t===null?ce.errors:t.concat(ce.errors),
 e=t.length);var s=a===e}else var s=!0}}}}}}}}}}}}}}}else return A.errors=[{instancePath:i,schemaPath:"#/type",
 keyword:"type",params:{type:"object"},message:"must be object"}],!1;return A.errors=t,e===0}A.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var Ei={type:"object",required:["seq","prev","time","kind","lost_lines","torn\
+dynamicProps:!1,dynamicItems:!1};var Oi={type:"object",required:["seq","prev","time","kind","lost_lines","torn\
 _bytes"],properties:{seq:{$ref:"#/$defs/ExactCount",minimum:1},prev:{$ref:"#/$defs/JournalDigest"},time:{type:"\
 string",format:"date-time"},kind:{type:"string",enum:["gap"]},lost_lines:{$ref:"#/$defs/ExactCount"},torn_bytes:{
 $ref:"#/$defs/ExactCount"}},additionalProperties:!1};function F(r,{instancePath:i="",parentData:b,parentDataProperty:_,
@@ -2885,7 +2892,7 @@ must match format "date-time"'}],!1}else return F.errors=[{instancePath:i+"/time
 e/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;if(s){if(r.
 kind!==void 0){let a=r.kind,m=e;if(typeof a!="string")return F.errors=[{instancePath:i+"/kind",schemaPath:"#/p\
 roperties/kind/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(a!=="gap")return F.
-errors=[{instancePath:i+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues:Ei.properties.
+errors=[{instancePath:i+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues:Oi.properties.
 kind.enum},message:"must be equal to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s){if(r.lost_lines!==
 void 0){let a=r.lost_lines,m=e,u=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)))return F.errors=[{instancePath:i+
 "/lost_lines",schemaPath:"#/$defs/ExactCount/type",keyword:"type",params:{type:"integer"},message:"must be int\
@@ -3009,7 +3016,7 @@ olean"},file:{type:"string"},files:{type:"array",items:{$ref:"#/$defs/JournalFil
 r",minimum:-9223372036854776e3,maximum:9223372036854776e3},head:{type:["string","null"]},unconfirmed_lines:{type:"\
 integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},torn_bytes:{type:"integer",minimum:-9223372036854776e3,
 maximum:9223372036854776e3},kinds:{type:"object",additionalProperties:!0},faults:{type:"array",items:{$ref:"#/\
-$defs/JournalFault"}}}},Os={type:"object",required:["file","ok","lines","head","continues"],properties:{file:{
+$defs/JournalFault"}}}},Es={type:"object",required:["file","ok","lines","head","continues"],properties:{file:{
 type:"string"},ok:{type:"boolean"},lines:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
 head:{type:["string","null"]},continues:{type:["object","null"],required:["file","line","since","reason"],properties:{
 file:{type:"string"},line:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},since:{type:"\
@@ -3030,10 +3037,10 @@ comparison:"<=",limit:9223372036854776e3},message:"must be <= 922337203685477600
 isNaN(a))return Y.errors=[{instancePath:i+"/lines",schemaPath:"#/properties/lines/minimum",keyword:"minimum",params:{
 comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223372036854776000"}],!1}var s=m===e}else var s=!0;
 if(s){if(r.head!==void 0){let a=r.head,m=e;if(typeof a!="string"&&a!==null)return Y.errors=[{instancePath:i+"/\
-head",schemaPath:"#/properties/head/type",keyword:"type",params:{type:Os.properties.head.type},message:"must b\
+head",schemaPath:"#/properties/head/type",keyword:"type",params:{type:Es.properties.head.type},message:"must b\
 e string,null"}],!1;var s=m===e}else var s=!0;if(s)if(r.continues!==void 0){let a=r.continues,m=e;if(!(a&&typeof a==
 "object"&&!Array.isArray(a))&&a!==null)return Y.errors=[{instancePath:i+"/continues",schemaPath:"#/properties/\
-continues/type",keyword:"type",params:{type:Os.properties.continues.type},message:"must be object,null"}],!1;if(e===
+continues/type",keyword:"type",params:{type:Es.properties.continues.type},message:"must be object,null"}],!1;if(e===
 m&&a&&typeof a=="object"&&!Array.isArray(a)){let c;if(a.file===void 0&&(c="file")||a.line===void 0&&(c="line")||
 a.since===void 0&&(c="since")||a.reason===void 0&&(c="reason"))return Y.errors=[{instancePath:i+"/continues",schemaPath:"\
 #/properties/continues/required",keyword:"required",params:{missingProperty:c},message:"must have required pro\
@@ -3279,7 +3286,7 @@ must match format "date-time"'}],!1}else return re.errors=[{instancePath:i+"/cre
 ies/created_at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=a===e}else var s=!0}}}}}}}}else
 return re.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
 bject"}],!1;return re.errors=t,e===0}re.evaluated={props:{id:!0,workspace_id:!0,kind:!0,amount_micros:!0,balance_after_micros:!0,
-description:!0,reference:!0,idempotency_key:!0,created_at:!0},dynamicProps:!1,dynamicItems:!1};var Ri=U;var Es={type:"object",required:["check","workspace_id","subject","expected","actual"],properties:{check:{type:"\
+description:!0,reference:!0,idempotency_key:!0,created_at:!0},dynamicProps:!1,dynamicItems:!1};var Ri=U;var Os={type:"object",required:["check","workspace_id","subject","expected","actual"],properties:{check:{type:"\
 string"},workspace_id:{type:"string"},subject:{type:"string"},expected:{type:["string","null"]},actual:{type:[
 "string","null"]}}};function U(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){
 let t=null,e=0,p=U.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&
@@ -3329,10 +3336,10 @@ if(l.subject!==void 0){let P=e;if(typeof l.subject!="string")return U.errors=[{i
 f+"/subject",schemaPath:"#/$defs/LedgerDifference/properties/subject/type",keyword:"type",params:{type:"string"},
 message:"must be string"}],!1;var o=P===e}else var o=!0;if(o){if(l.expected!==void 0){let P=l.expected,$=e;if(typeof P!=
 "string"&&P!==null)return U.errors=[{instancePath:i+"/differences/"+f+"/expected",schemaPath:"#/$defs/LedgerDi\
-fference/properties/expected/type",keyword:"type",params:{type:Es.properties.expected.type},message:"must be s\
+fference/properties/expected/type",keyword:"type",params:{type:Os.properties.expected.type},message:"must be s\
 tring,null"}],!1;var o=$===e}else var o=!0;if(o)if(l.actual!==void 0){let P=l.actual,$=e;if(typeof P!="string"&&
 P!==null)return U.errors=[{instancePath:i+"/differences/"+f+"/actual",schemaPath:"#/$defs/LedgerDifference/pro\
-perties/actual/type",keyword:"type",params:{type:Es.properties.actual.type},message:"must be string,null"}],!1;
+perties/actual/type",keyword:"type",params:{type:Os.properties.actual.type},message:"must be string,null"}],!1;
 var o=$===e}else var o=!0}}}}else return U.errors=[{instancePath:i+"/differences/"+f,schemaPath:"#/$defs/Ledge\
 rDifference/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var n=y===e;if(!n)break}}else
 return U.errors=[{instancePath:i+"/differences",schemaPath:"#/properties/differences/type",keyword:"type",params:{
@@ -3674,27 +3681,27 @@ type",params:{type:"object"},message:"must be object"}],!1;return se.errors=t,e=
 version:!0,endpoints:!0,journal:!0},dynamicProps:!1,dynamicItems:!1};var sa=ae;var Ts={type:"object",required:["generation","check","expected","actual"],properties:{generation:{type:"string"},
 check:{$ref:"#/$defs/ReconciliationCheck"},expected:{type:["string","null"]},actual:{type:["string","null"]}}},
 ta={type:"string",enum:["missing_record","answer_price","record_price","no_price","prompt_tokens","completion_\
-tokens","cost_micros","model","endpoint","evidence_digest","ledger_amount","ledger_row"]};function Ee(r,{instancePath:i="",
-parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=Ee.evaluated;if(p.dynamicProps&&
+tokens","cost_micros","model","endpoint","evidence_digest","ledger_amount","ledger_row"]};function Oe(r,{instancePath:i="",
+parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=Oe.evaluated;if(p.dynamicProps&&
 (p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let n;if(r.
 generation===void 0&&(n="generation")||r.check===void 0&&(n="check")||r.expected===void 0&&(n="expected")||r.actual===
-void 0&&(n="actual"))return Ee.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:n},
+void 0&&(n="actual"))return Oe.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:n},
 message:"must have required property '"+n+"'"}],!1;if(r.generation!==void 0){let o=e;if(typeof r.generation!="\
-string")return Ee.errors=[{instancePath:i+"/generation",schemaPath:"#/properties/generation/type",keyword:"typ\
+string")return Oe.errors=[{instancePath:i+"/generation",schemaPath:"#/properties/generation/type",keyword:"typ\
 e",params:{type:"string"},message:"must be string"}],!1;var s=o===e}else var s=!0;if(s){if(r.check!==void 0){let o=r.
-check,a=e;if(typeof o!="string")return Ee.errors=[{instancePath:i+"/check",schemaPath:"#/$defs/ReconciliationC\
+check,a=e;if(typeof o!="string")return Oe.errors=[{instancePath:i+"/check",schemaPath:"#/$defs/ReconciliationC\
 heck/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(o==="missing_record"||o===
 "answer_price"||o==="record_price"||o==="no_price"||o==="prompt_tokens"||o==="completion_tokens"||o==="cost_mi\
-cros"||o==="model"||o==="endpoint"||o==="evidence_digest"||o==="ledger_amount"||o==="ledger_row"))return Ee.errors=
+cros"||o==="model"||o==="endpoint"||o==="evidence_digest"||o==="ledger_amount"||o==="ledger_row"))return Oe.errors=
 [{instancePath:i+"/check",schemaPath:"#/$defs/ReconciliationCheck/enum",keyword:"enum",params:{allowedValues:ta.
 enum},message:"must be equal to one of the allowed values"}],!1;var s=a===e}else var s=!0;if(s){if(r.expected!==
-void 0){let o=r.expected,a=e;if(typeof o!="string"&&o!==null)return Ee.errors=[{instancePath:i+"/expected",schemaPath:"\
+void 0){let o=r.expected,a=e;if(typeof o!="string"&&o!==null)return Oe.errors=[{instancePath:i+"/expected",schemaPath:"\
 #/properties/expected/type",keyword:"type",params:{type:Ts.properties.expected.type},message:"must be string,n\
 ull"}],!1;var s=a===e}else var s=!0;if(s)if(r.actual!==void 0){let o=r.actual,a=e;if(typeof o!="string"&&o!==null)
-return Ee.errors=[{instancePath:i+"/actual",schemaPath:"#/properties/actual/type",keyword:"type",params:{type:Ts.
-properties.actual.type},message:"must be string,null"}],!1;var s=a===e}else var s=!0}}}else return Ee.errors=[
-{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return Ee.
-errors=t,e===0}Ee.evaluated={props:{generation:!0,check:!0,expected:!0,actual:!0},dynamicProps:!1,dynamicItems:!1};
+return Oe.errors=[{instancePath:i+"/actual",schemaPath:"#/properties/actual/type",keyword:"type",params:{type:Ts.
+properties.actual.type},message:"must be string,null"}],!1;var s=a===e}else var s=!0}}}else return Oe.errors=[
+{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return Oe.
+errors=t,e===0}Oe.evaluated={props:{generation:!0,check:!0,expected:!0,actual:!0},dynamicProps:!1,dynamicItems:!1};
 function ae(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
 e=0,p=ae.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
 "object"&&!Array.isArray(r)){let o;if(r.ok===void 0&&(o="ok")||r.endpoint===void 0&&(o="endpoint")||r.generations===
@@ -3734,9 +3741,9 @@ typeof a=="number"){if(a>9223372036854776e3||isNaN(a))return ae.errors=[{instanc
 must be <= 9223372036854776000"}],!1;if(a<-9223372036854776e3||isNaN(a))return ae.errors=[{instancePath:i+"/co\
 st_micros",schemaPath:"#/properties/cost_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=m===e}else var s=!0;if(s)if(r.differences!==void 0){let a=r.
-differences,m=e;if(e===m)if(Array.isArray(a)){var n=!0;let c=a.length;for(let d=0;d<c;d++){let f=e;Ee(a[d],{instancePath:i+
-"/differences/"+d,parentData:a,parentDataProperty:d,rootData:g,dynamicAnchors:v})||(t=t===null?Ee.errors:t.concat(
-Ee.errors),e=t.length);var n=f===e;if(!n)break}}else return ae.errors=[{instancePath:i+"/differences",schemaPath:"\
+differences,m=e;if(e===m)if(Array.isArray(a)){var n=!0;let c=a.length;for(let d=0;d<c;d++){let f=e;Oe(a[d],{instancePath:i+
+"/differences/"+d,parentData:a,parentDataProperty:d,rootData:g,dynamicAnchors:v})||(t=t===null?Oe.errors:t.concat(
+Oe.errors),e=t.length);var n=f===e;if(!n)break}}else return ae.errors=[{instancePath:i+"/differences",schemaPath:"\
 #/properties/differences/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=m===e}else
 var s=!0}}}}}}else return ae.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},
 message:"must be object"}],!1;return ae.errors=t,e===0}ae.evaluated={props:{ok:!0,endpoint:!0,generations:!0,recorded:!0,
@@ -4089,7 +4096,7 @@ schemaPath:"#/properties/evidence_digest/pattern",keyword:"pattern",params:{patt
 $"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1;var s=m===e}else var s=!0}}}}}}}else return fe.
 errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
 return fe.errors=t,e===0}fe.evaluated={props:{number:!0,at:!0,upstream:!0,replica:!0,event:!0,stage:!0,reason:!0,
-evidence_digest:!0},dynamicProps:!1,dynamicItems:!1};var fa=O,us={type:"object",required:["id","name","url","h\
+evidence_digest:!0},dynamicProps:!1,dynamicItems:!1};var fa=E,us={type:"object",required:["id","name","url","h\
 ostname","roots","pins","has_api_key","disabled","denial","last_admitted","newest_issued_at","created_at"],properties:{
 id:{type:"string",pattern:"^ups_[0-9A-HJKMNP-TV-Z]{26}$"},name:{type:"string"},url:{type:"string"},hostname:{type:"\
 string"},roots:{type:"array",items:{$ref:"#/$defs/UpstreamDigest"}},pins:{type:"array",items:{$ref:"#/$defs/Up\
@@ -4097,86 +4104,86 @@ streamDigest"}},has_api_key:{type:"boolean"},disabled:{type:"boolean"},denial:{t
 "at","stage","reason"],properties:{at:{type:"string",format:"date-time"},stage:{$ref:"#/$defs/VerificationStag\
 e"},reason:{type:"string"}}},last_admitted:{type:["object","null"],required:["at","evidence_digest"],properties:{
 at:{type:"string",format:"date-time"},evidence_digest:{$ref:"#/$defs/UpstreamDigest"}}},newest_issued_at:{type:[
-"string","null"],format:"date-time"},created_at:{type:"string",format:"date-time"}}};var da=new RegExp("^ups_[0-9A-HJKMNP-TV-Z]{26}$","u");function O(r,{instancePath:i="",parentData:b,parentDataProperty:_,
-rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=O.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
+"string","null"],format:"date-time"},created_at:{type:"string",format:"date-time"}}};var da=new RegExp("^ups_[0-9A-HJKMNP-TV-Z]{26}$","u");function E(r,{instancePath:i="",parentData:b,parentDataProperty:_,
+rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=E.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
 (p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let u;if(r.id===void 0&&(u="id")||r.name===
 void 0&&(u="name")||r.url===void 0&&(u="url")||r.hostname===void 0&&(u="hostname")||r.roots===void 0&&(u="root\
 s")||r.pins===void 0&&(u="pins")||r.has_api_key===void 0&&(u="has_api_key")||r.disabled===void 0&&(u="disabled")||
 r.denial===void 0&&(u="denial")||r.last_admitted===void 0&&(u="last_admitted")||r.newest_issued_at===void 0&&(u=
-"newest_issued_at")||r.created_at===void 0&&(u="created_at"))return O.errors=[{instancePath:i,schemaPath:"#/re\
+"newest_issued_at")||r.created_at===void 0&&(u="created_at"))return E.errors=[{instancePath:i,schemaPath:"#/re\
 quired",keyword:"required",params:{missingProperty:u},message:"must have required property '"+u+"'"}],!1;if(r.
-id!==void 0){let c=r.id,d=e;if(e===d)if(typeof c=="string"){if(!da.test(c))return O.errors=[{instancePath:i+"/\
+id!==void 0){let c=r.id,d=e;if(e===d)if(typeof c=="string"){if(!da.test(c))return E.errors=[{instancePath:i+"/\
 id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern:"^ups_[0-9A-HJKMNP-TV-Z]{26}$"},message:'\
-must match pattern "^ups_[0-9A-HJKMNP-TV-Z]{26}$"'}],!1}else return O.errors=[{instancePath:i+"/id",schemaPath:"\
+must match pattern "^ups_[0-9A-HJKMNP-TV-Z]{26}$"'}],!1}else return E.errors=[{instancePath:i+"/id",schemaPath:"\
 #/properties/id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=d===e}else var s=!0;
-if(s){if(r.name!==void 0){let c=e;if(typeof r.name!="string")return O.errors=[{instancePath:i+"/name",schemaPath:"\
+if(s){if(r.name!==void 0){let c=e;if(typeof r.name!="string")return E.errors=[{instancePath:i+"/name",schemaPath:"\
 #/properties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=c===e}else var s=!0;
-if(s){if(r.url!==void 0){let c=e;if(typeof r.url!="string")return O.errors=[{instancePath:i+"/url",schemaPath:"\
+if(s){if(r.url!==void 0){let c=e;if(typeof r.url!="string")return E.errors=[{instancePath:i+"/url",schemaPath:"\
 #/properties/url/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=c===e}else var s=!0;
-if(s){if(r.hostname!==void 0){let c=e;if(typeof r.hostname!="string")return O.errors=[{instancePath:i+"/hostna\
+if(s){if(r.hostname!==void 0){let c=e;if(typeof r.hostname!="string")return E.errors=[{instancePath:i+"/hostna\
 me",schemaPath:"#/properties/hostname/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
 var s=c===e}else var s=!0;if(s){if(r.roots!==void 0){let c=r.roots,d=e;if(e===d)if(Array.isArray(c)){var n=!0;
-let l=c.length;for(let y=0;y<l;y++){let h=c[y],w=e;if(e===e)if(typeof h=="string"){if(!Se.test(h))return O.errors=
+let l=c.length;for(let y=0;y<l;y++){let h=c[y],w=e;if(e===e)if(typeof h=="string"){if(!Se.test(h))return E.errors=
 [{instancePath:i+"/roots/"+y,schemaPath:"#/$defs/UpstreamDigest/pattern",keyword:"pattern",params:{pattern:"^s\
-ha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1}else return O.errors=
+ha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1}else return E.errors=
 [{instancePath:i+"/roots/"+y,schemaPath:"#/$defs/UpstreamDigest/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var n=w===e;if(!n)break}}else return O.errors=[{instancePath:i+"/roots",schemaPath:"#/pro\
+must be string"}],!1;var n=w===e;if(!n)break}}else return E.errors=[{instancePath:i+"/roots",schemaPath:"#/pro\
 perties/roots/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=d===e}else var s=!0;
 if(s){if(r.pins!==void 0){let c=r.pins,d=e;if(e===d)if(Array.isArray(c)){var o=!0;let l=c.length;for(let y=0;y<
-l;y++){let h=c[y],w=e;if(e===e)if(typeof h=="string"){if(!Se.test(h))return O.errors=[{instancePath:i+"/pins/"+
+l;y++){let h=c[y],w=e;if(e===e)if(typeof h=="string"){if(!Se.test(h))return E.errors=[{instancePath:i+"/pins/"+
 y,schemaPath:"#/$defs/UpstreamDigest/pattern",keyword:"pattern",params:{pattern:"^sha256/[A-Za-z0-9_-]{43}$"},
-message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1}else return O.errors=[{instancePath:i+"/pins/"+
+message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1}else return E.errors=[{instancePath:i+"/pins/"+
 y,schemaPath:"#/$defs/UpstreamDigest/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
-var o=w===e;if(!o)break}}else return O.errors=[{instancePath:i+"/pins",schemaPath:"#/properties/pins/type",keyword:"\
+var o=w===e;if(!o)break}}else return E.errors=[{instancePath:i+"/pins",schemaPath:"#/properties/pins/type",keyword:"\
 type",params:{type:"array"},message:"must be array"}],!1;var s=d===e}else var s=!0;if(s){if(r.has_api_key!==void 0){
-let c=e;if(typeof r.has_api_key!="boolean")return O.errors=[{instancePath:i+"/has_api_key",schemaPath:"#/prope\
+let c=e;if(typeof r.has_api_key!="boolean")return E.errors=[{instancePath:i+"/has_api_key",schemaPath:"#/prope\
 rties/has_api_key/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"}],!1;var s=c===e}else
-var s=!0;if(s){if(r.disabled!==void 0){let c=e;if(typeof r.disabled!="boolean")return O.errors=[{instancePath:i+
+var s=!0;if(s){if(r.disabled!==void 0){let c=e;if(typeof r.disabled!="boolean")return E.errors=[{instancePath:i+
 "/disabled",schemaPath:"#/properties/disabled/type",keyword:"type",params:{type:"boolean"},message:"must be bo\
 olean"}],!1;var s=c===e}else var s=!0;if(s){if(r.denial!==void 0){let c=r.denial,d=e;if(!(c&&typeof c=="object"&&
-!Array.isArray(c))&&c!==null)return O.errors=[{instancePath:i+"/denial",schemaPath:"#/properties/denial/type",
+!Array.isArray(c))&&c!==null)return E.errors=[{instancePath:i+"/denial",schemaPath:"#/properties/denial/type",
 keyword:"type",params:{type:us.properties.denial.type},message:"must be object,null"}],!1;if(e===d&&c&&typeof c==
 "object"&&!Array.isArray(c)){let l;if(c.at===void 0&&(l="at")||c.stage===void 0&&(l="stage")||c.reason===void 0&&
-(l="reason"))return O.errors=[{instancePath:i+"/denial",schemaPath:"#/properties/denial/required",keyword:"req\
+(l="reason"))return E.errors=[{instancePath:i+"/denial",schemaPath:"#/properties/denial/required",keyword:"req\
 uired",params:{missingProperty:l},message:"must have required property '"+l+"'"}],!1;if(c.at!==void 0){let y=c.
-at,h=e;if(e===h&&e===h)if(typeof y=="string"){if(!T.validate(y))return O.errors=[{instancePath:i+"/denial/at",
+at,h=e;if(e===h&&e===h)if(typeof y=="string"){if(!T.validate(y))return E.errors=[{instancePath:i+"/denial/at",
 schemaPath:"#/properties/denial/properties/at/format",keyword:"format",params:{format:"date-time"},message:'mu\
-st match format "date-time"'}],!1}else return O.errors=[{instancePath:i+"/denial/at",schemaPath:"#/properties/\
+st match format "date-time"'}],!1}else return E.errors=[{instancePath:i+"/denial/at",schemaPath:"#/properties/\
 denial/properties/at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var a=h===e}else
-var a=!0;if(a){if(c.stage!==void 0){let y=c.stage,h=e;if(typeof y!="string")return O.errors=[{instancePath:i+"\
+var a=!0;if(a){if(c.stage!==void 0){let y=c.stage,h=e;if(typeof y!="string")return E.errors=[{instancePath:i+"\
 /denial/stage",schemaPath:"#/$defs/VerificationStage/type",keyword:"type",params:{type:"string"},message:"must\
  be string"}],!1;if(!(y==="fetch"||y==="cert-chain"||y==="untrusted-root"||y==="jws"||y==="tls-fingerprint"||y===
-"policy"))return O.errors=[{instancePath:i+"/denial/stage",schemaPath:"#/$defs/VerificationStage/enum",keyword:"\
+"policy"))return E.errors=[{instancePath:i+"/denial/stage",schemaPath:"#/$defs/VerificationStage/enum",keyword:"\
 enum",params:{allowedValues:pr.enum},message:"must be equal to one of the allowed values"}],!1;var a=h===e}else
-var a=!0;if(a)if(c.reason!==void 0){let y=e;if(typeof c.reason!="string")return O.errors=[{instancePath:i+"/de\
+var a=!0;if(a)if(c.reason!==void 0){let y=e;if(typeof c.reason!="string")return E.errors=[{instancePath:i+"/de\
 nial/reason",schemaPath:"#/properties/denial/properties/reason/type",keyword:"type",params:{type:"string"},message:"\
 must be string"}],!1;var a=y===e}else var a=!0}}var s=d===e}else var s=!0;if(s){if(r.last_admitted!==void 0){let c=r.
-last_admitted,d=e;if(!(c&&typeof c=="object"&&!Array.isArray(c))&&c!==null)return O.errors=[{instancePath:i+"/\
+last_admitted,d=e;if(!(c&&typeof c=="object"&&!Array.isArray(c))&&c!==null)return E.errors=[{instancePath:i+"/\
 last_admitted",schemaPath:"#/properties/last_admitted/type",keyword:"type",params:{type:us.properties.last_admitted.
 type},message:"must be object,null"}],!1;if(e===d&&c&&typeof c=="object"&&!Array.isArray(c)){let l;if(c.at===void 0&&
-(l="at")||c.evidence_digest===void 0&&(l="evidence_digest"))return O.errors=[{instancePath:i+"/last_admitted",
+(l="at")||c.evidence_digest===void 0&&(l="evidence_digest"))return E.errors=[{instancePath:i+"/last_admitted",
 schemaPath:"#/properties/last_admitted/required",keyword:"required",params:{missingProperty:l},message:"must h\
 ave required property '"+l+"'"}],!1;if(c.at!==void 0){let y=c.at,h=e;if(e===h&&e===h)if(typeof y=="string"){if(!T.
-validate(y))return O.errors=[{instancePath:i+"/last_admitted/at",schemaPath:"#/properties/last_admitted/proper\
+validate(y))return E.errors=[{instancePath:i+"/last_admitted/at",schemaPath:"#/properties/last_admitted/proper\
 ties/at/format",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],!1}else
-return O.errors=[{instancePath:i+"/last_admitted/at",schemaPath:"#/properties/last_admitted/properties/at/type",
+return E.errors=[{instancePath:i+"/last_admitted/at",schemaPath:"#/properties/last_admitted/properties/at/type",
 keyword:"type",params:{type:"string"},message:"must be string"}],!1;var m=h===e}else var m=!0;if(m)if(c.evidence_digest!==
-void 0){let y=c.evidence_digest,h=e;if(e===e)if(typeof y=="string"){if(!Se.test(y))return O.errors=[{instancePath:i+
+void 0){let y=c.evidence_digest,h=e;if(e===e)if(typeof y=="string"){if(!Se.test(y))return E.errors=[{instancePath:i+
 "/last_admitted/evidence_digest",schemaPath:"#/$defs/UpstreamDigest/pattern",keyword:"pattern",params:{pattern:"\
-^sha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1}else return O.errors=
+^sha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1}else return E.errors=
 [{instancePath:i+"/last_admitted/evidence_digest",schemaPath:"#/$defs/UpstreamDigest/type",keyword:"type",params:{
 type:"string"},message:"must be string"}],!1;var m=h===e}else var m=!0}var s=d===e}else var s=!0;if(s){if(r.newest_issued_at!==
-void 0){let c=r.newest_issued_at,d=e;if(typeof c!="string"&&c!==null)return O.errors=[{instancePath:i+"/newest\
+void 0){let c=r.newest_issued_at,d=e;if(typeof c!="string"&&c!==null)return E.errors=[{instancePath:i+"/newest\
 _issued_at",schemaPath:"#/properties/newest_issued_at/type",keyword:"type",params:{type:us.properties.newest_issued_at.
-type},message:"must be string,null"}],!1;if(e===d&&e===d&&typeof c=="string"&&!T.validate(c))return O.errors=[
+type},message:"must be string,null"}],!1;if(e===d&&e===d&&typeof c=="string"&&!T.validate(c))return E.errors=[
 {instancePath:i+"/newest_issued_at",schemaPath:"#/properties/newest_issued_at/format",keyword:"format",params:{
 format:"date-time"},message:'must match format "date-time"'}],!1;var s=d===e}else var s=!0;if(s)if(r.created_at!==
-void 0){let c=r.created_at,d=e;if(e===d&&e===d)if(typeof c=="string"){if(!T.validate(c))return O.errors=[{instancePath:i+
+void 0){let c=r.created_at,d=e;if(e===d&&e===d)if(typeof c=="string"){if(!T.validate(c))return E.errors=[{instancePath:i+
 "/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format:"date-time"},message:'\
-must match format "date-time"'}],!1}else return O.errors=[{instancePath:i+"/created_at",schemaPath:"#/properti\
+must match format "date-time"'}],!1}else return E.errors=[{instancePath:i+"/created_at",schemaPath:"#/properti\
 es/created_at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=d===e}else var s=!0}}}}}}}}}}}else
-return O.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
-ject"}],!1;return O.errors=t,e===0}O.evaluated={props:{id:!0,name:!0,url:!0,hostname:!0,roots:!0,pins:!0,has_api_key:!0,
+return E.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
+ject"}],!1;return E.errors=t,e===0}E.evaluated={props:{id:!0,name:!0,url:!0,hostname:!0,roots:!0,pins:!0,has_api_key:!0,
 disabled:!0,denial:!0,last_admitted:!0,newest_issued_at:!0,created_at:!0},dynamicProps:!1,dynamicItems:!1};var ca=Me,
 zs={type:"object",required:["admitted","verified_through","stage","reason","evidence_digest","channel_binding"],
 properties:{admitted:{type:"boolean"},verified_through:{anyOf:[{$ref:"#/$defs/VerificationStage"},{type:"null"}]},
@@ -4256,7 +4263,7 @@ ype",params:{type:"boolean"},message:"must be boolean"}],!1;var s=o===e}else var
 errors=t,e===0}Xe.evaluated={props:{file:!0,generation:!0,digest:!0,has_record:!0},dynamicProps:!1,dynamicItems:!1};var{capsuleExpectation:ha,capsuleVerificationOutput:va,chatCompletion:_a,chatCompletionChunk:ba,chatCompletionRequest:ka,
 chatEvent:Pa,commandRefusalOutput:wa,completion:$a,completionChunk:xa,completionEvent:Na,completionRequest:ja,
 configCheckOutput:qa,createdKeyOutput:Aa,creditOutput:Da,diagnosisOutput:Ca,discoveryOutput:Ma,embeddingList:Ia,
-embeddingRequest:Oa,errorBody:Ea,evidenceBundle:Ta,evidenceCapsule:za,evidenceNotFetchedBody:Va,evidenceNotFoundBody:La,
+embeddingRequest:Ea,errorBody:Oa,evidenceBundle:Ta,evidenceCapsule:za,evidenceNotFetchedBody:Va,evidenceNotFoundBody:La,
 evidencePayload:Za,generation:Sa,generationResult:Ja,invitation:Ra,invitationRecordOutput:Ua,journalHead:Ba,journalLine:Ka,
 journalVerificationOutput:Ha,keyOutput:Fa,ledgerEntry:Qa,ledgerVerificationOutput:Ya,migrationOutput:Ga,model:Xa,
 modelList:Wa,pinsOutput:en,platformConfig:rn,proxyConfig:sn,proxyStatus:tn,reconciliationOutput:an,routerConfig:nn,
@@ -4264,7 +4271,7 @@ runningProxyOutput:on,runningRouterOutput:mn,shownDeploymentOutput:pn,snapshotDi
 upstreamOutput:dn,verificationOutput:cn,workspaceOutput:yn,writtenCapsuleOutput:gn}={...rs,...cs},bn={capsuleExpectation:ha,
 capsuleVerificationOutput:va,chatCompletion:_a,chatCompletionChunk:ba,chatCompletionRequest:ka,chatEvent:Pa,commandRefusalOutput:wa,
 completion:$a,completionChunk:xa,completionEvent:Na,completionRequest:ja,configCheckOutput:qa,createdKeyOutput:Aa,
-creditOutput:Da,diagnosisOutput:Ca,discoveryOutput:Ma,embeddingList:Ia,embeddingRequest:Oa,errorBody:Ea,evidenceBundle:Ta,
+creditOutput:Da,diagnosisOutput:Ca,discoveryOutput:Ma,embeddingList:Ia,embeddingRequest:Ea,errorBody:Oa,evidenceBundle:Ta,
 evidenceCapsule:za,evidenceNotFetchedBody:Va,evidenceNotFoundBody:La,evidencePayload:Za,generation:Sa,generationResult:Ja,
 invitation:Ra,invitationRecordOutput:Ua,journalHead:Ba,journalLine:Ka,journalVerificationOutput:Ha,keyOutput:Fa,
 ledgerEntry:Qa,ledgerVerificationOutput:Ya,migrationOutput:Ga,model:Xa,modelList:Wa,pinsOutput:en,platformConfig:rn,

@@ -69,7 +69,13 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   const requests = createRequests({ log, requestEnded: recorder.requestEnded })
   const drain = createDrain(config.timers)
   const { observe } = recorder
-  const relay = createRelay({ models: ownModels, timers: config.timers, log, observe })
+  const relay = createRelay({
+    models: ownModels,
+    timers: config.timers,
+    maxEventBytes: config.limits.maxEventBytes,
+    log,
+    observe,
+  })
   const tokenizers = createTokenizers(ownModels, log)
   const shelf = createShelf()
   restore(shelf, config.endpoints, await listBundles(sql))

@@ -181,6 +181,7 @@ function configFor(models: readonly ServedModel[], options: ServiceOptions): Rou
     limits: {
       maxBodyBytes: 33_554_432,
       bodyMemoryBytes: 268_435_456,
+      maxEventBytes: 1_048_576,
       requestsPerMinute: 1_000_000,
       tokensPerMinute: 1_000_000_000,
       ...options.limits,

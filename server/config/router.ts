@@ -98,7 +98,12 @@ export interface RouterConfig {
   readonly redis: RedisConfig
   readonly allowOverdraftMicros: bigint
   /** Sizes, and what a minute allows each workspace and each key without values of its own. */
-  readonly limits: DefaultLimits & { readonly maxBodyBytes: number; readonly bodyMemoryBytes: number }
+  readonly limits: DefaultLimits & {
+    readonly maxBodyBytes: number
+    readonly bodyMemoryBytes: number
+    /** Largest event of a backend's stream. */
+    readonly maxEventBytes: number
+  }
   readonly timers: {
     readonly connectMs: number
     readonly firstByteMs: number
@@ -141,6 +146,7 @@ export function loadRouterConfig(file: string, environment: Environment): Router
     limits: {
       maxBodyBytes: written.limits?.maxBodyBytes ?? limits.maxBodyBytes,
       bodyMemoryBytes: written.limits?.bodyMemoryBytes ?? 8 * limits.maxBodyBytes,
+      maxEventBytes: written.limits?.maxEventBytes ?? limits.maxEventBytes,
       requestsPerMinute: written.limits?.requestsPerMinute ?? limits.requestsPerMinute,
       tokensPerMinute: written.limits?.tokensPerMinute ?? limits.tokensPerMinute,
     },

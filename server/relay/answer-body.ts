@@ -1,5 +1,7 @@
-import { findMember, membersOf, type ObjectSpan } from '../json/members.ts'
+import { isUtf8 } from 'node:buffer'
+import { findMember, type ObjectSpan } from '../json/members.ts'
 import { splice } from '../json/splice.ts'
+import { uniqueMembers } from '../json/unique.ts'
 import type { Operation, Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
 import { unusableError } from './refusals.ts'
 import { answerTextBytes, isObject } from './text.ts'
@@ -26,11 +28,11 @@ const listMembers: Readonly<Record<Operation, string>> = {
 }
 
 /** Reads the body of a 200. Throws 502 `backend_error` for whatever is no answer (S-04). */
-export function parseAnswer(bytes: Buffer, operation: Operation): Answer {
-  const value = parseObject(bytes)
+export function parseAnswer(received: Buffer, operation: Operation): Answer {
+  const value = parseObject(received)
   const hasError = value.error !== undefined && value.error !== null
   if (hasError || !Array.isArray(value[listMembers[operation]])) throw unusableError()
-  const object = membersOf(bytes)
+  const { bytes, object } = uniqueMembers(received)
   return {
     bytes,
     object,
@@ -58,6 +60,8 @@ export function answerBody(
 }
 
 function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
+  // Clients that are strict about it would die of it, and those that are not would each read something else.
+  if (!isUtf8(bytes)) throw unusableError()
   let value: unknown
   try {
     value = JSON.parse(bytes.toString())

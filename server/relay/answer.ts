@@ -1,7 +1,9 @@
+import { ApiError } from '../errors.ts'
 import type { Receipt } from '../metering/generation.ts'
 import { type Answer, answerBody, parseAnswer } from './answer-body.ts'
+import type { AnswerHead } from './call.ts'
 import type { RelayDependencies } from './dependencies.ts'
-import { Hop } from './hop.ts'
+import { type End, Hop } from './hop.ts'
 import { causeOf } from './observation.ts'
 import { unusableError } from './refusals.ts'
 import { meteredError, NO_USAGE, Settlement, unsettledError } from './settlement.ts'
@@ -10,6 +12,9 @@ import type { RelayTask } from './task.ts'
 /** Bytes of an answer that are taken into memory; the largest are lists of embeddings (ours). */
 const MAX_ANSWER_BYTES = 33_554_432
 
+/** Silence after which an answer without a length is looked at: some backends never close what they say they will (ours). */
+const OPEN_ENDED_MS = 1_000
+
 /**
  * Relays one answer that is not streamed (§2.3.1): one JSON body, sent once its debit is committed.
  * Throws the error to answer with otherwise; a client that left is no error.
@@ -17,7 +22,7 @@ const MAX_ANSWER_BYTES = 33_554_432
 export async function relayAnswer(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
   const settlement = new Settlement(task.generation, dependencies)
   const collector = new AnswerCollector(task, dependencies)
-  const end = await collector.hop.run()
+  const end = await collector.run()
   if (end.kind === 'done') return complete(task, collector, settlement)
   const promptTokens = end.kind !== 'failed' && collector.hop.isSent ? task.generation.countedPromptTokens : 0
   const usage = { ...NO_USAGE, promptTokens }
@@ -36,23 +41,45 @@ class AnswerCollector {
   readonly #task: RelayTask
   readonly #pieces: Buffer[] = []
   #length = 0
+  #isOpenEnded = false
+  #silence: NodeJS.Timeout | undefined
 
   constructor(task: RelayTask, dependencies: RelayDependencies) {
     this.#task = task
     this.hop = new Hop(task, dependencies, this)
   }
 
-  onHead(): void {}
+  async run(): Promise<End> {
+    const end = await this.hop.run()
+    clearTimeout(this.#silence)
+    return end
+  }
+
+  onHead({ hasLength }: AnswerHead): void {
+    this.#isOpenEnded = !hasLength
+  }
 
   onBytes(bytes: Buffer): void {
     this.#length += bytes.length
     if (this.#length > MAX_ANSWER_BYTES) throw unusableError()
     this.#pieces.push(bytes)
+    if (!this.#isOpenEnded) return
+    clearTimeout(this.#silence)
+    this.#silence = setTimeout(() => this.#endIfWhole(), OPEN_ENDED_MS)
   }
 
   onBytesEnd(): void {
     this.answer = parseAnswer(Buffer.concat(this.#pieces), this.#task.generation.operation)
     this.hop.end({ kind: 'done' })
+  }
+
+  /** JSON tells by itself where it ends. What is not whole yet may still come. */
+  #endIfWhole(): void {
+    try {
+      this.onBytesEnd()
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) throw thrown
+    }
   }
 }
 

@@ -7,6 +7,8 @@ export interface AnswerHead {
   readonly status: number
   readonly contentType: string
   readonly retryAfter: string | undefined
+  /** Whether it tells where its body ends; else the end of the connection does. */
+  readonly hasLength: boolean
 }
 
 /** What a call tells its owner. After `onEnd`, `onFailure` or `abort` nothing more is told. */
@@ -109,7 +111,8 @@ export class Call {
         if (status < 200 || this.#state !== 'running') return
         const contentType = String(headers['content-type'] ?? '')
         const retryAfter = headers['retry-after']
-        this.#events.onHead({ status, contentType, retryAfter: retryAfter && String(retryAfter) })
+        const hasLength = 'content-length' in headers || 'transfer-encoding' in headers
+        this.#events.onHead({ status, contentType, retryAfter: retryAfter && String(retryAfter), hasLength })
       },
       onResponseData: (_, bytes) => {
         if (this.#state === 'running') this.#events.onData(bytes)

@@ -10,7 +10,7 @@ export const promptParams: Readonly<Record<Operation, string>> = {
 /** Codes and types that say it outright: OpenAI, llama.cpp. */
 const marks = new Set(['context_length_exceeded', 'exceed_context_size_error'])
 
-/** What the refusals of vLLM, SGLang, llama.cpp, Ollama, LiteLLM and OpenAI have in common with none other. */
+/** What the refusals of these servers, OpenAI's and LiteLLM have in common with none other. */
 const phrases = [
   'maximum context length',
   "model's context length",
@@ -20,6 +20,14 @@ const phrases = [
   'exceeded max context length',
   'exceeds the maximum allowed length',
   'contextwindowexceedederror',
+  // TGI: the prompt with what is to be generated, and the prompt alone.
+  '`inputs` tokens + `max_new_tokens` must be <=',
+  '`inputs` must have less than',
+  // TensorRT-LLM: its executor, and its server by each of the figures that it may run into.
+  'exceeds maximum input length',
+  'should not exceed max_input_len',
+  'should not exceed max_seq_len',
+  'should not exceed max_num_tokens',
 ]
 
 /** Whether a backend refuses a request because it does not fit the model's context window (§7.1). */

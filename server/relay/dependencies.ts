@@ -7,6 +7,7 @@ import type { RelayTimers } from './task.ts'
 export interface RelayDependencies {
   readonly selectionOf: (model: string) => Selection
   readonly timers: RelayTimers
+  readonly maxEventBytes: number
   readonly log: RelayLog
   readonly observe: Observe
 }

@@ -2,6 +2,8 @@ import { ApiError, OPERATORS_TURN } from '../errors.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { BackendConfig } from './backend.ts'
 import { isContextLengthRefusal, promptParams } from './context-length.ts'
+import { parseRetryAfter } from './retry-after.ts'
+import { withoutSecrets } from './secrets.ts'
 import { isObject } from './text.ts'
 
 /** A backend's answer that is no answer. */
@@ -20,7 +22,8 @@ const MAX_PARAM_LENGTH = 128
 export function refusalError(refusal: Refusal, operation: Operation, backend: BackendConfig): ApiError {
   const { status, retryAfter, body } = refusal
   if (status === 400 || status === 422) return mistakeError(body, operation, backend)
-  if (status === 429 || status >= 500) return unavailableError({ retryAfter })
+  if (status === 413) return tooLargeError()
+  if (status === 408 || status === 429 || status >= 500) return unavailableError({ retryAfter })
   return unusableError()
 }
 
@@ -32,7 +35,8 @@ export function unavailableError({
   readonly retryAfter?: string | undefined
   readonly cause?: unknown
 } = {}): ApiError {
-  const headers = isRetryAfter(retryAfter) ? { 'Retry-After': retryAfter } : {}
+  const seconds = parseRetryAfter(retryAfter, Date.now())
+  const headers = seconds === undefined ? {} : { 'Retry-After': String(seconds) }
   return new ApiError('backend_unavailable', 'The model backend is not available. Try again shortly.', {
     headers,
     cause,
@@ -45,6 +49,11 @@ export function unusableError(): ApiError {
   return new ApiError('backend_error', message)
 }
 
+/** What is too large for a backend is too large for the client's model, whatever the router itself would take. */
+function tooLargeError(): ApiError {
+  return new ApiError('request_too_large', 'The request is larger than the model backend takes. Send less.')
+}
+
 /** A client's mistake must never come back as a 502, or SDKs would repeat it. */
 function mistakeError(body: unknown, operation: Operation, backend: BackendConfig): ApiError {
   const { message, param, code, type } = parseMistake(body)
@@ -52,7 +61,8 @@ function mistakeError(body: unknown, operation: Operation, backend: BackendConfi
   if (isContextLengthRefusal({ message, code, type })) {
     return new ApiError('context_length_exceeded', shown, { param: promptParams[operation] })
   }
-  const details = param === undefined ? {} : { param: param.slice(0, MAX_PARAM_LENGTH) }
+  const named = param === undefined ? undefined : withoutSecrets(param, backend)
+  const details = named === undefined ? {} : { param: named.slice(0, MAX_PARAM_LENGTH) }
   return new ApiError('unsupported_parameter', shown || 'The model backend refused this request.', details)
 }
 
@@ -82,20 +92,6 @@ function parseDetail(detail: unknown): Mistake {
   const param = path.length > 0 ? path.join('.') : undefined
   return { message: text(msg) ?? '', param, code: null, type: null }
 }
-
-/** A backend's key and address are nobody's business (decisions, 5). */
-function withoutSecrets(message: string, { url, apiKey }: BackendConfig): string {
-  const { origin, host } = new URL(url)
-  const secrets = [apiKey, url, origin, host].filter((secret) => secret !== undefined && secret !== '')
-  return secrets.reduce<string>((shown, secret) => shown.replaceAll(secret!, '[backend]'), message)
-}
-
-/** Seconds or an HTTP date; anything else is not passed on, and might not even be a header's value. */
-function isRetryAfter(value: string | undefined): value is string {
-  return value !== undefined && RETRY_AFTER.test(value)
-}
-
-const RETRY_AFTER = /^(\d{1,10}|[A-Za-z]{3}, [\w: ]{1,40} GMT)$/
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined

@@ -11,6 +11,8 @@ import type { RelayTask, RelayTimers } from './task.ts'
 export interface RelayOptions {
   readonly models: readonly { readonly id: string; readonly backends: readonly BackendConfig[] }[]
   readonly timers: RelayTimers
+  /** Largest event of a backend's stream. */
+  readonly maxEventBytes: number
   readonly log: RelayLog
   readonly observe: Observe
 }
@@ -41,13 +43,14 @@ export interface BackendState {
 }
 
 /** Creates the relay with one pool per configured backend. */
-export function createRelay({ models, timers, log, observe }: RelayOptions): Relay {
+export function createRelay({ models, timers, maxEventBytes, log, observe }: RelayOptions): Relay {
   const backends = models.map((model) =>
     model.backends.map((config) => createBackend(config, timers.connectMs)),
   )
   const selections = new Map(models.map(({ id }, index) => [id, createSelection(backends[index]!)]))
   const dependencies: RelayDependencies = {
     timers,
+    maxEventBytes,
     log,
     observe,
     selectionOf: (model) => selections.get(model) ?? createSelection([]),

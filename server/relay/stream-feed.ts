@@ -1,4 +1,3 @@
-import { limits } from '#contract'
 import type { ApiError } from '../errors.ts'
 import type { AnswerHead } from './call.ts'
 import type { RelayDependencies } from './dependencies.ts'
@@ -31,7 +30,7 @@ export class StreamFeed {
       model,
       operation,
       includeUsage,
-      maxEventBytes: limits.maxEventBytes,
+      maxEventBytes: dependencies.maxEventBytes,
     })
     this.hop = new Hop(task, dependencies, this)
     this.#headers = { ...task.headers, ...STREAM_HEADERS }

@@ -729,3 +729,19 @@ test('bytes that are no HTTP at all never end well either', async () => {
     { numRuns: 100 },
   )
 })
+
+test('an event beyond 1 MiB is relayed where the operator allows it, and ends the stream where not', async () => {
+  const script = streams(
+    textEvent('a'),
+    textEvent('x'.repeat(2_000_000)),
+    finishEvent(),
+    usageEvent(9, 2),
+    DONE,
+  )
+  const allowed = await startWorld({ script, maxEventBytes: 4_194_304 })
+  expect(readStream((await askAndSettle(allowed)).reply.text).said).toHaveLength(2_000_001)
+  const usual = await startWorld({ script })
+  const { reply, outcome } = await askAndSettle(usual)
+  expect(readStream(reply.text)).toMatchObject({ said: 'a', last: { error: { code: 'backend_error' } } })
+  expect(outcome.status).toBe('aborted')
+})

@@ -1,5 +1,5 @@
-import { membersOf } from '../json/members.ts'
 import { splice } from '../json/splice.ts'
+import { uniqueMembers } from '../json/unique.ts'
 import type { Operation, Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
 
 /** Token counts as the backend reported them, with the bytes it reported them in. */
@@ -32,8 +32,9 @@ export function shownUsage(
   reported: ReportedUsage | undefined,
   receipt: Receipt,
 ): Buffer {
-  const bytes = reported?.bytes ?? Buffer.from(JSON.stringify(countedMembers(usage, generation.operation)))
-  const object = membersOf(bytes)
+  const { bytes, object } = uniqueMembers(
+    reported?.bytes ?? Buffer.from(JSON.stringify(countedMembers(usage, generation.operation))),
+  )
   const hasTotal = object.members.some(({ name }) => name === 'total_tokens')
   return splice(bytes, object, {
     ...(hasTotal ? {} : { total_tokens: String(usage.promptTokens + usage.completionTokens) }),

@@ -8,6 +8,12 @@ export interface Behaviour {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as it is in place of every answer, such as an HTML page. */
   readonly body?: string
+  /** The same in base64, for bytes that are no text. */
+  readonly bytes?: string
+  /** Sends a 103 before the answer. */
+  readonly hints?: boolean
+  /** Tells no length of a body that is not streamed: it ends where the connection does. */
+  readonly untilClose?: boolean
   /** Answers as a stream, or not, whatever was asked. */
   readonly stream?: boolean
   /** The deltas of the text, or how many of them to make up. */

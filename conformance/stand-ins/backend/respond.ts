@@ -59,7 +59,8 @@ export function refuse(outlet: Outlet, status: number, message: string): Promise
 
 // What needs no model: a refusal, silence, an error or a body written out by the script.
 async function answeredInPlace(outlet: Outlet, behaviour: Behaviour): Promise<boolean> {
-  const { fault, status = 200, body } = behaviour
+  const { fault, status = 200 } = behaviour
+  const body = writtenBody(behaviour)
   if (fault?.kind === 'silence') await outlet.stall()
   if (fault?.kind === 'refuse') {
     outlet.destroy(false)
@@ -69,6 +70,10 @@ async function answeredInPlace(outlet: Outlet, behaviour: Behaviour): Promise<bo
   if (body === undefined && status < 400) return false
   await sendText(outlet, status, body ?? JSON.stringify(errorOf(behaviour)), behaviour)
   return true
+}
+
+function writtenBody({ body, bytes }: Behaviour): Buffer | string | undefined {
+  return bytes === undefined ? body : Buffer.from(bytes, 'base64')
 }
 
 function idOf(body: string): string {

@@ -70,12 +70,12 @@ export async function sendJson(outlet: Outlet, { request, answer, behaviour, nam
 export async function sendText(
   outlet: Outlet,
   status: number,
-  body: string,
+  body: Buffer | string,
   behaviour: Behaviour,
 ): Promise<void> {
   const length = String(Buffer.byteLength(body))
   writeHead(outlet, status, { 'content-type': 'application/json', 'content-length': length }, behaviour)
-  if (body !== '') await outlet.write(Buffer.from(body))
+  if (body.length > 0) await outlet.write(Buffer.from(body))
   await finish(outlet, 'end', behaviour)
 }
 
@@ -95,11 +95,18 @@ function writeHead(
   behaviour: Behaviour,
 ): void {
   const own = Object.entries(behaviour.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
+  const { response } = outlet
   for (const interim of behaviour.interim ?? []) {
-    outlet.response.socket?.write(`HTTP/1.1 ${interim} Interim\r\n\r\n`)
+    response.socket?.write(`HTTP/1.1 ${interim} Interim\r\n\r\n`)
   }
-  outlet.response.writeHead(status, { ...headers, ...Object.fromEntries(own) })
-  outlet.response.flushHeaders()
+  if (behaviour.hints) response.writeEarlyHints({ link: '</a>; rel=preload' })
+  const all = { ...headers, ...Object.fromEntries(own) }
+  if (behaviour.untilClose) {
+    delete all['content-length']
+    response.useChunkedEncodingByDefault = false
+  }
+  response.writeHead(status, all)
+  response.flushHeaders()
 }
 
 async function finish(outlet: Outlet, ending: Ending, { closeAfter }: Behaviour): Promise<void> {

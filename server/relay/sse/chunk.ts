@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { findMember, firstElementOf, membersOf, type ObjectSpan } from '../../json/members.ts'
 import { byte } from '../../json/scan.ts'
 import { applyEdits, type Changes, type Edit, editsOf, positionAfter } from '../../json/splice.ts'
@@ -28,6 +29,7 @@ const EVENT_END = Buffer.from('\n\n')
 
 /** Reads the data of one event; a fault is what it is when it is no chunk (decisions, 6). */
 export function parseChunk(data: Buffer, operation: Operation): Chunk | StreamFault {
+  if (!isUtf8(data)) return { kind: 'malformed' }
   let value: unknown
   try {
     value = JSON.parse(data.toString())

@@ -296,6 +296,23 @@ test.each([
   expect(events(result.text)).toHaveLength(2)
 })
 
+test.each([false, true])(
+  'an event that is no UTF-8 is a fault wherever it comes, learnt (%s) or not',
+  (learns) => {
+    const bad = Buffer.from(text('x'))
+    bad[bad.lastIndexOf('x')] = 0xff
+    const good = Buffer.from(text('a'))
+    for (const before of [0, 1, 2, 5]) {
+      const whole = Buffer.concat([...Array.from({ length: before }, () => good), bad, good])
+      for (const pieces of [[whole], [whole.subarray(0, good.length), whole.subarray(good.length)]]) {
+        const result = rewrite(pieces, { learns })
+        expect(result).toMatchObject({ tokens: before, fault: { kind: 'malformed' } })
+        expect(events(result.text)).toHaveLength(before)
+      }
+    }
+  },
+)
+
 test('nothing after [DONE] is looked at', () => {
   const result = rewrite([Buffer.from(`${text('a')}data: [DONE]\n\ngarbage\n\n`), Buffer.from('data: {\n\n')])
   expect(result).toMatchObject({ tokens: 1, isDone: true, fault: undefined })

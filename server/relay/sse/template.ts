@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { byte } from '../../json/scan.ts'
 
 /**
@@ -27,7 +28,7 @@ export interface Run {
 /** Where the texts of a run begin and end, in pairs; used within one call only. */
 const texts: number[] = []
 
-/** Rewrites the events from `from` on that fit the template; undefined when the first one does not. */
+/** Rewrites the events from `from` on that fit the template; undefined when the first does not, or one is no UTF-8. */
 export function runTemplate(
   template: Template,
   bytes: Buffer,
@@ -51,7 +52,9 @@ export function runTemplate(
     if (textEnd > textStart) tokens++
     at = end
   }
-  return at === from ? undefined : { bytes: rewritten(template, bytes, textBytes), end: at, tokens }
+  // The slow path finds out which event it is.
+  if (at === from || !isUtf8(bytes.subarray(from, at))) return undefined
+  return { bytes: rewritten(template, bytes, textBytes), end: at, tokens }
 }
 
 function rewritten({ outPrefix, outSuffix }: Template, bytes: Buffer, textBytes: number): Buffer {

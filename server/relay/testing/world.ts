@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, vi } from 'vitest'
+import { limits } from '#contract'
 import { asApiError } from '../../errors.ts'
 import type { Operation, Outcome, Receipt, RunningGeneration } from '../../metering/generation.ts'
 import type { BackendConfig } from '../backend.ts'
@@ -24,6 +25,7 @@ export interface WorldOptions {
   readonly backends?: readonly BackendConfig[]
   readonly backend?: Partial<BackendConfig>
   readonly timers?: Partial<RelayTimers>
+  readonly maxEventBytes?: number
   readonly operation?: Operation
   readonly streamed?: boolean
   readonly includeUsage?: boolean
@@ -69,6 +71,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const relay = createRelay({
     models: [{ id: MODEL, backends: options.backends ?? [{ ...config, ...options.backend }] }],
     timers: { ...timers, ...options.timers },
+    maxEventBytes: options.maxEventBytes ?? limits.maxEventBytes,
     log: {
       warn(message, { error }) {
         warnings.push(message)

@@ -1,0 +1,22 @@
+import { membersOf, type ObjectSpan } from './members.ts'
+import { applyEdits } from './splice.ts'
+
+/** The bytes of an object, each of whose names stands once. */
+export interface UniqueObject {
+  readonly bytes: Buffer
+  readonly object: ObjectSpan
+}
+
+/** Takes out what `JSON.parse` does not keep: of a name that stands twice all members but the last. */
+export function uniqueMembers(bytes: Buffer): UniqueObject {
+  const object = membersOf(bytes)
+  const last = new Map(object.members.map((member) => [member.name, member]))
+  if (last.size === object.members.length) return { bytes, object }
+  const edits = object.members.flatMap((member, index) =>
+    last.get(member.name) === member
+      ? []
+      : [{ start: member.start, end: object.members[index + 1]!.start, text: '' }],
+  )
+  const unique = applyEdits(bytes, edits)
+  return { bytes: unique, object: membersOf(unique) }
+}
