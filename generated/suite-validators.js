@@ -1668,7 +1668,7 @@ treamed","prompt_tokens","completion_tokens","usage_source","prompt_price_micros
 ost_micros"],properties:{id:{type:"string"},key_id:{type:"string"},model:{type:"string"},endpoint:{type:"strin\
 g"},status:{type:"string",enum:["ok","aborted"]},streamed:{type:"boolean"},prompt_tokens:{type:"integer",minimum:-9223372036854776e3,
 maximum:9223372036854776e3},completion_tokens:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
-usage_source:{type:"string",enum:["backend","counted"]},prompt_price_micros:{type:"integer",minimum:-9223372036854776e3,
+usage_source:{type:"string",enum:["backend","counted","bounded"]},prompt_price_micros:{type:"integer",minimum:-9223372036854776e3,
 maximum:9223372036854776e3},completion_price_micros:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
 cost_micros:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3}},additionalProperties:!0};var Z={type:"object",required:["id","workspace_id","state","spent_micros","revoked_at"],properties:{id:{type:"\
 string"},workspace_id:{type:"string"},state:{type:"string",enum:["active","revoked","expired"]},spent_micros:{
@@ -1783,8 +1783,8 @@ mum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},messag
 6000"}],!1}var m=N===s}else var m=!0;if(m){if(f.usage_source!==void 0){let u=f.usage_source,N=s;if(typeof u!="\
 string")return k.errors=[{instancePath:i+"/generations/"+y+"/usage_source",schemaPath:"#/$defs/ControlGenerati\
 on/properties/usage_source/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(u===
-"backend"||u==="counted"))return k.errors=[{instancePath:i+"/generations/"+y+"/usage_source",schemaPath:"#/$de\
-fs/ControlGeneration/properties/usage_source/enum",keyword:"enum",params:{allowedValues:yr.properties.usage_source.
+"backend"||u==="counted"||u==="bounded"))return k.errors=[{instancePath:i+"/generations/"+y+"/usage_source",schemaPath:"\
+#/$defs/ControlGeneration/properties/usage_source/enum",keyword:"enum",params:{allowedValues:yr.properties.usage_source.
 enum},message:"must be equal to one of the allowed values"}],!1;var m=N===s}else var m=!0;if(m){if(f.prompt_price_micros!==
 void 0){let u=f.prompt_price_micros,N=s;if(!(typeof u=="number"&&!(u%1)&&!isNaN(u)))return k.errors=[{instancePath:i+
 "/generations/"+y+"/prompt_price_micros",schemaPath:"#/$defs/ControlGeneration/properties/prompt_price_micros/\

@@ -1087,7 +1087,7 @@ export interface components {
              * @description Whose count the tokens are.
              * @enum {string}
              */
-            usage_source: "backend" | "counted";
+            usage_source: "backend" | "counted" | "bounded";
         } & {
             [key: string]: unknown;
         };
@@ -2510,6 +2510,11 @@ export interface components {
         };
         /** @description A model and where it runs. */
         ModelConfig: {
+            /**
+             * Format: int32
+             * @description What a piece of audio in a prompt counts where its backend tells no usage, in tokens; 0 when left out.
+             */
+            audioTokens?: number;
             /** @description Servers of the OpenAI API that run it, for a model of an own endpoint. */
             backends?: components["schemas"]["BackendConfig"][];
             /** @description The routes that take it; chat alone when left out. */
@@ -2525,6 +2530,11 @@ export interface components {
             endpoint: string;
             /** @description Router model id. */
             id: string;
+            /**
+             * Format: int32
+             * @description What an image in a prompt counts where its backend tells no usage, in tokens; 0 when left out.
+             */
+            imageTokens?: number;
             /** @description Output cap of a request that names none, in tokens. */
             maxOutputTokens?: components["schemas"]["Count"];
             /** @description Its name for people; the id when left out. */
@@ -4031,7 +4041,7 @@ export interface components {
          * @description Whose count the tokens are (decisions, 3).
          * @enum {string}
          */
-        UsageSource: "backend" | "counted";
+        UsageSource: "backend" | "counted" | "bounded";
         /** @description One question to a verifier, and its only right answer. */
         Vector: {
             /** @description The right answer. */

@@ -599,6 +599,7 @@ return kr.errors=t,e===0}kr.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1}
 "id","contextLength","pricing","endpoint"],properties:{id:{type:"string",pattern:"^[A-Za-z0-9][A-Za-z0-9._:/@-\
 ]{0,199}$"},name:{type:"string",minLength:1},ownedBy:{type:"string",minLength:1},created:{type:"integer",minimum:0,
 maximum:9223372036854776e3},contextLength:{$ref:"#/$defs/Count"},maxOutputTokens:{$ref:"#/$defs/Count"},templateTokens:{
+type:"integer",minimum:0,maximum:2147483647},imageTokens:{type:"integer",minimum:0,maximum:2147483647},audioTokens:{
 type:"integer",minimum:0,maximum:2147483647},pricing:{$ref:"#/$defs/PricingConfig"},capabilities:{type:"array",
 items:{type:"string",enum:["chat","completions","embeddings"]},minItems:1},endpoint:{type:"string",minLength:1},
 backends:{type:"array",items:{$ref:"#/$defs/BackendConfig"},minItems:1},upstream:{$ref:"#/$defs/UpstreamModelC\
@@ -655,73 +656,86 @@ teger"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isN
 /templateTokens",schemaPath:"#/properties/templateTokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
 message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<0||isNaN(s)){let n={instancePath:i+"/templa\
 teTokens",schemaPath:"#/properties/templateTokens/minimum",keyword:"minimum",params:{comparison:">=",limit:0},
-message:"must be >= 0"};t===null?t=[n]:t.push(n),e++}}}if(r.pricing!==void 0){let s=r.pricing;if(s&&typeof s==
-"object"&&!Array.isArray(s)){if(s.promptPer1mMicros===void 0){let n={instancePath:i+"/pricing",schemaPath:"#/$\
-defs/PricingConfig/required",keyword:"required",params:{missingProperty:"promptPer1mMicros"},message:"must hav\
-e required property 'promptPer1mMicros'"};t===null?t=[n]:t.push(n),e++}if(s.completionPer1mMicros===void 0){let n={
-instancePath:i+"/pricing",schemaPath:"#/$defs/PricingConfig/required",keyword:"required",params:{missingProperty:"\
-completionPer1mMicros"},message:"must have required property 'completionPer1mMicros'"};t===null?t=[n]:t.push(n),
-e++}for(let n in s)if(!(n==="promptPer1mMicros"||n==="completionPer1mMicros")){let o={instancePath:i+"/pricing",
-schemaPath:"#/$defs/PricingConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:n},
-message:"must NOT have additional properties"};t===null?t=[o]:t.push(o),e++}if(s.promptPer1mMicros!==void 0){let n=s.
-promptPer1mMicros;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n))){let o={instancePath:i+"/pricing/promptPer1mMicr\
-os",schemaPath:"#/$defs/PricingConfig/properties/promptPer1mMicros/type",keyword:"type",params:{type:"integer"},
-message:"must be integer"};t===null?t=[o]:t.push(o),e++}if(typeof n=="number"){if(n>9223372036854776e3||isNaN(
-n)){let o={instancePath:i+"/pricing/promptPer1mMicros",schemaPath:"#/$defs/PricingConfig/properties/promptPer1\
-mMicros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233\
-72036854776000"};t===null?t=[o]:t.push(o),e++}if(n<0||isNaN(n)){let o={instancePath:i+"/pricing/promptPer1mMic\
-ros",schemaPath:"#/$defs/PricingConfig/properties/promptPer1mMicros/minimum",keyword:"minimum",params:{comparison:"\
->=",limit:0},message:"must be >= 0"};t===null?t=[o]:t.push(o),e++}}}if(s.completionPer1mMicros!==void 0){let n=s.
-completionPer1mMicros;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n))){let o={instancePath:i+"/pricing/completionP\
-er1mMicros",schemaPath:"#/$defs/PricingConfig/properties/completionPer1mMicros/type",keyword:"type",params:{type:"\
-integer"},message:"must be integer"};t===null?t=[o]:t.push(o),e++}if(typeof n=="number"){if(n>9223372036854776e3||
-isNaN(n)){let o={instancePath:i+"/pricing/completionPer1mMicros",schemaPath:"#/$defs/PricingConfig/properties/\
-completionPer1mMicros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"mu\
-st be <= 9223372036854776000"};t===null?t=[o]:t.push(o),e++}if(n<0||isNaN(n)){let o={instancePath:i+"/pricing/\
-completionPer1mMicros",schemaPath:"#/$defs/PricingConfig/properties/completionPer1mMicros/minimum",keyword:"mi\
-nimum",params:{comparison:">=",limit:0},message:"must be >= 0"};t===null?t=[o]:t.push(o),e++}}}}else{let n={instancePath:i+
-"/pricing",schemaPath:"#/$defs/PricingConfig/type",keyword:"type",params:{type:"object"},message:"must be obje\
-ct"};t===null?t=[n]:t.push(n),e++}}if(r.capabilities!==void 0){let s=r.capabilities;if(Array.isArray(s)){if(s.
-length<1){let o={instancePath:i+"/capabilities",schemaPath:"#/properties/capabilities/minItems",keyword:"minIt\
-ems",params:{limit:1},message:"must NOT have fewer than 1 items"};t===null?t=[o]:t.push(o),e++}let n=s.length;
-for(let o=0;o<n;o++){let a=s[o];if(typeof a!="string"){let m={instancePath:i+"/capabilities/"+o,schemaPath:"#/\
-properties/capabilities/items/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=
-[m]:t.push(m),e++}if(!(a==="chat"||a==="completions"||a==="embeddings")){let m={instancePath:i+"/capabilities/"+
-o,schemaPath:"#/properties/capabilities/items/enum",keyword:"enum",params:{allowedValues:xs.properties.capabilities.
-items.enum},message:"must be equal to one of the allowed values"};t===null?t=[m]:t.push(m),e++}}}else{let n={instancePath:i+
-"/capabilities",schemaPath:"#/properties/capabilities/type",keyword:"type",params:{type:"array"},message:"must\
- be array"};t===null?t=[n]:t.push(n),e++}}if(r.endpoint!==void 0){let s=r.endpoint;if(typeof s=="string"){if(L(
-s)<1){let n={instancePath:i+"/endpoint",schemaPath:"#/properties/endpoint/minLength",keyword:"minLength",params:{
-limit:1},message:"must NOT have fewer than 1 characters"};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+
-"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type:"string"},message:"must be str\
-ing"};t===null?t=[n]:t.push(n),e++}}if(r.backends!==void 0){let s=r.backends;if(Array.isArray(s)){if(s.length<
-1){let o={instancePath:i+"/backends",schemaPath:"#/properties/backends/minItems",keyword:"minItems",params:{limit:1},
-message:"must NOT have fewer than 1 items"};t===null?t=[o]:t.push(o),e++}let n=s.length;for(let o=0;o<n;o++){let a=s[o];
-if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.url===void 0){let m={instancePath:i+"/backends/"+o,schemaPath:"\
-#/$defs/BackendConfig/required",keyword:"required",params:{missingProperty:"url"},message:"must have required \
-property 'url'"};t===null?t=[m]:t.push(m),e++}for(let m in a)if(!(m==="url"||m==="model"||m==="apiKey"||m==="t\
-okenizeUrl"||m==="usage")){let u={instancePath:i+"/backends/"+o,schemaPath:"#/$defs/BackendConfig/additionalPr\
-operties",keyword:"additionalProperties",params:{additionalProperty:m},message:"must NOT have additional prope\
-rties"};t===null?t=[u]:t.push(u),e++}if(a.url!==void 0){let m=a.url;if(typeof m=="string"){if(!Ns.test(m)){let u={
-instancePath:i+"/backends/"+o+"/url",schemaPath:"#/$defs/BackendConfig/properties/url/pattern",keyword:"patter\
-n",params:{pattern:"^https?://"},message:'must match pattern "^https?://"'};t===null?t=[u]:t.push(u),e++}}else{
-let u={instancePath:i+"/backends/"+o+"/url",schemaPath:"#/$defs/BackendConfig/properties/url/type",keyword:"ty\
-pe",params:{type:"string"},message:"must be string"};t===null?t=[u]:t.push(u),e++}}if(a.model!==void 0){let m=a.
-model;if(typeof m=="string"){if(L(m)<1){let u={instancePath:i+"/backends/"+o+"/model",schemaPath:"#/$defs/Back\
-endConfig/properties/model/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1\
- characters"};t===null?t=[u]:t.push(u),e++}}else{let u={instancePath:i+"/backends/"+o+"/model",schemaPath:"#/$\
-defs/BackendConfig/properties/model/type",keyword:"type",params:{type:"string"},message:"must be string"};t===
-null?t=[u]:t.push(u),e++}}if(a.apiKey!==void 0&&typeof a.apiKey!="string"){let m={instancePath:i+"/backends/"+
-o+"/apiKey",schemaPath:"#/$defs/BackendConfig/properties/apiKey/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};t===null?t=[m]:t.push(m),e++}if(a.tokenizeUrl!==void 0){let m=a.tokenizeUrl;if(typeof m=="str\
-ing"){if(!Ns.test(m)){let u={instancePath:i+"/backends/"+o+"/tokenizeUrl",schemaPath:"#/$defs/BackendConfig/pr\
-operties/tokenizeUrl/pattern",keyword:"pattern",params:{pattern:"^https?://"},message:'must match pattern "^ht\
-tps?://"'};t===null?t=[u]:t.push(u),e++}}else{let u={instancePath:i+"/backends/"+o+"/tokenizeUrl",schemaPath:"\
-#/$defs/BackendConfig/properties/tokenizeUrl/type",keyword:"type",params:{type:"string"},message:"must be stri\
-ng"};t===null?t=[u]:t.push(u),e++}}if(a.usage!==void 0){let m=a.usage;if(typeof m!="string"){let u={instancePath:i+
-"/backends/"+o+"/usage",schemaPath:"#/$defs/BackendConfig/properties/usage/type",keyword:"type",params:{type:"\
-string"},message:"must be string"};t===null?t=[u]:t.push(u),e++}if(!(m==="final"||m==="continuous")){let u={instancePath:i+
-"/backends/"+o+"/usage",schemaPath:"#/$defs/BackendConfig/properties/usage/enum",keyword:"enum",params:{allowedValues:xt.
+message:"must be >= 0"};t===null?t=[n]:t.push(n),e++}}}if(r.imageTokens!==void 0){let s=r.imageTokens;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/imageTokens",schemaPath:"#/properties/imageTokens/type",
+keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="n\
+umber"){if(s>2147483647||isNaN(s)){let n={instancePath:i+"/imageTokens",schemaPath:"#/properties/imageTokens/m\
+aximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};t===null?
+t=[n]:t.push(n),e++}if(s<0||isNaN(s)){let n={instancePath:i+"/imageTokens",schemaPath:"#/properties/imageToken\
+s/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"};t===null?t=[n]:t.push(n),
+e++}}}if(r.audioTokens!==void 0){let s=r.audioTokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+
+"/audioTokens",schemaPath:"#/properties/audioTokens/type",keyword:"type",params:{type:"integer"},message:"must\
+ be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+
+"/audioTokens",schemaPath:"#/properties/audioTokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
+message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<0||isNaN(s)){let n={instancePath:i+"/audioT\
+okens",schemaPath:"#/properties/audioTokens/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"\
+must be >= 0"};t===null?t=[n]:t.push(n),e++}}}if(r.pricing!==void 0){let s=r.pricing;if(s&&typeof s=="object"&&
+!Array.isArray(s)){if(s.promptPer1mMicros===void 0){let n={instancePath:i+"/pricing",schemaPath:"#/$defs/Prici\
+ngConfig/required",keyword:"required",params:{missingProperty:"promptPer1mMicros"},message:"must have required\
+ property 'promptPer1mMicros'"};t===null?t=[n]:t.push(n),e++}if(s.completionPer1mMicros===void 0){let n={instancePath:i+
+"/pricing",schemaPath:"#/$defs/PricingConfig/required",keyword:"required",params:{missingProperty:"completionP\
+er1mMicros"},message:"must have required property 'completionPer1mMicros'"};t===null?t=[n]:t.push(n),e++}for(let n in s)
+if(!(n==="promptPer1mMicros"||n==="completionPer1mMicros")){let o={instancePath:i+"/pricing",schemaPath:"#/$de\
+fs/PricingConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:n},message:"m\
+ust NOT have additional properties"};t===null?t=[o]:t.push(o),e++}if(s.promptPer1mMicros!==void 0){let n=s.promptPer1mMicros;
+if(!(typeof n=="number"&&!(n%1)&&!isNaN(n))){let o={instancePath:i+"/pricing/promptPer1mMicros",schemaPath:"#/\
+$defs/PricingConfig/properties/promptPer1mMicros/type",keyword:"type",params:{type:"integer"},message:"must be\
+ integer"};t===null?t=[o]:t.push(o),e++}if(typeof n=="number"){if(n>9223372036854776e3||isNaN(n)){let o={instancePath:i+
+"/pricing/promptPer1mMicros",schemaPath:"#/$defs/PricingConfig/properties/promptPer1mMicros/maximum",keyword:"\
+maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"};t===null?
+t=[o]:t.push(o),e++}if(n<0||isNaN(n)){let o={instancePath:i+"/pricing/promptPer1mMicros",schemaPath:"#/$defs/P\
+ricingConfig/properties/promptPer1mMicros/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"\
+must be >= 0"};t===null?t=[o]:t.push(o),e++}}}if(s.completionPer1mMicros!==void 0){let n=s.completionPer1mMicros;
+if(!(typeof n=="number"&&!(n%1)&&!isNaN(n))){let o={instancePath:i+"/pricing/completionPer1mMicros",schemaPath:"\
+#/$defs/PricingConfig/properties/completionPer1mMicros/type",keyword:"type",params:{type:"integer"},message:"m\
+ust be integer"};t===null?t=[o]:t.push(o),e++}if(typeof n=="number"){if(n>9223372036854776e3||isNaN(n)){let o={
+instancePath:i+"/pricing/completionPer1mMicros",schemaPath:"#/$defs/PricingConfig/properties/completionPer1mMi\
+cros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233720\
+36854776000"};t===null?t=[o]:t.push(o),e++}if(n<0||isNaN(n)){let o={instancePath:i+"/pricing/completionPer1mMi\
+cros",schemaPath:"#/$defs/PricingConfig/properties/completionPer1mMicros/minimum",keyword:"minimum",params:{comparison:"\
+>=",limit:0},message:"must be >= 0"};t===null?t=[o]:t.push(o),e++}}}}else{let n={instancePath:i+"/pricing",schemaPath:"\
+#/$defs/PricingConfig/type",keyword:"type",params:{type:"object"},message:"must be object"};t===null?t=[n]:t.push(
+n),e++}}if(r.capabilities!==void 0){let s=r.capabilities;if(Array.isArray(s)){if(s.length<1){let o={instancePath:i+
+"/capabilities",schemaPath:"#/properties/capabilities/minItems",keyword:"minItems",params:{limit:1},message:"m\
+ust NOT have fewer than 1 items"};t===null?t=[o]:t.push(o),e++}let n=s.length;for(let o=0;o<n;o++){let a=s[o];
+if(typeof a!="string"){let m={instancePath:i+"/capabilities/"+o,schemaPath:"#/properties/capabilities/items/ty\
+pe",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[m]:t.push(m),e++}if(!(a==="cha\
+t"||a==="completions"||a==="embeddings")){let m={instancePath:i+"/capabilities/"+o,schemaPath:"#/properties/ca\
+pabilities/items/enum",keyword:"enum",params:{allowedValues:xs.properties.capabilities.items.enum},message:"mu\
+st be equal to one of the allowed values"};t===null?t=[m]:t.push(m),e++}}}else{let n={instancePath:i+"/capabil\
+ities",schemaPath:"#/properties/capabilities/type",keyword:"type",params:{type:"array"},message:"must be array"};
+t===null?t=[n]:t.push(n),e++}}if(r.endpoint!==void 0){let s=r.endpoint;if(typeof s=="string"){if(L(s)<1){let n={
+instancePath:i+"/endpoint",schemaPath:"#/properties/endpoint/minLength",keyword:"minLength",params:{limit:1},message:"\
+must NOT have fewer than 1 characters"};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+"/endpoint",schemaPath:"\
+#/properties/endpoint/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[n]:t.push(
+n),e++}}if(r.backends!==void 0){let s=r.backends;if(Array.isArray(s)){if(s.length<1){let o={instancePath:i+"/b\
+ackends",schemaPath:"#/properties/backends/minItems",keyword:"minItems",params:{limit:1},message:"must NOT hav\
+e fewer than 1 items"};t===null?t=[o]:t.push(o),e++}let n=s.length;for(let o=0;o<n;o++){let a=s[o];if(a&&typeof a==
+"object"&&!Array.isArray(a)){if(a.url===void 0){let m={instancePath:i+"/backends/"+o,schemaPath:"#/$defs/Backe\
+ndConfig/required",keyword:"required",params:{missingProperty:"url"},message:"must have required property 'url\
+'"};t===null?t=[m]:t.push(m),e++}for(let m in a)if(!(m==="url"||m==="model"||m==="apiKey"||m==="tokenizeUrl"||
+m==="usage")){let u={instancePath:i+"/backends/"+o,schemaPath:"#/$defs/BackendConfig/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:m},message:"must NOT have additional properties"};t===null?t=
+[u]:t.push(u),e++}if(a.url!==void 0){let m=a.url;if(typeof m=="string"){if(!Ns.test(m)){let u={instancePath:i+
+"/backends/"+o+"/url",schemaPath:"#/$defs/BackendConfig/properties/url/pattern",keyword:"pattern",params:{pattern:"\
+^https?://"},message:'must match pattern "^https?://"'};t===null?t=[u]:t.push(u),e++}}else{let u={instancePath:i+
+"/backends/"+o+"/url",schemaPath:"#/$defs/BackendConfig/properties/url/type",keyword:"type",params:{type:"stri\
+ng"},message:"must be string"};t===null?t=[u]:t.push(u),e++}}if(a.model!==void 0){let m=a.model;if(typeof m=="\
+string"){if(L(m)<1){let u={instancePath:i+"/backends/"+o+"/model",schemaPath:"#/$defs/BackendConfig/properties\
+/model/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};t===null?
+t=[u]:t.push(u),e++}}else{let u={instancePath:i+"/backends/"+o+"/model",schemaPath:"#/$defs/BackendConfig/prop\
+erties/model/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[u]:t.push(u),e++}}
+if(a.apiKey!==void 0&&typeof a.apiKey!="string"){let m={instancePath:i+"/backends/"+o+"/apiKey",schemaPath:"#/\
+$defs/BackendConfig/properties/apiKey/type",keyword:"type",params:{type:"string"},message:"must be string"};t===
+null?t=[m]:t.push(m),e++}if(a.tokenizeUrl!==void 0){let m=a.tokenizeUrl;if(typeof m=="string"){if(!Ns.test(m)){
+let u={instancePath:i+"/backends/"+o+"/tokenizeUrl",schemaPath:"#/$defs/BackendConfig/properties/tokenizeUrl/p\
+attern",keyword:"pattern",params:{pattern:"^https?://"},message:'must match pattern "^https?://"'};t===null?t=
+[u]:t.push(u),e++}}else{let u={instancePath:i+"/backends/"+o+"/tokenizeUrl",schemaPath:"#/$defs/BackendConfig/\
+properties/tokenizeUrl/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[u]:t.
+push(u),e++}}if(a.usage!==void 0){let m=a.usage;if(typeof m!="string"){let u={instancePath:i+"/backends/"+o+"/\
+usage",schemaPath:"#/$defs/BackendConfig/properties/usage/type",keyword:"type",params:{type:"string"},message:"\
+must be string"};t===null?t=[u]:t.push(u),e++}if(!(m==="final"||m==="continuous")){let u={instancePath:i+"/bac\
+kends/"+o+"/usage",schemaPath:"#/$defs/BackendConfig/properties/usage/enum",keyword:"enum",params:{allowedValues:xt.
 properties.usage.enum},message:"must be equal to one of the allowed values"};t===null?t=[u]:t.push(u),e++}}}else{
 let m={instancePath:i+"/backends/"+o,schemaPath:"#/$defs/BackendConfig/type",keyword:"type",params:{type:"obje\
 ct"},message:"must be object"};t===null?t=[m]:t.push(m),e++}}}else{let n={instancePath:i+"/backends",schemaPath:"\
@@ -2345,7 +2359,7 @@ maximum:9223372036854776e3},cost_micros:{$ref:"#/$defs/Micros",minimum:0},usage_
 rce"},latency_ms:{type:"number",minimum:0},time_to_first_token_ms:{type:["number","null"],minimum:0},tokens_per_second:{
 type:["number","null"],minimum:0},evidence_digest:{type:["string","null"],pattern:"^sha256/[A-Za-z0-9_-]{43}$"},
 ledger:{$ref:"#/$defs/GenerationDebit"}},additionalProperties:!0},Rs={type:"string",enum:["chat","completions",
-"embeddings"]},qi={type:"string",enum:["ok","aborted"]},Ai={type:"string",enum:["backend","counted"]};function Ce(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
+"embeddings"]},qi={type:"string",enum:["ok","aborted"]},Ai={type:"string",enum:["backend","counted","bounded"]};function Ce(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
 e=0,p=Ce.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
 "object"&&!Array.isArray(r)){let n;if(r.id===void 0&&(n="id")||r.amount_micros===void 0&&(n="amount_micros"))return Ce.
 errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:n},message:"must ha\
@@ -2432,32 +2446,33 @@ params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -92233720
 /minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"}],!1;var s=a===e}else var s=!0;
 if(s){if(r.usage_source!==void 0){let o=r.usage_source,a=e;if(typeof o!="string")return N.errors=[{instancePath:i+
 "/usage_source",schemaPath:"#/$defs/UsageSource/type",keyword:"type",params:{type:"string"},message:"must be s\
-tring"}],!1;if(!(o==="backend"||o==="counted"))return N.errors=[{instancePath:i+"/usage_source",schemaPath:"#/\
-$defs/UsageSource/enum",keyword:"enum",params:{allowedValues:Ai.enum},message:"must be equal to one of the all\
-owed values"}],!1;var s=a===e}else var s=!0;if(s){if(r.latency_ms!==void 0){let o=r.latency_ms,a=e;if(e===a)if(typeof o==
-"number"){if(o<0||isNaN(o))return N.errors=[{instancePath:i+"/latency_ms",schemaPath:"#/properties/latency_ms/\
-minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"}],!1}else return N.errors=[
-{instancePath:i+"/latency_ms",schemaPath:"#/properties/latency_ms/type",keyword:"type",params:{type:"number"},
-message:"must be number"}],!1;var s=a===e}else var s=!0;if(s){if(r.time_to_first_token_ms!==void 0){let o=r.time_to_first_token_ms,
-a=e;if(typeof o!="number"&&o!==null)return N.errors=[{instancePath:i+"/time_to_first_token_ms",schemaPath:"#/p\
-roperties/time_to_first_token_ms/type",keyword:"type",params:{type:Zr.properties.time_to_first_token_ms.type},
-message:"must be number,null"}],!1;if(e===a&&typeof o=="number"&&(o<0||isNaN(o)))return N.errors=[{instancePath:i+
-"/time_to_first_token_ms",schemaPath:"#/properties/time_to_first_token_ms/minimum",keyword:"minimum",params:{comparison:"\
->=",limit:0},message:"must be >= 0"}],!1;var s=a===e}else var s=!0;if(s){if(r.tokens_per_second!==void 0){let o=r.
-tokens_per_second,a=e;if(typeof o!="number"&&o!==null)return N.errors=[{instancePath:i+"/tokens_per_second",schemaPath:"\
-#/properties/tokens_per_second/type",keyword:"type",params:{type:Zr.properties.tokens_per_second.type},message:"\
-must be number,null"}],!1;if(e===a&&typeof o=="number"&&(o<0||isNaN(o)))return N.errors=[{instancePath:i+"/tok\
-ens_per_second",schemaPath:"#/properties/tokens_per_second/minimum",keyword:"minimum",params:{comparison:">=",
-limit:0},message:"must be >= 0"}],!1;var s=a===e}else var s=!0;if(s){if(r.evidence_digest!==void 0){let o=r.evidence_digest,
-a=e;if(typeof o!="string"&&o!==null)return N.errors=[{instancePath:i+"/evidence_digest",schemaPath:"#/properti\
-es/evidence_digest/type",keyword:"type",params:{type:Zr.properties.evidence_digest.type},message:"must be stri\
-ng,null"}],!1;if(e===a&&typeof o=="string"&&!Se.test(o))return N.errors=[{instancePath:i+"/evidence_digest",schemaPath:"\
-#/properties/evidence_digest/pattern",keyword:"pattern",params:{pattern:"^sha256/[A-Za-z0-9_-]{43}$"},message:'\
-must match pattern "^sha256/[A-Za-z0-9_-]{43}$"'}],!1;var s=a===e}else var s=!0;if(s)if(r.ledger!==void 0){let o=e;
-Ce(r.ledger,{instancePath:i+"/ledger",parentData:r,parentDataProperty:"ledger",rootData:g,dynamicAnchors:v})||
-(t=t===null?Ce.errors:t.concat(Ce.errors),e=t.length);var s=o===e}else var s=!0}}}}}}}}}}}}}}}}}else return N.
-errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
-return N.errors=t,e===0}N.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Di=$r;function $r(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
+tring"}],!1;if(!(o==="backend"||o==="counted"||o==="bounded"))return N.errors=[{instancePath:i+"/usage_source",
+schemaPath:"#/$defs/UsageSource/enum",keyword:"enum",params:{allowedValues:Ai.enum},message:"must be equal to \
+one of the allowed values"}],!1;var s=a===e}else var s=!0;if(s){if(r.latency_ms!==void 0){let o=r.latency_ms,a=e;
+if(e===a)if(typeof o=="number"){if(o<0||isNaN(o))return N.errors=[{instancePath:i+"/latency_ms",schemaPath:"#/\
+properties/latency_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"}],!1}else
+return N.errors=[{instancePath:i+"/latency_ms",schemaPath:"#/properties/latency_ms/type",keyword:"type",params:{
+type:"number"},message:"must be number"}],!1;var s=a===e}else var s=!0;if(s){if(r.time_to_first_token_ms!==void 0){
+let o=r.time_to_first_token_ms,a=e;if(typeof o!="number"&&o!==null)return N.errors=[{instancePath:i+"/time_to_\
+first_token_ms",schemaPath:"#/properties/time_to_first_token_ms/type",keyword:"type",params:{type:Zr.properties.
+time_to_first_token_ms.type},message:"must be number,null"}],!1;if(e===a&&typeof o=="number"&&(o<0||isNaN(o)))
+return N.errors=[{instancePath:i+"/time_to_first_token_ms",schemaPath:"#/properties/time_to_first_token_ms/min\
+imum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"}],!1;var s=a===e}else var s=!0;
+if(s){if(r.tokens_per_second!==void 0){let o=r.tokens_per_second,a=e;if(typeof o!="number"&&o!==null)return N.
+errors=[{instancePath:i+"/tokens_per_second",schemaPath:"#/properties/tokens_per_second/type",keyword:"type",params:{
+type:Zr.properties.tokens_per_second.type},message:"must be number,null"}],!1;if(e===a&&typeof o=="number"&&(o<
+0||isNaN(o)))return N.errors=[{instancePath:i+"/tokens_per_second",schemaPath:"#/properties/tokens_per_second/\
+minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"}],!1;var s=a===e}else var s=!0;
+if(s){if(r.evidence_digest!==void 0){let o=r.evidence_digest,a=e;if(typeof o!="string"&&o!==null)return N.errors=
+[{instancePath:i+"/evidence_digest",schemaPath:"#/properties/evidence_digest/type",keyword:"type",params:{type:Zr.
+properties.evidence_digest.type},message:"must be string,null"}],!1;if(e===a&&typeof o=="string"&&!Se.test(o))
+return N.errors=[{instancePath:i+"/evidence_digest",schemaPath:"#/properties/evidence_digest/pattern",keyword:"\
+pattern",params:{pattern:"^sha256/[A-Za-z0-9_-]{43}$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{43}$\
+"'}],!1;var s=a===e}else var s=!0;if(s)if(r.ledger!==void 0){let o=e;Ce(r.ledger,{instancePath:i+"/ledger",parentData:r,
+parentDataProperty:"ledger",rootData:g,dynamicAnchors:v})||(t=t===null?Ce.errors:t.concat(Ce.errors),e=t.length);
+var s=o===e}else var s=!0}}}}}}}}}}}}}}}}}else return N.errors=[{instancePath:i,schemaPath:"#/type",keyword:"t\
+ype",params:{type:"object"},message:"must be object"}],!1;return N.errors=t,e===0}N.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};var Di=$r;function $r(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
 e=0,p=$r.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
 "object"&&!Array.isArray(r)){let s;if(r.data===void 0&&(s="data"))return $r.errors=[{instancePath:i,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:s},message:"must have required property '"+s+"'"}],!1;r.

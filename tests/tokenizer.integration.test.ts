@@ -84,8 +84,17 @@ test('a prompt that fits is served, and so is one that nobody could count', asyn
   expect(asked).toHaveLength(2)
 })
 
-test('nobody is asked about a short prompt, or for a caller who may not use the model', async () => {
-  expect((await post('/completions', { prompt: 'Once' })).status).toBe(200)
+test('a short prompt is counted while it is served, and the count stands where the backend tells no usage', async () => {
+  count = 17
+  await service.backend.play({ rules: [{ usage: 'none' }] })
+  const response = await post('/completions', { prompt: 'Once' })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ usage: { prompt_tokens: 17 } })
+  expect(asked).toEqual([{ model: 'tiny-chat', prompt: 'Once' }])
+  await service.backend.play({})
+})
+
+test('nobody is asked for a caller who may not use the model', async () => {
   expect((await post('/completions', { prompt: text }, `sk-tee-v1-${'A'.repeat(43)}`)).status).toBe(401)
   expect((await post('/completions', { prompt: text, model: 'other' })).status).toBe(403)
   expect(asked).toEqual([])

@@ -84,7 +84,11 @@ export function modelsFor(
       capabilities: ['chat', 'completions', 'embeddings'],
       backends: [{ ...usual, tokenizeUrl: new URL('/tokenize', url).href }],
     }),
-    modelOf('free', { pricing: { promptPer1mMicros: 0, completionPer1mMicros: 0 } }),
+    // Wide enough for one answer to use up the tokens of a minute.
+    modelOf('free', {
+      contextLength: 100_000_000,
+      pricing: { promptPer1mMicros: 0, completionPer1mMicros: 0 },
+    }),
     modelOf('small', { contextLength: 4_096, maxOutputTokens: 4_000 }),
     modelOf('continuous', { backends: [{ ...usual, usage: 'continuous' }] }),
     modelOf('unreachable', { backends: [{ ...usual, url: closed }] }),

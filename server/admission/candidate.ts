@@ -22,6 +22,8 @@ export interface Candidate {
   readonly holdMicros: number
   /** At most the bound that the hold reckons with, or a counted end could cost more than was held. */
   readonly countedPromptTokens: number
+  /** The prompt bound that the hold reckons with. */
+  readonly promptBoundTokens: number
   /** The output cap that the hold reckons with. */
   readonly outputCapTokens: number
   /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */

@@ -15,6 +15,7 @@ async function judge(operation: Operation, fields: object, count: number | undef
   const asked: (Question | 'authorized')[] = []
   const tokenizers = {
     has: () => has,
+    hasRoom: () => has,
     count: async (_: string, question: Question) => {
       asked.push(Object.fromEntries(Object.entries(question).map(([name, json]) => [name, String(json)])))
       return count
@@ -68,6 +69,7 @@ test('nobody counts for a caller who is not let in', async () => {
   const request = parseRequest('completions', parseModel('completions', bytes, createCatalogue([model])))
   const tokenizers = {
     has: () => true,
+    hasRoom: () => true,
     count: () => Promise.reject(new Error('asked')),
     close: async () => {},
   }

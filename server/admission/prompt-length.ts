@@ -1,6 +1,7 @@
 import type { ServedModel } from '../config/router.ts'
 import { findMember } from '../json/members.ts'
 import type { Operation } from '../metering/generation.ts'
+import { followCount, type PromptCount } from '../relay/count-usage.ts'
 import type { Question, Tokenizers } from '../relay/tokenizer.ts'
 import type { BodyFields } from './body-fields.ts'
 import { boundPrompt } from './hold.ts'
@@ -26,15 +27,56 @@ export async function refuseLongPrompt(
   { operation, model, request, requestId }: ReadRequest,
   tokenizers: Tokenizers,
   authorize: () => Promise<unknown>,
-): Promise<void> {
-  if (!tokenizers.has(model.id)) return
+): Promise<Asked | undefined> {
+  if (!tokenizers.has(model.id)) return undefined
   const question = questions[operation](request, model)
-  if (question === undefined) return
+  if (question === undefined) return undefined
   await authorize()
   const tokens = await tokenizers.count(model.id, question, requestId)
   if (tokens !== undefined && tokens > model.contextLength) {
     throw tooLong(readers[operation].prompt, tokens, model.contextLength)
   }
+  return { tokens }
+}
+
+/** What a tokenizer that was asked has said; undefined tokens: nothing. */
+export interface Asked {
+  readonly tokens: number | undefined
+}
+
+/**
+ * Has a backend's tokenizer count a prompt for the meter, while the request is on its way (decisions, 3); undefined
+ * where none can: without one, with parts that are no text, and for lists of prompts. One that was asked before, because
+ * the prompt might have been too long, is not asked again.
+ */
+export function countPrompt(
+  { operation, model, request, requestId }: ReadRequest,
+  tokenizers: Tokenizers,
+  asked: Asked | undefined,
+): PromptCount | undefined {
+  const isKnown = asked !== undefined
+  if (!isKnown && !tokenizers.hasRoom(model.id)) return undefined
+  const question = wholeQuestions[operation](request)
+  if (question === undefined) return undefined
+  const count = async () => {
+    const tokens = isKnown ? asked.tokens : await tokenizers.count(model.id, question, requestId)
+    return tokens === undefined ? undefined : Math.min(tokens, request.promptBound)
+  }
+  return followCount(count())
+}
+
+/** What a tokenizer is asked about the whole prompt of a request. */
+const wholeQuestions: Readonly<Record<Operation, (request: InferenceRequest) => Question | undefined>> = {
+  chat: ({ body }) =>
+    sizeMessages(body.fields.messages as unknown[]).hasOtherParts
+      ? undefined
+      : membersNamed(['messages', 'tools'], body),
+  completions: ({ body }) => aboutOneText(body.fields.prompt),
+  embeddings: ({ body }) => aboutOneText(body.fields.input),
+}
+
+function aboutOneText(value: unknown): Question | undefined {
+  return typeof value === 'string' ? aboutText(value) : undefined
 }
 
 /** What a tokenizer is asked about each kind of request; undefined: it need not, or could not, count that. */

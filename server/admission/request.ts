@@ -73,14 +73,14 @@ function count(
   sizes: Iterable<MeasuredPrompt>,
   toolBytes: number,
   { prompt }: Reader,
-  { contextLength }: ServedModel,
+  { contextLength, imageTokens = 0, audioTokens = 0 }: ServedModel,
 ): number {
   let bytes = toolBytes
   let sent = 0
-  for (const { textBytes, tokens } of sizes) {
+  for (const { textBytes, tokens, images = 0, audios = 0 } of sizes) {
     if (tokens > contextLength) throw tooLong(prompt, tokens, contextLength)
     bytes += textBytes
-    sent += tokens
+    sent += tokens + images * imageTokens + audios * audioTokens
   }
   return sent + countPromptTokens(bytes)
 }

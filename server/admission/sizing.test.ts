@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { countPromptTokens, sizeMessages, sizeTexts } from './sizing.ts'
 
-test.each([
+test.each<[string, unknown[], number, boolean, object?]>([
   ['a text', [{ role: 'user', content: 'hello' }], 5, false],
   ['a text of several bytes per character', [{ role: 'user', content: 'größe 🙂' }], 12, false],
   [
@@ -23,6 +23,20 @@ test.each([
     [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }],
     0,
     true,
+    { images: 1 },
+  ],
+  [
+    'sounds and an image beside a text',
+    [
+      {
+        role: 'user',
+        content: [{ type: 'input_audio' }, { type: 'audio_url' }, { type: 'text', text: 'ab' }],
+      },
+      { role: 'user', content: [{ type: 'image_url' }] },
+    ],
+    2,
+    true,
+    { images: 1, audios: 2 },
   ],
   [
     'tool arguments',
@@ -31,8 +45,8 @@ test.each([
     false,
   ],
   ['shapes that no client should send', [null, 5, 'text', [], { content: 7, tool_calls: 'x' }], 0, false],
-])('%s is sized without being kept', (_, messages, textBytes, hasOtherParts) => {
-  expect(sizeMessages(messages)).toEqual({ textBytes, tokens: 0, hasOtherParts })
+])('%s is sized without being kept', (_, messages, textBytes, hasOtherParts, parts = {}) => {
+  expect(sizeMessages(messages)).toEqual({ textBytes, tokens: 0, hasOtherParts, ...parts })
 })
 
 test.each([

@@ -6,7 +6,14 @@ export interface MeasuredPrompt {
   readonly tokens: number
   /** Whether an image, audio or file part is present, whose tokens no byte count bounds. */
   readonly hasOtherParts: boolean
+  /** Parts of these kinds, which count by a figure of the model's. */
+  readonly images?: number
+  readonly audios?: number
 }
+
+/** How the parts of these kinds are called by OpenAI and by vLLM. */
+const imageTypes = new Set<unknown>(['image_url', 'input_image', 'image', 'image_embeds'])
+const audioTypes = new Set<unknown>(['input_audio', 'audio_url', 'audio'])
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -14,6 +21,8 @@ type Fields = Readonly<Record<string, unknown>>
 export function sizeMessages(messages: readonly unknown[]): MeasuredPrompt {
   let textBytes = 0
   let hasOtherParts = false
+  let images = 0
+  let audios = 0
   for (const message of messages) {
     if (!isObject(message)) continue
     const { content } = message
@@ -23,9 +32,11 @@ export function sizeMessages(messages: readonly unknown[]): MeasuredPrompt {
       const text = isObject(part) ? sizeText(part.text) + sizeText(part.refusal) : sizeText(part)
       textBytes += text
       hasOtherParts ||= isObject(part) && part.type !== 'text' && part.type !== 'refusal'
+      if (isObject(part) && imageTypes.has(part.type)) images++
+      if (isObject(part) && audioTypes.has(part.type)) audios++
     }
   }
-  return { textBytes, tokens: 0, hasOtherParts }
+  return { textBytes, tokens: 0, hasOtherParts, ...(images > 0 && { images }), ...(audios > 0 && { audios }) }
 }
 
 /**

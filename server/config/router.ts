@@ -38,6 +38,9 @@ export interface ModelConfig {
   readonly contextLength: number
   readonly maxOutputTokens: number
   readonly templateTokens: number
+  /** What an image, or a piece of audio, in a prompt counts where no backend tells. */
+  readonly imageTokens?: number
+  readonly audioTokens?: number
   readonly pricing: { readonly promptMicros: number; readonly completionMicros: number }
   readonly capabilities: readonly ('chat' | 'completions' | 'embeddings')[]
   readonly endpoint: EndpointConfig
@@ -193,6 +196,8 @@ function completeModel(model: ModelFile, endpoints: readonly EndpointConfig[]): 
     contextLength,
     maxOutputTokens: model.maxOutputTokens ?? Math.min(contextLength, limits.defaultMaxOutputTokens),
     templateTokens: model.templateTokens ?? limits.defaultTemplateTokens,
+    imageTokens: model.imageTokens ?? 0,
+    audioTokens: model.audioTokens ?? 0,
     pricing: {
       promptMicros: model.pricing.promptPer1mMicros,
       completionMicros: model.pricing.completionPer1mMicros,

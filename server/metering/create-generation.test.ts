@@ -17,6 +17,7 @@ const candidate = {
   evidenceDigest: null,
   pricing,
   holdMicros: 10_044,
+  promptBoundTokens: 1_424,
   outputCapTokens: 1_000,
   countedPromptTokens: 12,
   startedAtMs: 0,

@@ -4,6 +4,7 @@ import type { KeyLimits } from '../limits/key-limits.ts'
 import type { Log } from '../log.ts'
 import { OutageError } from '../store/outage.ts'
 import { within } from '../store/retry.ts'
+import { billable } from './billable.ts'
 import type { Outcome, Receipt, RunningGeneration } from './generation.ts'
 import { toMilliseconds } from './milliseconds.ts'
 import { costMicros } from './price.ts'
@@ -23,9 +24,6 @@ export interface GenerationOptions {
   /** Told when a hold stays behind because the database refuses its record. */
   readonly onUncertain: () => void
 }
-
-/** A count beyond this is a fault of the backend, ours. */
-const MAX_TOKENS = 1_000_000_000
 
 /** OpenAI's values and what resembles them; anything else could be content, which has no place in a record. */
 const FINISH_REASON = /^[A-Za-z_]{1,32}$/
@@ -50,7 +48,7 @@ export function createGeneration(
       running.completionTokens = Math.min(completionTokens, fixed.outputCapTokens)
     },
     settle(outcome) {
-      settled ??= settle(toItem(candidate, running, outcome, options.log), candidate, admitted, options)
+      settled ??= settle(toItem(candidate, running, outcome), candidate, admitted, options)
       return settled
     },
   }
@@ -89,15 +87,12 @@ async function settle(
   throw new SettlementError('reaped')
 }
 
-function toItem(candidate: Candidate, running: Running, outcome: Outcome, log: Log): SettlementItem {
-  const { requestId, generationId, pricing, countedPromptTokens } = candidate
+function toItem(candidate: Candidate, running: Running, outcome: Outcome): SettlementItem {
+  const { generationId, pricing, countedPromptTokens } = candidate
   const { status, finishReason, latencyMs, timeToFirstTokenMs } = outcome
-  let { usage, usageSource } = outcome
-  if (![usage.promptTokens, usage.completionTokens].every(isCount)) {
-    log.error('a backend reported an impossible usage', { requestId, generationId })
-    usage = { promptTokens: countedPromptTokens, completionTokens: running.completionTokens }
-    usageSource = 'counted'
-  }
+  // The relay has seen to it; what goes into the books is looked at once more, by the same rule.
+  const counted = { promptTokens: countedPromptTokens, completionTokens: running.completionTokens }
+  const { usage, usageSource } = billable(candidate, outcome.usage, counted)
   return {
     workspaceId: running.workspaceId,
     generationId,
@@ -105,13 +100,9 @@ function toItem(candidate: Candidate, running: Running, outcome: Outcome, log: L
     finishReason: finishReason === null || FINISH_REASON.test(finishReason) ? finishReason : 'other',
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
-    usageSource,
+    usageSource: usageSource === 'backend' ? outcome.usageSource : usageSource,
     costMicros: costMicros(usage, pricing),
     latencyMs: toMilliseconds(latencyMs),
     timeToFirstTokenMs: timeToFirstTokenMs === null ? null : toMilliseconds(timeToFirstTokenMs),
   }
-}
-
-function isCount(tokens: number): boolean {
-  return Number.isInteger(tokens) && tokens >= 0 && tokens <= MAX_TOKENS
 }

@@ -34,7 +34,9 @@ export interface AcceptedGeneration {
   readonly pricing: Pricing
   /** The router's own count of the prompt, within the hold's bound; used when the backend's is not known (decisions, 3). */
   readonly countedPromptTokens: number
-  /** Most completion tokens that the hold reckons with; the router's own count stays within it. */
+  /** Most prompt tokens that the hold reckons with; nothing beyond them is billed. */
+  readonly promptBoundTokens: number
+  /** Most completion tokens that the hold reckons with; nothing beyond them is billed. */
   readonly outputCapTokens: number
   /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
   readonly startedAtMs: number
@@ -42,14 +44,17 @@ export interface AcceptedGeneration {
   readonly createdAt: Date
 }
 
+/** Whose count a record shows (decisions, 3). */
+export type UsageSource = 'backend' | 'counted' | 'bounded'
+
 /** How a generation ended. */
 export interface Outcome {
   readonly status: 'ok' | 'aborted'
   /** The backend's, or null when it gave none. */
   readonly finishReason: string | null
   readonly usage: Usage
-  /** Whose count `usage` is. */
-  readonly usageSource: 'backend' | 'counted'
+  /** Whose count `usage` is; `bounded`: the backend's, cut to what the request could use. */
+  readonly usageSource: UsageSource
   readonly latencyMs: number
   readonly timeToFirstTokenMs: number | null
 }

@@ -178,7 +178,6 @@ async function deadlocks(): Promise<bigint> {
 test.each([
   ['negative', { promptTokens: -1, completionTokens: 3 }],
   ['fractional', { promptTokens: 1, completionTokens: 3.5 }],
-  ['beyond reason', { promptTokens: 1, completionTokens: 2 ** 60 }],
   ['no number', { promptTokens: Number.NaN, completionTokens: 3 }],
 ])('a usage that is %s is not booked: the router’s own count is', async (_, usage) => {
   const running = await meter.accept(account.candidate({ countedPromptTokens: 100 }))
@@ -187,6 +186,17 @@ test.each([
   expect(await findGeneration(sql, account.workspaceId, running.id)).toMatchObject({
     usage: { promptTokens: 100, completionTokens: 7 },
     usageSource: 'counted',
+  })
+})
+
+test('a usage beyond what was held for is booked as the bound, and says so', async () => {
+  const running = await meter.accept(account.candidate({ promptBoundTokens: 1_424, outputCapTokens: 5 }))
+  const usage = { promptTokens: 1, completionTokens: 999_999_999 }
+  expect(await running.settle({ ...finished, usage })).toMatchObject({ costMicros: 4 })
+  expect(await findGeneration(sql, account.workspaceId, running.id)).toMatchObject({
+    usage: { promptTokens: 1, completionTokens: 5 },
+    usageSource: 'bounded',
+    costMicros: 4,
   })
 })
 

@@ -4,6 +4,7 @@ import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
 import { isPassing } from '../store/outage.ts'
 import { persist } from '../store/retry.ts'
+import type { UsageSource } from './generation.ts'
 
 /** What is written about the end of a generation; the rest is in its hold. */
 export interface SettlementItem {
@@ -14,7 +15,7 @@ export interface SettlementItem {
   readonly finishReason: string | null
   readonly promptTokens: number
   readonly completionTokens: number
-  readonly usageSource: 'backend' | 'counted'
+  readonly usageSource: UsageSource
   readonly costMicros: number
   readonly latencyMs: number
   readonly timeToFirstTokenMs: number | null

@@ -61,6 +61,7 @@ export async function createAccount(
       evidenceDigest: null,
       pricing,
       holdMicros: HOLD_MICROS,
+      promptBoundTokens: 1_424,
       outputCapTokens: 16_384,
       countedPromptTokens: 12,
       startedAtMs: performance.now(),

@@ -52,6 +52,21 @@ test('a generation is published under OpenTelemetry’s names, in seconds and to
   )
 })
 
+test('counted and reported micro-dollars are summed, and doubtful usage is counted by what is wrong with it', async () => {
+  const { observe, metrics } = createRecorder(['demo/tiny-chat'])
+  const comparison = { backend: '1', countedMicros: 19, reportedMicros: 405, finding: undefined }
+  observe({ ...ended, comparison })
+  observe({ ...ended, comparison: { ...comparison, countedMicros: 30, reportedMicros: 4, finding: 'low' } })
+  observe({ ...ended, comparison: { ...comparison, finding: 'bounded' } })
+  observe(ended)
+  const text = await scrape(metrics)
+  const labels = 'gen_ai_request_model="demo/tiny-chat",backend="1"'
+  expect(text).toContain(`router_usage_counted_total{${labels}} 68\n`)
+  expect(text).toContain(`router_usage_reported_total{${labels}} 814\n`)
+  for (const finding of ['low', 'bounded'])
+    expect(text).toContain(`router_usage_doubtful_total{${labels},finding="${finding}"} 1\n`)
+})
+
 test('a finished answer without usage is counted, an aborted one is not', async () => {
   const { observe, metrics } = createRecorder(['demo/tiny-chat'])
   const series = 'router_generations_without_usage_total{gen_ai_request_model="demo/tiny-chat"}'

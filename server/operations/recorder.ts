@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#contract'
-import type { Observation, Observe } from '../relay/observation.ts'
+import type { Comparison, Observation, Observe } from '../relay/observation.ts'
 import { Family } from './family.ts'
 import { Counter, Histogram } from './histogram.ts'
 import { type BucketName, bucketNames, type LimitMetrics } from './limit-metrics.ts'
@@ -38,13 +38,16 @@ export function createRecorder(models: readonly string[]): Recorder {
   const http = new Family(() => new Histogram(boundaries.httpSeconds))
   const aborted = new Family(() => new Counter())
   const withoutUsage = new Family(() => new Counter())
+  const counted = new Family(() => new Counter())
+  const reported = new Family(() => new Counter())
+  const doubtful = new Family(() => new Counter())
   const refused = new Family(() => new Counter())
   let isLost = false
   // What has never happened yet is a zero, so that its first time is a rise.
   for (const model of models) withoutUsage.of({ [attributes.model]: model })
   for (const bucket of bucketNames) refused.of({ bucket })
 
-  function observe({ operation, model, outcome, cause, overheadMs }: Observation): void {
+  function observe({ operation, model, outcome, cause, overheadMs, comparison }: Observation): void {
     const what = {
       [attributes.operation]: operationNames[operation],
       [attributes.provider]: PROVIDER,
@@ -64,6 +67,15 @@ export function createRecorder(models: readonly string[]): Recorder {
     overhead.of({ [attributes.operation]: operationNames[operation] }).record(Math.max(0, overheadMs) / MS)
     if (cause !== undefined) aborted.of({ [attributes.model]: model, cause }).add()
     if (status === 'ok' && usageSource === 'counted') withoutUsage.of({ [attributes.model]: model }).add()
+    if (comparison !== undefined) compare(model, comparison)
+  }
+
+  function compare(model: string, comparison: Comparison): void {
+    const { backend, finding, countedMicros, reportedMicros } = comparison
+    const labels = { [attributes.model]: model, backend }
+    counted.of(labels).add(countedMicros)
+    reported.of(labels).add(reportedMicros)
+    if (finding !== undefined) doubtful.of({ ...labels, finding }).add()
   }
 
   function requestEnded({ method, route, status, code, durationMs }: EndedRequest): void {
@@ -106,6 +118,19 @@ export function createRecorder(models: readonly string[]): Recorder {
         '{generation}',
         'Finished answers that came without usage and were metered by the router’s own count.',
         withoutUsage,
+      ),
+      counter(
+        'router.usage.counted',
+        '{microdollar}',
+        'What generations with usage would cost by the router’s own count.',
+        counted,
+      ),
+      counter('router.usage.reported', '{microdollar}', 'What the same cost by the backend’s.', reported),
+      counter(
+        'router.usage.doubtful',
+        '{generation}',
+        'Usage beyond what the request could use (bounded), or below half of what was counted (low).',
+        doubtful,
       ),
       counter('router.limits.refused', '{request}', 'Requests that a bucket refused.', refused),
       gauge('router.limits.shared_lost', '1', '1 while the shared store of the buckets is lost.', () => [

@@ -2,10 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import { findMember, type ObjectSpan } from '../json/members.ts'
 import { splice } from '../json/splice.ts'
 import { uniqueMembers } from '../json/unique.ts'
-import type { Operation, Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
+import type { Operation, RunningGeneration, Usage } from '../metering/generation.ts'
+import { countCompletionTokens } from './count.ts'
 import { unusableError } from './refusals.ts'
-import { answerTextBytes, isObject } from './text.ts'
-import { parseUsage, type ReportedUsage, shownUsage } from './usage.ts'
+import { carriesText, choiceTextBytes, isObject } from './text.ts'
+import { parseUsage, type ReportedUsage, type Settled, shownUsage } from './usage.ts'
 
 /** A backend's whole answer and what it says. */
 export interface Answer {
@@ -16,9 +17,6 @@ export interface Answer {
   /** The router's own count of what the model wrote. */
   readonly countedCompletionTokens: number
 }
-
-/** UTF-8 bytes that count as one token (decisions, 3). */
-const BYTES_PER_TOKEN = 4
 
 /** The member that makes an object an answer. */
 const listMembers: Readonly<Record<Operation, string>> = {
@@ -38,24 +36,19 @@ export function parseAnswer(received: Buffer, operation: Operation): Answer {
     object,
     finishReason: finishReasonOf(value),
     reported: reportedUsage(bytes, object, parseUsage(value.usage, operation)),
-    countedCompletionTokens: Math.ceil(answerTextBytes(value) / BYTES_PER_TOKEN),
+    countedCompletionTokens: countCompletion(value),
   }
 }
 
 /** The answer as the client gets it: the backend's bytes but for `id`, `model` and `usage` (§2.3.1). */
-export function answerBody(
-  answer: Answer,
-  generation: RunningGeneration,
-  usage: Usage,
-  receipt: Receipt,
-): Buffer {
+export function answerBody(answer: Answer, generation: RunningGeneration, settled: Settled): Buffer {
   const { bytes, object, reported } = answer
   // Embeddings have no id of their own.
   const hasId = generation.operation !== 'embeddings' || findMember(object, 'id') !== undefined
   return splice(bytes, object, {
     ...(hasId ? { id: JSON.stringify(generation.id) } : {}),
     model: JSON.stringify(generation.model),
-    usage: shownUsage(generation, usage, reported, receipt),
+    usage: shownUsage(generation, settled, reported),
   })
 }
 
@@ -81,6 +74,12 @@ function reportedUsage(
   const member = findMember(object, 'usage')
   if (usage === undefined || member === undefined) return undefined
   return { usage, bytes: bytes.subarray(member.valueStart, member.end) }
+}
+
+function countCompletion({ choices }: Readonly<Record<string, unknown>>): number {
+  if (!Array.isArray(choices)) return 0
+  const bytes = choices.reduce<number>((sum, choice) => sum + choiceTextBytes(choice), 0)
+  return countCompletionTokens(choices.filter(carriesText).length, bytes)
 }
 
 function finishReasonOf({ choices }: Readonly<Record<string, unknown>>): string | null {

@@ -1,13 +1,14 @@
 import { ApiError } from '../errors.ts'
-import type { Receipt } from '../metering/generation.ts'
 import { type Answer, answerBody, parseAnswer } from './answer-body.ts'
 import type { AnswerHead } from './call.ts'
+import { countUsage } from './count-usage.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import { type End, Hop } from './hop.ts'
 import { causeOf } from './observation.ts'
 import { unusableError } from './refusals.ts'
 import { meteredError, NO_USAGE, Settlement, unsettledError } from './settlement.ts'
 import type { RelayTask } from './task.ts'
+import type { Settled } from './usage.ts'
 
 /** Bytes of an answer that are taken into memory; the largest are lists of embeddings (ours). */
 const MAX_ANSWER_BYTES = 33_554_432
@@ -24,13 +25,14 @@ export async function relayAnswer(task: RelayTask, dependencies: RelayDependenci
   const collector = new AnswerCollector(task, dependencies)
   const end = await collector.run()
   if (end.kind === 'done') return complete(task, collector, settlement)
-  const promptTokens = end.kind !== 'failed' && collector.hop.isSent ? task.generation.countedPromptTokens : 0
-  const usage = { ...NO_USAGE, promptTokens }
-  const circumstances = { cause: causeOf(end), backendMs: collector.hop.backendMs }
-  await settlement.abort({ finishReason: null, usage, usageSource: 'counted' }, circumstances)
+  const isMetered = end.kind !== 'failed' && collector.hop.isSent
+  const counted = isMetered ? await countUsage(task, 0, true) : NO_USAGE
+  const { backendMs, backend } = collector.hop
+  const circumstances = { cause: causeOf(end), backendMs, backend }
+  await settlement.abort({ finishReason: null, reported: undefined, counted }, circumstances)
   if (end.kind === 'gone') return
   collector.hop.client.release()
-  throw promptTokens > 0 ? meteredError(end.error) : end.error
+  throw counted.promptTokens > 0 ? meteredError(end.error) : end.error
 }
 
 /** Takes a backend's answer whole. */
@@ -85,23 +87,19 @@ class AnswerCollector {
 
 async function complete(task: RelayTask, collector: AnswerCollector, settlement: Settlement): Promise<void> {
   const { generation, headers } = task
-  const { client, backendMs } = collector.hop
+  const { client, backendMs, backend } = collector.hop
   const answer = collector.answer!
   const { finishReason, reported, countedCompletionTokens } = answer
-  const counted = {
-    promptTokens: generation.countedPromptTokens,
-    completionTokens: Math.min(countedCompletionTokens, generation.outputCapTokens),
-  }
-  const usage = reported?.usage ?? counted
-  const usageSource = reported === undefined ? 'counted' : 'backend'
-  let receipt: Receipt
+  const counted = await countUsage(task, countedCompletionTokens, reported === undefined)
+  const ending = { status: 'ok', finishReason, reported: reported?.usage, counted } as const
+  let settled: Settled
   try {
-    receipt = await settlement.settle({ status: 'ok', finishReason, usage, usageSource }, { backendMs })
+    settled = await settlement.settle(ending, { backendMs, backend })
   } catch (thrown) {
     client.release()
     throw unsettledError(thrown)
   }
-  const body = answerBody(answer, generation, usage, receipt)
+  const body = answerBody(answer, generation, settled)
   client.start({ ...headers, 'Content-Type': 'application/json', 'Content-Length': String(body.length) })
   client.end(body)
 }

@@ -28,6 +28,8 @@ export interface BackendRequest {
 
 /** A server that can serve a model, with its sockets and what is known about it. */
 export interface Backend {
+  /** What metrics call it: its place among the model's backends, or the upstream's name. */
+  readonly name: string
   readonly config: BackendConfig
   readonly health: Health
   /** Calls that are under way. */
@@ -39,7 +41,7 @@ export interface Backend {
 }
 
 /** Creates a backend with a pool of its own. Waiting is bounded by the relay's own timers. */
-export function createBackend(config: BackendConfig, connectMs: number): Backend {
+export function createBackend(name: string, config: BackendConfig, connectMs: number): Backend {
   const { origin } = new URL(config.url)
   const compose = createComposer(config)
   // Idle sockets are kept for undici's 4 s, which is shorter than the 5 s after which common servers close theirs.
@@ -50,6 +52,7 @@ export function createBackend(config: BackendConfig, connectMs: number): Backend
     allowH2: false,
   })
   return {
+    name,
     config,
     health: createHealth(() => performance.now()),
     running: 0,

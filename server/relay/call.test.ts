@@ -24,6 +24,7 @@ function callTo(count: number) {
     } as unknown as Dispatcher.DispatchController
     controllers.push(controller)
     return {
+      name: '0',
       config: { url: 'http://127.0.0.1:1/v1', model: 'tiny', usage: 'final' },
       health: createHealth(() => 0),
       running: 0,

@@ -1,3 +1,4 @@
+import type { Drains } from './drains.ts'
 import type { Observe } from './observation.ts'
 import type { Selection } from './selection.ts'
 import type { RelayLog } from './settlement.ts'
@@ -8,6 +9,7 @@ export interface RelayDependencies {
   readonly selectionOf: (model: string) => Selection
   readonly timers: RelayTimers
   readonly maxEventBytes: number
+  readonly drains: Drains
   readonly log: RelayLog
   readonly observe: Observe
 }

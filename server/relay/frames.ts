@@ -1,6 +1,6 @@
 import type { ApiError } from '../errors.ts'
-import type { Operation, Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
-import { type ReportedUsage, shownUsage } from './usage.ts'
+import type { Operation, RunningGeneration } from '../metering/generation.ts'
+import { type ReportedUsage, type Settled, shownUsage } from './usage.ts'
 
 /** Headers of every stream (decisions, 6). */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
@@ -29,15 +29,14 @@ export function errorEvent(error: ApiError): Buffer {
 /** What a usage-only chunk is made of. */
 export interface UsageFacts {
   readonly generation: RunningGeneration
-  readonly usage: Usage
+  readonly settled: Settled
   readonly reported: ReportedUsage | undefined
-  readonly receipt: Receipt
   /** Unix seconds that the backend's chunks name. */
   readonly created: number | undefined
 }
 
 /** The one chunk that shows usage, for clients that asked (§4.3/3). */
-export function usageEvent({ generation, usage, reported, receipt, created }: UsageFacts): Buffer {
+export function usageEvent({ generation, settled, reported, created }: UsageFacts): Buffer {
   const head = JSON.stringify({
     id: generation.id,
     object: objects[generation.operation],
@@ -45,6 +44,6 @@ export function usageEvent({ generation, usage, reported, receipt, created }: Us
     model: generation.model,
     choices: [],
   })
-  const shown = shownUsage(generation, usage, reported, receipt)
+  const shown = shownUsage(generation, settled, reported)
   return Buffer.concat([Buffer.from(`data: ${head.slice(0, -1)},"usage":`), shown, Buffer.from('}\n\n')])
 }

@@ -1,7 +1,9 @@
 import { ApiError, asApiError } from '../errors.ts'
+import type { Backend } from './backend.ts'
 import { type AnswerHead, Call, type CallEvents } from './call.ts'
 import { Client } from './client.ts'
 import type { RelayDependencies } from './dependencies.ts'
+import type { Drains } from './drains.ts'
 import { QuietWatch } from './quiet.ts'
 import { RefusalReader } from './refusal-reader.ts'
 import { type Refusal, refusalError, unavailableError } from './refusals.ts'
@@ -32,6 +34,8 @@ export interface Sink {
   onBytes(bytes: Buffer): void
   /** The body is complete. */
   onBytesEnd(): void
+  /** Whether all was generated, and only what the backend says of its usage is still to come. */
+  readonly awaitsUsage?: boolean
 }
 
 /** One call between a client and a backend: it has exactly one end, and after it neither timer nor call is left. */
@@ -47,18 +51,23 @@ export class Hop implements CallEvents {
   readonly #forgetSignals: (() => void)[] = []
   #refusal: RefusalReader | undefined
   #isOver = false
+  /** How the hop ends once the backend was read on. */
+  #left: End | undefined
+  #drain: (() => void) | undefined
+  readonly #drains: Drains
   #calledAtMs = 0
   #endedAtMs = 0
 
-  constructor(task: RelayTask, { timers, selectionOf, log }: RelayDependencies, sink: Sink) {
+  constructor(task: RelayTask, { timers, selectionOf, drains, log }: RelayDependencies, sink: Sink) {
     this.#task = task
     this.#log = log
+    this.#drains = drains
     this.#sink = sink
     this.#ended = new Promise((resolve) => {
       this.#resolve = resolve
     })
     this.client = new Client(task.response, timers.stalledClientMs, {
-      onGone: (isStalled) => this.end({ kind: 'gone', isStalled }),
+      onGone: (isStalled) => this.#leave({ kind: 'gone', isStalled }),
       onDrain: () => this.#goOn(),
     })
     const streamed = sink.accept === 'text/event-stream'
@@ -74,6 +83,11 @@ export class Hop implements CallEvents {
     this.#quiet = new QuietWatch(timers, () => this.#fail(unavailableError()))
     // One that waits for its upstream's certificate waits for no byte of a backend: that has a bound of its own.
     if (task.passage) this.#quiet.hold()
+  }
+
+  /** The backend that is, or was last, called. */
+  get backend(): Backend | undefined {
+    return this.#call.backend
   }
 
   /** Whether a byte of the request has left for a backend. */
@@ -104,16 +118,31 @@ export class Hop implements CallEvents {
     return this.#ended
   }
 
-  /** Ends the hop unless it has ended. A complete answer's socket is kept, any other's is closed at once. */
+  /** Ends the hop unless it has ended; once the client has left, that is how it ended. A complete answer's socket is kept, any other's is closed at once. */
   end(end: End): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.#drain?.()
     this.#endedAtMs = performance.now()
     this.#quiet.stop()
     for (const forget of this.#forgetSignals) forget()
     if (end.kind === 'done') this.#call.finish()
     else this.#call.abort()
-    this.#resolve(end)
+    this.#resolve(this.#left ?? end)
+  }
+
+  /**
+   * The client has left. A backend that has generated all of its answer is read on for a moment, for its usage: who
+   * leaves after the last word pays for all of them (decisions, 3). Any other is stopped at once (M-10).
+   */
+  #leave(end: End): void {
+    if (this.#isOver || this.#left !== undefined) return
+    const forget = this.#sink.awaitsUsage ? this.#drains.begin(() => this.end(end)) : undefined
+    if (forget === undefined) return this.end(end)
+    this.#left = end
+    this.#drain = forget
+    this.#quiet.hold()
+    this.#call.resume()
   }
 
   /** Stops reading until the client has taken what was written. */

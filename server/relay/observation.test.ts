@@ -35,6 +35,7 @@ test('a finished answer is told of once, with what was settled and without a cau
         outcome: world.outcomes[0],
         cause: undefined,
         overheadMs: expect.any(Number),
+        comparison: { backend: '0', countedMicros: 3, reportedMicros: 2, finding: undefined },
       },
     ])
   }

@@ -24,6 +24,18 @@ export interface Observation {
   readonly cause: AbortCause | undefined
   /** Its time inside the router: all but what was spent on the call to the backend. */
   readonly overheadMs: number
+  /** Both measures of one generation, where the backend told its own. */
+  readonly comparison?: Comparison | undefined
+}
+
+/** What a generation would have cost by each count, in micro-dollars, and whose count the reported one is. */
+export interface Comparison {
+  /** The backend, as metrics call it. */
+  readonly backend: string
+  readonly countedMicros: number
+  readonly reportedMicros: number
+  /** `bounded`: beyond what the request could use. `low`: below half of what was counted. */
+  readonly finding: 'bounded' | 'low' | undefined
 }
 
 /** The cause of an end that is none of the answer's own. */

@@ -22,6 +22,7 @@ async function startPassage(streamed: boolean, timers: Partial<RelayTimers> = {}
       withdrawalError: (isSent) =>
         new ApiError('backend_unavailable', isSent ? 'It was sent.' : 'Nothing was sent.'),
       backend: {
+        name: '0',
         config: { url: 'https://vendor.example/v1', model: 'large', usage: 'final' },
         health: createHealth(() => 0),
         running: 0,

@@ -1,6 +1,7 @@
 import { relayAnswer } from './answer.ts'
 import { type BackendConfig, createBackend } from './backend.ts'
 import type { RelayDependencies } from './dependencies.ts'
+import { createDrains } from './drains.ts'
 import type { Observe } from './observation.ts'
 import { createSelection } from './selection.ts'
 import type { RelayLog } from './settlement.ts'
@@ -45,12 +46,13 @@ export interface BackendState {
 /** Creates the relay with one pool per configured backend. */
 export function createRelay({ models, timers, maxEventBytes, log, observe }: RelayOptions): Relay {
   const backends = models.map((model) =>
-    model.backends.map((config) => createBackend(config, timers.connectMs)),
+    model.backends.map((config, index) => createBackend(String(index), config, timers.connectMs)),
   )
   const selections = new Map(models.map(({ id }, index) => [id, createSelection(backends[index]!)]))
   const dependencies: RelayDependencies = {
     timers,
     maxEventBytes,
+    drains: createDrains(),
     log,
     observe,
     selectionOf: (model) => selections.get(model) ?? createSelection([]),

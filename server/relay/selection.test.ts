@@ -8,7 +8,14 @@ function world(count: number) {
   const clock = { nowMs: 0 }
   const backends = Array.from({ length: count }, (_, index): Backend => {
     const config = { url: `http://127.0.0.1:${index + 1}/v1`, model: 'tiny', usage: 'final' } as const
-    return { config, health: createHealth(() => clock.nowMs), running: 0, dispatch() {}, async close() {} }
+    return {
+      name: String(index),
+      config,
+      health: createHealth(() => clock.nowMs),
+      running: 0,
+      dispatch() {},
+      async close() {},
+    }
   })
   const { pick } = createSelection(backends)
   const tried = (...indexes: number[]) => new Set(indexes.map((index) => backends[index]!))

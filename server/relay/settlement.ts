@@ -1,9 +1,18 @@
 import { ApiError } from '../errors.ts'
-import type { Outcome, Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
-import type { AbortCause, Observe } from './observation.ts'
+import { type Billed, billable } from '../metering/billable.ts'
+import type { Outcome, RunningGeneration, Usage } from '../metering/generation.ts'
+import { costMicros } from '../metering/price.ts'
+import type { Backend } from './backend.ts'
+import type { AbortCause, Comparison, Observe } from './observation.ts'
+import type { Settled } from './usage.ts'
 
 /** What an ending decides about a generation; the timings are measured here. */
-export type Ending = Omit<Outcome, 'latencyMs' | 'timeToFirstTokenMs'>
+export interface Ending extends Pick<Outcome, 'status' | 'finishReason'> {
+  /** What the backend says of all that was delivered; undefined when it says nothing of use. */
+  readonly reported: Usage | undefined
+  /** The router's own count of the same. */
+  readonly counted: Usage
+}
 
 /** What an ending has to tell beside what is settled. */
 export interface Circumstances {
@@ -11,6 +20,8 @@ export interface Circumstances {
   readonly cause?: AbortCause
   /** Milliseconds that the call to the backend took. */
   readonly backendMs: number
+  /** The backend that answered, or was asked last. */
+  readonly backend: Backend | undefined
 }
 
 /** What the relay says to the operator; the ids join its lines with that of the request. */
@@ -22,12 +33,19 @@ interface LineFields {
   readonly requestId: string
   readonly generationId: string
   readonly error?: unknown
+  /** Address of a backend. */
+  readonly backend?: string
+  /** Tokens as a backend told them. */
+  readonly reported?: Usage | undefined
 }
 
 /** Both ids of a generation, for a line of log. */
 export function idsOf({ requestId, id: generationId }: RunningGeneration): LineFields {
   return { requestId, generationId }
 }
+
+/** A backend that reports less than one part in so many of what was counted should be looked at (decisions, 3). */
+const LEAST_SHARE = 2
 
 /** Nothing was consumed: the backend failed before any token (decisions, 3). */
 export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0 }
@@ -56,22 +74,34 @@ export class Settlement {
   }
 
   /** Commits record and debit. A second call is a mistake of ours and commits nothing. */
-  async settle(ending: Ending, { cause, backendMs }: Circumstances): Promise<Receipt> {
+  async settle(ending: Ending, circumstances: Circumstances): Promise<Settled> {
     if (this.#isSettled) throw new Error('This generation is already being settled.')
     this.#isSettled = true
+    const { status, finishReason, reported, counted } = ending
+    const billed = billable(this.#generation, reported, counted)
     const ids = idsOf(this.#generation)
-    if (ending.status === 'ok' && ending.usageSource === 'counted') {
+    if (status === 'ok' && billed.usageSource === 'counted') {
       this.#log.warn('a finished answer came without usage', ids)
     }
+    const comparison = this.#compare(ending, billed, circumstances.backend)
+    if (comparison?.finding === 'bounded') {
+      const backend = circumstances.backend!.config.url
+      this.#log.warn('a backend reported more tokens than the request could use', {
+        ...ids,
+        backend,
+        reported,
+      })
+    }
     const timings = { latencyMs: this.#elapsedMs(), timeToFirstTokenMs: this.#timeToFirstTokenMs }
-    const outcome = { ...ending, ...timings }
+    const outcome = { status, finishReason, ...billed, ...timings }
     try {
       const receipt = await this.#generation.settle(outcome)
-      this.#tell(outcome, cause, backendMs)
-      return receipt
+      this.#tell(outcome, circumstances, comparison)
+      return { ...billed, receipt }
     } catch (thrown) {
       this.#log.warn('a generation could not be settled in time', { ...ids, error: thrown })
-      this.#tell({ ...outcome, status: 'aborted' }, cause ?? 'unsettled', backendMs)
+      const cause = circumstances.cause ?? 'unsettled'
+      this.#tell({ ...outcome, status: 'aborted' }, { ...circumstances, cause }, comparison)
       throw thrown
     }
   }
@@ -81,14 +111,35 @@ export class Settlement {
     await this.settle({ ...consumed, status: 'aborted' }, circumstances).catch(() => undefined)
   }
 
-  #tell(outcome: Outcome, cause: AbortCause | undefined, backendMs: number): void {
+  #compare(
+    { reported, counted }: Ending,
+    { usage, usageSource }: Billed,
+    backend: Backend | undefined,
+  ): Comparison | undefined {
+    if (reported === undefined || usageSource === 'counted' || backend === undefined) return undefined
+    const isLow = tokensOf(usage) * LEAST_SHARE < tokensOf(counted)
+    const { pricing } = this.#generation
+    return {
+      backend: backend.name,
+      countedMicros: costMicros(counted, pricing),
+      reportedMicros: costMicros(usage, pricing),
+      finding: usageSource === 'bounded' ? 'bounded' : isLow ? 'low' : undefined,
+    }
+  }
+
+  #tell(outcome: Outcome, { cause, backendMs }: Circumstances, comparison: Comparison | undefined): void {
     const { operation, model } = this.#generation
-    this.#observe({ operation, model, outcome, cause, overheadMs: this.#elapsedMs() - backendMs })
+    const overheadMs = this.#elapsedMs() - backendMs
+    this.#observe({ operation, model, outcome, cause, overheadMs, comparison })
   }
 
   #elapsedMs(): number {
     return performance.now() - this.#generation.startedAtMs
   }
+}
+
+function tokensOf({ promptTokens, completionTokens }: Usage): number {
+  return promptTokens + completionTokens
 }
 
 /** An SDK's second try of what is metered already would be paid twice (decisions, 7). */

@@ -15,15 +15,16 @@ export class StreamFeed {
   readonly accept = 'text/event-stream'
   readonly rewriter: StreamRewriter
   readonly hop: Hop
-  /** Deltas with text that were handed to the client. */
+  /** The router's own count of what was handed to the client. */
   deliveredTokens = 0
+  readonly #outputCapTokens: number
   readonly #headers: Readonly<Record<string, string>>
   readonly #settlement: Settlement
   readonly #pings: NodeJS.Timeout
   readonly #isPinned: boolean
 
   constructor(task: RelayTask, dependencies: RelayDependencies, settlement: Settlement) {
-    const { id, model, operation } = task.generation
+    const { id, model, operation, outputCapTokens } = task.generation
     const { includeUsage } = task
     this.rewriter = new StreamRewriter({
       id,
@@ -33,10 +34,18 @@ export class StreamFeed {
       maxEventBytes: dependencies.maxEventBytes,
     })
     this.hop = new Hop(task, dependencies, this)
+    this.#outputCapTokens = outputCapTokens
     this.#headers = { ...task.headers, ...STREAM_HEADERS }
     this.#settlement = settlement
     this.#isPinned = task.passage !== undefined
     this.#pings = setInterval(() => this.#ping(), dependencies.timers.pingMs)
+  }
+
+  /** Whether all that may be generated was, and the backend has not told its usage yet. */
+  get awaitsUsage(): boolean {
+    const { isFinished, deltas, reported, isUsageStale } = this.rewriter
+    const isComplete = isFinished || deltas >= this.#outputCapTokens
+    return isComplete && (reported === undefined || isUsageStale)
   }
 
   async run(): Promise<End> {
@@ -59,7 +68,7 @@ export class StreamFeed {
     if (events.length > 0) this.#deliver(events)
     const { fault, isDone } = this.rewriter
     if (fault !== undefined) throw this.#errorFor(fault)
-    if (isDone) this.hop.end({ kind: 'done' })
+    if (isDone || (this.hop.client.isGone && !this.awaitsUsage)) this.hop.end({ kind: 'done' })
   }
 
   onBytesEnd(): void {
@@ -70,6 +79,7 @@ export class StreamFeed {
 
   #deliver(events: Buffer): void {
     this.startAnswer()
+    if (this.hop.client.isGone) return
     const goesOn = this.hop.client.write(events)
     const { tokens } = this.rewriter
     if (tokens > this.deliveredTokens) {

@@ -1,5 +1,5 @@
 import type { ApiError } from '../errors.ts'
-import type { Receipt, Usage } from '../metering/generation.ts'
+import { countUsage } from './count-usage.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import { DONE_EVENT, errorEvent, usageEvent } from './frames.ts'
 import type { End } from './hop.ts'
@@ -7,6 +7,7 @@ import { causeOf } from './observation.ts'
 import { type Ending, meteredError, NO_USAGE, Settlement, unsettledError } from './settlement.ts'
 import { StreamFeed } from './stream-feed.ts'
 import type { RelayTask } from './task.ts'
+import type { Settled } from './usage.ts'
 
 /**
  * Relays one stream (§4.3). Whichever way it ends, it is settled once and before the client can see the end
@@ -18,26 +19,27 @@ export async function relayStream(task: RelayTask, dependencies: RelayDependenci
   const end = await feed.run()
   if (end.kind === 'done') return complete(task, feed, settlement)
   const isNothing = isFree(end.kind, feed)
-  const circumstances = { cause: causeOf(end), backendMs: feed.hop.backendMs }
-  await settlement.abort(isNothing ? nothing(feed) : delivered(task, feed), circumstances)
+  const { backendMs, backend } = feed.hop
+  const circumstances = { cause: causeOf(end), backendMs, backend }
+  await settlement.abort(isNothing ? nothing(feed) : await delivered(task, feed), circumstances)
   if (end.kind !== 'gone') breakOff(feed, isNothing ? end.error : meteredError(end.error))
 }
 
 /** The backend has said `[DONE]`. */
 async function complete(task: RelayTask, feed: StreamFeed, settlement: Settlement): Promise<void> {
   const { finishReason, reported, created } = feed.rewriter
-  const usage = reported?.usage ?? counted(task, feed)
-  const usageSource = reported === undefined ? 'counted' : 'backend'
-  let receipt: Receipt
+  const { backendMs, backend } = feed.hop
+  const counted = await countUsage(task, feed.deliveredTokens, reported === undefined)
+  const ending = { status: 'ok', finishReason, reported: reported?.usage, counted } as const
+  let settled: Settled
   try {
-    const { backendMs } = feed.hop
-    receipt = await settlement.settle({ status: 'ok', finishReason, usage, usageSource }, { backendMs })
+    settled = await settlement.settle(ending, { backendMs, backend })
   } catch (thrown) {
     return breakOff(feed, unsettledError(thrown))
   }
   feed.startAnswer()
   const { generation, includeUsage } = task
-  const shown = includeUsage ? [usageEvent({ generation, usage, reported, receipt, created })] : []
+  const shown = includeUsage ? [usageEvent({ generation, settled, reported, created })] : []
   feed.hop.client.end(Buffer.concat([...shown, DONE_EVENT]))
 }
 
@@ -56,19 +58,16 @@ function isFree(kind: End['kind'], { deliveredTokens, hop }: StreamFeed): boolea
 }
 
 function nothing({ rewriter }: StreamFeed): Omit<Ending, 'status'> {
-  return { finishReason: rewriter.finishReason, usage: NO_USAGE, usageSource: 'counted' }
+  return { finishReason: rewriter.finishReason, reported: undefined, counted: NO_USAGE }
 }
 
 /** The backend's usage when it speaks of all that was delivered, else the router's own count (decisions, 3). */
-function delivered(task: RelayTask, feed: StreamFeed): Omit<Ending, 'status'> {
+async function delivered(task: RelayTask, feed: StreamFeed): Promise<Omit<Ending, 'status'>> {
   const { finishReason, reported, isUsageStale } = feed.rewriter
-  if (reported !== undefined && !isUsageStale) {
-    return { finishReason, usage: reported.usage, usageSource: 'backend' }
+  const usage = isUsageStale ? undefined : reported?.usage
+  return {
+    finishReason,
+    reported: usage,
+    counted: await countUsage(task, feed.deliveredTokens, usage === undefined),
   }
-  return { finishReason, usage: counted(task, feed), usageSource: 'counted' }
-}
-
-function counted({ generation }: RelayTask, { deliveredTokens }: StreamFeed): Usage {
-  const { countedPromptTokens: promptTokens, outputCapTokens } = generation
-  return { promptTokens, completionTokens: Math.min(deliveredTokens, outputCapTokens) }
 }

@@ -1,6 +1,7 @@
 import type { ApiError } from '../errors.ts'
 import type { ClientResponse, RunningGeneration } from '../metering/generation.ts'
 import type { Backend } from './backend.ts'
+import type { PromptCount } from './count-usage.ts'
 
 /** Milliseconds; each timer is separate and there is no total limit (decisions, 6). */
 export interface RelayTimers {
@@ -25,6 +26,8 @@ export interface RelayTask {
   readonly additions?: Readonly<Record<string, string>>
   /** Told when the body is not needed any more. */
   readonly onAnswering?: () => void
+  /** The prompt's tokens by a backend's tokenizer, where one was asked. */
+  readonly promptCount?: PromptCount
   /** Whether the client asked for the final usage-only chunk. */
   readonly includeUsage: boolean
   readonly response: ClientResponse

@@ -1,18 +1,19 @@
 /** The members of a delta or message that hold text which the model wrote. */
 const textMembers = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
-/** Whether a choice of a chunk carries text, reasoning or a tool call: then it counts as one token (decisions, 3). */
+/** Whether a choice carries text, reasoning or a tool call: then it counts as one token at least (decisions, 3). */
 export function carriesText(choice: unknown): boolean {
   if (!isObject(choice)) return false
   if (hasText(choice.text)) return true
-  const { delta } = choice
-  if (!isObject(delta)) return false
-  return textMembers.some((name) => hasText(delta[name])) || callsOf(delta).some(hasCallText)
+  return [choice.delta, choice.message].some(
+    (said) =>
+      isObject(said) && (textMembers.some((name) => hasText(said[name])) || callsOf(said).some(hasCallText)),
+  )
 }
 
 /** The one member of a chunk's choice that holds text, when no other does; the path to it. */
 export function onlyTextOf(choice: unknown): readonly string[] | undefined {
-  if (!isObject(choice)) return undefined
+  if (!isObject(choice) || choice.message !== undefined) return undefined
   const { delta } = choice
   if (typeof choice.text === 'string') return delta === undefined ? ['text'] : undefined
   if (hasText(choice.text) || !isObject(delta) || callsOf(delta).length > 0) return undefined
@@ -21,16 +22,14 @@ export function onlyTextOf(choice: unknown): readonly string[] | undefined {
   return typeof delta[first] === 'string' ? ['delta', first] : undefined
 }
 
-/** UTF-8 bytes of all text in a whole answer, tool calls included. */
-export function answerTextBytes(answer: Readonly<Record<string, unknown>>): number {
-  if (!Array.isArray(answer.choices)) return 0
-  let bytes = 0
-  for (const choice of answer.choices as unknown[]) {
-    if (!isObject(choice)) continue
-    bytes += textBytes(choice.text)
-    if (!isObject(choice.message)) continue
-    for (const name of textMembers) bytes += textBytes(choice.message[name])
-    for (const call of callsOf(choice.message)) bytes += textBytes(call.name) + textBytes(call.arguments)
+/** UTF-8 bytes of the text in a choice of a chunk or of a whole answer, reasoning and tool calls included. */
+export function choiceTextBytes(choice: unknown): number {
+  if (!isObject(choice)) return 0
+  let bytes = textBytes(choice.text)
+  for (const said of [choice.delta, choice.message]) {
+    if (!isObject(said)) continue
+    for (const name of textMembers) bytes += textBytes(said[name])
+    for (const call of callsOf(said)) bytes += textBytes(call.name) + textBytes(call.arguments)
   }
   return bytes
 }

@@ -11,6 +11,8 @@ export type Question = Readonly<Record<string, Buffer | string>>
 export interface Tokenizers {
   /** Whether anybody can count for this model. */
   has(model: string): boolean
+  /** Whether somebody can, and is not busy with prompts that may be too long: those come first. */
+  hasRoom(model: string): boolean
   /** Undefined when nobody tells: a tokenizer that fails, or is slow, refuses no request. The id is for the log. */
   count(model: string, question: Question, requestId: string): Promise<number | undefined>
   close(): Promise<void>
@@ -41,6 +43,7 @@ export function createTokenizers(
   let turn = 0
   return {
     has: (model) => backendsOf(model).length > 0,
+    hasRoom: (model) => backendsOf(model).length > 0 && running < MAX_RUNNING / 2,
     async count(model, question, requestId) {
       const backends = backendsOf(model)
       const backend = backends[turn++ % backends.length]

@@ -1,5 +1,6 @@
 import { splice } from '../json/splice.ts'
 import { uniqueMembers } from '../json/unique.ts'
+import { type Billed, isCount } from '../metering/billable.ts'
 import type { Operation, Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
 
 /** Token counts as the backend reported them, with the bytes it reported them in. */
@@ -9,8 +10,10 @@ export interface ReportedUsage {
   readonly bytes: Buffer
 }
 
-/** A count beyond this is no count: the wire's integers hold 32 bits. */
-const MAX_TOKENS = 2_147_483_647
+/** What is in the books of a generation that has ended. */
+export interface Settled extends Billed {
+  readonly receipt: Receipt
+}
 
 /** Reads a backend's `usage`; whatever is not two counts is undefined, that is, missing (S-05, M-04). */
 export function parseUsage(value: unknown, operation: Operation): Usage | undefined {
@@ -25,15 +28,18 @@ export function parseUsage(value: unknown, operation: Operation): Usage | undefi
   return isCount(completionTokens) ? { promptTokens, completionTokens } : undefined
 }
 
-/** The `usage` that the client is shown: the backend's members, or the counted ones, and the three of §2.3.1. */
+/**
+ * The `usage` that the client is shown: the backend's members where they are what was billed, else what was billed, and
+ * the three of §2.3.1.
+ */
 export function shownUsage(
   generation: RunningGeneration,
-  usage: Usage,
+  { usage, usageSource, receipt }: Settled,
   reported: ReportedUsage | undefined,
-  receipt: Receipt,
 ): Buffer {
+  const told = usageSource === 'backend' ? reported?.bytes : undefined
   const { bytes, object } = uniqueMembers(
-    reported?.bytes ?? Buffer.from(JSON.stringify(countedMembers(usage, generation.operation))),
+    told ?? Buffer.from(JSON.stringify(billedMembers(usage, generation.operation))),
   )
   const hasTotal = object.members.some(({ name }) => name === 'total_tokens')
   return splice(bytes, object, {
@@ -44,11 +50,7 @@ export function shownUsage(
   })
 }
 
-function countedMembers({ promptTokens, completionTokens }: Usage, operation: Operation): object {
+function billedMembers({ promptTokens, completionTokens }: Usage, operation: Operation): object {
   const prompt = { prompt_tokens: promptTokens }
   return operation === 'embeddings' ? prompt : { ...prompt, completion_tokens: completionTokens }
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS
 }

@@ -2,7 +2,7 @@ import { limits } from '#contract'
 import { requireKey } from '../admission/authenticate.ts'
 import { capOutput, holdMicros } from '../admission/hold.ts'
 import { parseAuthorization } from '../admission/key.ts'
-import { refuseLongPrompt } from '../admission/prompt-length.ts'
+import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
 import { type InferenceRequest, type NamedModel, parseModel, parseRequest } from '../admission/request.ts'
 import { refusalOf } from '../admission/verdict.ts'
 import { type Catalogue, isInScope } from '../catalogue.ts'
@@ -77,7 +77,8 @@ async function accept(
   const bytes = await readBody(incoming, { maxBytes: dependencies.maxBodyBytes, lease })
   const { model, request } = await judge(operation, bytes, keyHash, catalogue, keys)
   const authorize = () => requireUse(keys, keyHash, model)
-  await refuseLongPrompt({ operation, model, request, requestId: trace.requestId }, tokenizers, authorize)
+  const read = { operation, model, request, requestId: trace.requestId }
+  const asked = await refuseLongPrompt(read, tokenizers, authorize)
   const { endpoint, evidenceDigest, passage } = await placeRequest(model, dependencies, authorize)
   const { promptBound } = request
   const cap = capOutput(request.outputCap, promptBound, model)
@@ -93,17 +94,20 @@ async function accept(
     pricing: model.pricing,
     holdMicros: holdMicros(promptBound, cap.tokens, model.pricing),
     countedPromptTokens: Math.min(request.countedPromptTokens, promptBound),
+    promptBoundTokens: promptBound,
     outputCapTokens: cap.tokens,
     startedAtMs,
     createdAt: now(),
   })
   trace.generationId = generation.id
+  const promptCount = countPrompt(read, tokenizers, asked)
   return {
     generation,
     path,
     body: bytes,
     ...(cap.sent === undefined ? {} : { additions: { max_tokens: String(cap.sent) } }),
     includeUsage: request.includeUsage,
+    ...(promptCount && { promptCount }),
     response,
     headers: {
       ...headers,

@@ -1,4 +1,4 @@
-import type { Operation, Pricing, Usage } from '../metering/generation.ts'
+import type { Operation, Pricing, Usage, UsageSource } from '../metering/generation.ts'
 import type { Queryable } from './connection.ts'
 
 /** The record of one generation together with its ledger row; never any content (§2.4). */
@@ -14,7 +14,7 @@ export interface GenerationRecord {
   readonly status: 'ok' | 'aborted'
   readonly finishReason: string | null
   readonly usage: Usage
-  readonly usageSource: 'backend' | 'counted'
+  readonly usageSource: UsageSource
   readonly pricing: Pricing
   readonly costMicros: number
   readonly latencyMs: number
@@ -50,7 +50,7 @@ interface Row {
   readonly finish_reason: string | null
   readonly prompt_tokens: bigint
   readonly completion_tokens: bigint
-  readonly usage_source: 'backend' | 'counted'
+  readonly usage_source: UsageSource
   readonly prompt_price_micros: bigint
   readonly completion_price_micros: bigint
   readonly cost_micros: bigint

@@ -50,6 +50,7 @@ export function openPassage(
       return isSent ? attestationRevoked(ground) : attestationFailed(ground)
     },
     backend: {
+      name: upstream.registration.name,
       config,
       health: createHealth(() => performance.now()),
       running: 0,

@@ -9,7 +9,7 @@ export default define({
   needs: ['workspace', 'ledger', 'backendScript'],
   async run(context) {
     await context.own({ balanceMicros: 5 })
-    await context.script({ chunks: 1, promptTokens: 1_000_000, completionTokens: 1_000_000 })
+    await context.script({ chunks: 1, promptTokens: 1_000, completionTokens: 10_000 })
     const { usage } = expectChat(await context.chat())
     assert.equal((await context.books()).balance_micros, 5 - usage.cost_micros)
     expectError(await context.chat(), 'insufficient_credits')

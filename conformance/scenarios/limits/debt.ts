@@ -13,12 +13,12 @@ export default define({
   waitsMs: () => DEBT_MS,
   async run(context) {
     await context.own({ tokensPerMinute: 60 * PER_SECOND })
-    await context.script({ chunks: 1, promptTokens: 60 * PER_SECOND + (DEBT_MS / 1_000) * PER_SECOND })
+    await context.script({ chunks: 1, promptTokens: 0, completionTokens: USED })
     const since = Date.now()
     expectStatus(await context.chat(), 200)
     const { retryAfterMs } = expectLimited(await context.chat(), 60 * PER_SECOND)
     const passedMs = Date.now() - since
-    // A bucket that is floored at nothing admits again after a thousandth of a second.
+    // A bucket that is floored at nothing admits again after a hundredth of a second.
     assert.ok(
       retryAfterMs >= DEBT_MS - passedMs && retryAfterMs <= DEBT_MS + 100,
       `the debt is said to be repaid in ${retryAfterMs} ms`,
@@ -28,5 +28,6 @@ export default define({
   },
 })
 
-const PER_SECOND = 1_000
+const PER_SECOND = 100
 const DEBT_MS = 6_000
+const USED = 60 * PER_SECOND + (DEBT_MS / 1_000) * PER_SECOND

@@ -7,7 +7,7 @@ export default define({
   title: 'A key with tokens per minute of its own overshoots by one request, is 429 then, and others are not',
   needs: ['workspace', 'feature:rate-limits', 'backendScript'],
   async run(context) {
-    await context.script({ chunks: 1, promptTokens: 5_000 })
+    await context.script({ chunks: 1, completionTokens: 5_000 })
     const own = await context.own({ tokensPerMinute: 1_000 })
     // At admission the bucket is only asked whether it is empty; what the request uses is known afterwards.
     expectStatus(await context.chat(), 200)

@@ -15,12 +15,13 @@ export default define({
   async run(context) {
     const { requestsPerMinute, tokensPerMinute } = context.target.limits
     const model = context.model('free')
-    await context.script({ chunks: 1, beforeHeadersMs: 1_500, promptTokens: 2 * tokensPerMinute })
+    const all = 2 * tokensPerMinute
+    await context.script({ chunks: 1, beforeHeadersMs: 1_500, completionTokens: all })
     const generous = await context.own({ requestsPerMinute: 10 * requestsPerMinute })
     // Both are admitted before the tokens of either are known, and use up all there is.
     const both = await context.accounts.addKey(generous, { requestsPerMinute: 2, tokensPerMinute: 7 })
     const few = await context.accounts.addKey(generous, { tokensPerMinute: 9 })
-    const ask = (account: typeof both) => context.chat({ model }, { account })
+    const ask = (account: typeof both) => context.chat({ model, max_tokens: all }, { account })
     for (const answer of await Promise.all([ask(both), ask(both), ask(few)])) expectStatus(answer, 200)
     const usual = await context.accounts.addKey(generous)
     expectLimited(await ask(usual), tokensPerMinute)

@@ -9,12 +9,13 @@ export default define({
   async run(context) {
     const { tokensPerMinute: limit } = context.target.limits
     const model = context.model('free')
-    await context.script({ chunks: 1, promptTokens: 2 * limit })
+    const body = { model, max_tokens: 2 * limit }
+    await context.script({ chunks: 1, completionTokens: 2 * limit })
     const generous = await context.own({ tokensPerMinute: 100 * limit })
-    expectStatus(await context.chat({ model }), 200)
-    expectError(await context.chat({ model }), 'rate_limit_exceeded')
+    expectStatus(await context.chat(body), 200)
+    expectError(await context.chat(body), 'rate_limit_exceeded')
     const usual = await context.accounts.addKey(generous)
-    expectError(await context.chat({ model }, { account: usual }), 'rate_limit_exceeded')
-    expectStatus(await context.chat({ model }, { account: await context.accounts.open() }), 200)
+    expectError(await context.chat(body, { account: usual }), 'rate_limit_exceeded')
+    expectStatus(await context.chat(body, { account: await context.accounts.open() }), 200)
   },
 })

@@ -6,11 +6,11 @@ import { expectFailedStream } from '../../engine/stream.ts'
 export default define({
   id: 'metering/deltas-counted',
   rules: ['MET-09'],
-  title: 'Without usage an aborted stream counts each delivered piece of text, reasoning and tool call once',
+  title: 'Without usage an aborted stream counts each delivered piece of text, reasoning and tool call',
   needs: ['workspace', 'ledger', 'backendScript'],
   async run(context) {
     await context.script({
-      reasoning: 2,
+      reasoning: ['r', 's'],
       chunks: ['a', '', 'b'],
       toolCalls: [{ name: 'look', arguments: ['{"a"', ':1}'] }],
       usage: 'none',

@@ -8,7 +8,7 @@ export default define({
   title: 'Usage that is no count is as good as none',
   needs: ['generation', 'backendScript'],
   async run(context) {
-    await context.script({ chunks: 4, usage: 'malformed' })
+    await context.script({ chunks: ['a', 'b', 'c', 'd'], usage: 'malformed' })
     const { chunks } = expectStream(await context.chat({ stream: true }))
     const record = expectRecord(await context.record(chunks[0]?.id ?? ''))
     expectSubset(record, { status: 'ok', usage_source: 'counted', completion_tokens: 4 }, 'the record')

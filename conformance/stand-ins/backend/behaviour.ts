@@ -55,6 +55,7 @@ export const usageShapes = [
   'merged', // In the chunk that carries the finish reason.
   'first', // In the first chunk only.
   'every', // Growing, in every chunk, and in a last one.
+  'late', // As `final`, a third of a second after the rest.
   'separate-write', // As `final`, written some time after the rest, `[DONE]` once more later.
   'null-until-end', // `usage: null` in every chunk before the last one.
   'zero', // A last chunk that counts nothing.

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts'
-import type { Behaviour } from './behaviour.ts'
+import type { Behaviour, UsageShape } from './behaviour.ts'
 import { opening, saying, sayingNothing } from './deltas.ts'
 import type { ModelRequest } from './request.ts'
 import { lastUsage, type Position, shapeFor, usageAt } from './usage.ts'
@@ -9,8 +9,8 @@ export interface StreamEvent {
   readonly data: object | string
   /** It carries a delta of the answer, that is, a fault may count it. */
   readonly piece: boolean
-  /** It waits before it is written, so that it travels alone. */
-  readonly apart?: boolean
+  /** It waits so many milliseconds before it is written, so that it travels alone. */
+  readonly apartMs?: number
 }
 
 /** How the chunks of one answer name themselves. */
@@ -21,6 +21,9 @@ export interface Naming {
 
 /** Ends every stream. */
 export const DONE: StreamEvent = { data: '[DONE]', piece: false }
+
+/** Ours: long enough for the chunk before to have been read on its own, or for its reader to have left. */
+const APART_MS: Partial<Record<UsageShape, number>> = { 'separate-write': 30, late: 300 }
 
 /** A chunk before it has its name. */
 interface Draft {
@@ -38,9 +41,13 @@ export function composeEvents(
 ): readonly StreamEvent[] {
   const name = createNamer(request, behaviour, naming)
   const { drafts, last } = composeDrafts(request, answer, behaviour)
-  const apart = shapeFor(behaviour, request) === 'separate-write'
+  const apartMs = APART_MS[shapeFor(behaviour, request)] ?? 0
   const events = drafts.map((draft) => ({ data: name(draft), piece: draft.piece ?? false }))
-  return [...events, ...last.map((draft) => ({ data: name(draft), piece: false, apart })), { ...DONE, apart }]
+  return [
+    ...events,
+    ...last.map((draft) => ({ data: name(draft), piece: false, apartMs })),
+    { ...DONE, apartMs },
+  ]
 }
 
 function composeDrafts(request: ModelRequest, answer: Answer, behaviour: Behaviour) {

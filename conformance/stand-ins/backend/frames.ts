@@ -8,7 +8,8 @@ export interface Frame {
   readonly bytes: Buffer
   /** How many deltas of the answer it carries. */
   readonly pieces: number
-  readonly apart: boolean
+  /** Milliseconds to wait before it is written. */
+  readonly apartMs: number
 }
 
 /** Puts events into bytes as the wire options say. */
@@ -21,7 +22,7 @@ export function frameEvents(events: readonly StreamEvent[], wire: Wire): readonl
     frames.push({
       bytes: Buffer.from(mark + group.map((event) => frameOf(event, wire)).join('')),
       pieces: group.filter(({ piece }) => piece).length,
-      apart: group.some(({ apart }) => apart),
+      apartMs: Math.max(...group.map(({ apartMs = 0 }) => apartMs)),
     })
   }
   return frames

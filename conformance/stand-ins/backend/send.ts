@@ -15,9 +15,6 @@ export interface Reply {
   readonly naming: Naming
 }
 
-// Ours: long enough for the chunk before to have been read on its own.
-const APART_MS = 30
-
 /** Sends the answer as a stream of events; `onPieces` hears of each delta that has left. */
 export async function sendStream(
   outlet: Outlet,
@@ -39,9 +36,9 @@ export async function sendStream(
   )
   await outlet.pause(behaviour.beforeFirstChunkMs)
   let said = 0
-  for (const { bytes, pieces, apart } of frameEvents(events, wire)) {
+  for (const { bytes, pieces, apartMs } of frameEvents(events, wire)) {
     if (pieces > 0 && said > 0) await outlet.pause(betweenChunksMs)
-    if (apart) await outlet.pause(APART_MS)
+    await outlet.pause(apartMs)
     await outlet.write(bytes)
     said += pieces
     if (pieces > 0) onPieces(pieces)

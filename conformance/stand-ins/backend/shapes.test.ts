@@ -31,6 +31,7 @@ test.each<[UsageShape, readonly unknown[]]>([
   ['merged', [absent, absent, absent, absent, counts]],
   ['first', [counts, absent, absent, absent, absent]],
   ['every', growing],
+  ['late', [absent, absent, absent, absent, absent, counts]],
   ['separate-write', [absent, absent, absent, absent, absent, counts]],
   ['null-until-end', [null, null, null, null, null, counts]],
   ['zero', [absent, absent, absent, absent, absent, zeros]],

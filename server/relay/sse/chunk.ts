@@ -3,7 +3,7 @@ import { findMember, firstElementOf, membersOf, type ObjectSpan } from '../../js
 import { byte } from '../../json/scan.ts'
 import { applyEdits, type Changes, type Edit, editsOf, positionAfter } from '../../json/splice.ts'
 import type { Operation, Usage } from '../../metering/generation.ts'
-import { carriesText, isObject, onlyTextOf } from '../text.ts'
+import { carriesText, choiceTextBytes, isObject, onlyTextOf } from '../text.ts'
 import { parseUsage } from '../usage.ts'
 import type { StreamFault } from './faults.ts'
 import type { Template } from './template.ts'
@@ -15,8 +15,12 @@ export interface Chunk {
   readonly object: ObjectSpan
   /** How many of its choices carry text. */
   readonly tokens: number
+  /** UTF-8 bytes of that text. */
+  readonly textBytes: number
   /** The last finish reason that it names. */
   readonly finishReason: string | undefined
+  /** Its choices by their index, and whether each has said why it ended. */
+  readonly choiceEnds: readonly (readonly [index: unknown, isFinished: boolean])[]
   readonly usage: Usage | undefined
   /** Whether `usage` stands there with anything but null, valid or not. */
   readonly hasUsage: boolean
@@ -47,7 +51,9 @@ export function parseChunk(data: Buffer, operation: Operation): Chunk | StreamFa
     choices,
     object: membersOf(data),
     tokens: choices.filter(carriesText).length,
+    textBytes: choices.reduce<number>((sum, choice) => sum + choiceTextBytes(choice), 0),
     finishReason: finishReasonOf(choices),
+    choiceEnds: choices.filter(isObject).map((choice) => [choice.index ?? 0, isReason(choice.finish_reason)]),
     usage: hasUsage ? parseUsage(value.usage, operation) : undefined,
     hasUsage,
   }
@@ -114,5 +120,9 @@ function textSpan(data: Buffer, chunk: Chunk): { readonly start: number; readonl
 
 function finishReasonOf(choices: readonly unknown[]): string | undefined {
   const reasons = choices.map((choice) => (isObject(choice) ? choice.finish_reason : undefined))
-  return reasons.findLast((reason): reason is string => typeof reason === 'string' && reason !== '')
+  return reasons.findLast(isReason)
+}
+
+function isReason(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }

@@ -25,10 +25,10 @@ function rewrite(pieces: readonly Buffer[], setting: Setting = {}) {
   })
   const sent = pieces.map((piece) => rewriter.read(Buffer.from(piece)))
   rewriter.end()
-  const { tokens, reported, isUsageStale, finishReason, created, isDone, fault } = rewriter
+  const { deltas, textBytes, tokens, reported, isUsageStale, finishReason, created, isDone, fault } = rewriter
   const usage = reported && { ...reported.usage, bytes: reported.bytes.toString() }
   const text = Buffer.concat(sent).toString('latin1')
-  return { text, tokens, usage, isUsageStale, finishReason, created, isDone, fault }
+  return { text, deltas, textBytes, tokens, usage, isUsageStale, finishReason, created, isDone, fault }
 }
 
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
@@ -198,10 +198,13 @@ test('text of many bytes arrives equal when the backend sends it byte by byte', 
       return `data: ${JSON.stringify(value)}${end}`
     })
     const bytes = Buffer.from(`\u{feff}${parts.join('')}data: [DONE]${end}`)
-    const { text, tokens, isDone } = rewrite(Array.from(bytes, (byte) => Buffer.from([byte])))
+    const { text, deltas, textBytes, tokens, isDone } = rewrite(
+      Array.from(bytes, (byte) => Buffer.from([byte])),
+    )
     const said = events(text) as { choices: { delta: { content: string } }[] }[]
     expect(said.map(({ choices }) => choices[0]!.delta.content)).toEqual(words)
-    expect({ tokens, isDone }).toEqual({ tokens: 5, isDone: true })
+    expect({ deltas, textBytes, isDone }).toEqual({ deltas: 5, textBytes: 36, isDone: true })
+    expect(tokens).toBe(9)
   }
 })
 
@@ -229,7 +232,7 @@ test.each([
   ['negative', [text('a'), finish(`,"usage":${counted(-1, 2)}`)], undefined],
   ['fractional', [text('a'), finish(`,"usage":${counted(1.5, 2)}`)], undefined],
   ['in strings', [text('a'), finish(',"usage":{"prompt_tokens":"9","completion_tokens":"2"}')], undefined],
-  ['beyond 32 bits', [text('a'), finish(`,"usage":${counted(2 ** 31, 2)}`)], undefined],
+  ['beyond 32 bits', [text('a'), finish(`,"usage":${counted(2 ** 31, 2)}`)], [2 ** 31, 2]],
   ['incomplete', [text('a'), finish(',"usage":{"prompt_tokens":9}')], undefined],
   ['absent', [text('a'), finish()], undefined],
 ] as const)('usage %s is read, and no chunk shows it', (_, parts, expected) => {
@@ -312,6 +315,31 @@ test.each([false, true])(
     }
   },
 )
+
+test.each([
+  'a',
+  'é',
+  '世',
+  '👋',
+  '\\u0041',
+  '\\u00e9',
+  '\\u4e16',
+  '\\ud83d\\udc4b',
+  '\\ud83d',
+  '\\udc4b',
+  '\\n',
+  '\\\\ud83d',
+])('the bytes of %s are counted as those of the text that it stands for', (written) => {
+  const bytes = Buffer.byteLength(JSON.parse(`"${written.repeat(20)}"`))
+  const pieces = [Buffer.from(text(written.repeat(20)).repeat(3))]
+  for (const learns of [false, true]) {
+    expect(rewrite(pieces, { learns })).toMatchObject({
+      deltas: 3,
+      textBytes: 3 * bytes,
+      tokens: Math.ceil((3 * bytes) / 4),
+    })
+  }
+})
 
 test('nothing after [DONE] is looked at', () => {
   const result = rewrite([Buffer.from(`${text('a')}data: [DONE]\n\ngarbage\n\n`), Buffer.from('data: {\n\n')])

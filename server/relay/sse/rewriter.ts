@@ -1,5 +1,6 @@
 import { findMember } from '../../json/members.ts'
 import type { Operation, Usage } from '../../metering/generation.ts'
+import { countCompletionTokens } from '../count.ts'
 import type { ReportedUsage } from '../usage.ts'
 import { type Chunk, chunkEdits, eventOf, parseChunk, templateOf } from './chunk.ts'
 import { EventSplitter } from './events.ts'
@@ -26,10 +27,15 @@ const NOTHING = Buffer.alloc(0)
 /** Streams whose events differ in more than one string would learn in vain at each. */
 const MAX_USELESS_TEMPLATES = 8
 
+/** Choices whose ends are kept in mind; a stream of more is never taken for finished before its `[DONE]` (ours). */
+const MAX_CHOICES = 1_024
+
 /** Turns a backend's stream into the client's, read by read, and meters it on the way (§4.3). */
 export class StreamRewriter {
   /** Delivered deltas that carried text, reasoning or a tool call. */
-  tokens = 0
+  deltas = 0
+  /** UTF-8 bytes of that text. */
+  textBytes = 0
   /** The backend's last valid usage. */
   reported: ReportedUsage | undefined
   /** Whether text came after that usage, so that it does not speak of the whole. */
@@ -45,11 +51,27 @@ export class StreamRewriter {
   readonly #splitter: EventSplitter
   #template: Template | undefined
   #uselessTemplates = 0
+  /** Choices by their index, and whether they have ended. */
+  readonly #choices = new Map<unknown, boolean>()
 
   constructor(options: RewriterOptions) {
     this.#options = options
     this.#changes = { id: JSON.stringify(options.id), model: JSON.stringify(options.model) }
     this.#splitter = new EventSplitter(options.maxEventBytes)
+  }
+
+  /** The router's own count of what was delivered. */
+  get tokens(): number {
+    return countCompletionTokens(this.deltas, this.textBytes)
+  }
+
+  /** Whether each choice that has shown itself has said why it ended: no text is to come. */
+  get isFinished(): boolean {
+    return (
+      this.#choices.size > 0 &&
+      this.#choices.size < MAX_CHOICES &&
+      [...this.#choices.values()].every((isFinished) => isFinished)
+    )
   }
 
   /** Whether nothing can follow: the stream is done or cannot be read on. */
@@ -83,7 +105,7 @@ export class StreamRewriter {
     if (run === undefined) return at
     pieces.push(run.bytes)
     this.#uselessTemplates = 0
-    if (run.tokens > 0) this.#countTokens(run.tokens)
+    if (run.tokens > 0) this.#count(run.tokens, run.textBytes)
     return run.end
   }
 
@@ -115,7 +137,10 @@ export class StreamRewriter {
   }
 
   #meter(chunk: Chunk, data: Buffer): void {
-    if (chunk.tokens > 0) this.#countTokens(chunk.tokens)
+    if (chunk.tokens > 0) this.#count(chunk.tokens, chunk.textBytes)
+    for (const [index, isFinished] of chunk.choiceEnds) {
+      if (this.#choices.size < MAX_CHOICES) this.#choices.set(index, isFinished)
+    }
     if (chunk.finishReason !== undefined) this.finishReason = chunk.finishReason
     if (this.created === undefined && Number.isSafeInteger(chunk.value.created)) {
       this.created = chunk.value.created as number
@@ -123,8 +148,9 @@ export class StreamRewriter {
     if (chunk.usage !== undefined) this.#takeUsage(chunk, chunk.usage, data)
   }
 
-  #countTokens(tokens: number): void {
-    this.tokens += tokens
+  #count(deltas: number, textBytes: number): void {
+    this.deltas += deltas
+    this.textBytes += textBytes
     this.isUsageStale = true
   }
 

@@ -23,10 +23,18 @@ export interface Run {
   readonly end: number
   /** How many of the events held text. */
   readonly tokens: number
+  /** UTF-8 bytes of that text, its escapes resolved. */
+  readonly textBytes: number
 }
 
 /** Where the texts of a run begin and end, in pairs; used within one call only. */
 const texts: number[] = []
+
+/** What the escapes of the text looked at last take up beyond the characters that they stand for. */
+let escapeBytes = 0
+
+/** Where the first half of a character beyond the basic plane was escaped last. */
+let firstHalfAt = -1
 
 /** Rewrites the events from `from` on that fit the template; undefined when the first does not, or one is no UTF-8. */
 export function runTemplate(
@@ -37,6 +45,7 @@ export function runTemplate(
 ): Run | undefined {
   const { prefix, suffix } = template
   texts.length = 0
+  let rawBytes = 0
   let textBytes = 0
   let tokens = 0
   let at = from
@@ -48,18 +57,19 @@ export function runTemplate(
     if (textEnd === -1 || end > bytes.length || end - at > maxEventBytes) break
     if (bytes.compare(suffix, 0, suffix.length, textEnd, end) !== 0) break
     texts.push(textStart, textEnd)
-    textBytes += textEnd - textStart
+    rawBytes += textEnd - textStart
+    textBytes += textEnd - textStart - escapeBytes
     if (textEnd > textStart) tokens++
     at = end
   }
   // The slow path finds out which event it is.
   if (at === from || !isUtf8(bytes.subarray(from, at))) return undefined
-  return { bytes: rewritten(template, bytes, textBytes), end: at, tokens }
+  return { bytes: rewritten(template, bytes, rawBytes), end: at, tokens, textBytes }
 }
 
-function rewritten({ outPrefix, outSuffix }: Template, bytes: Buffer, textBytes: number): Buffer {
+function rewritten({ outPrefix, outSuffix }: Template, bytes: Buffer, rawBytes: number): Buffer {
   const count = texts.length / 2
-  const out = Buffer.allocUnsafe(textBytes + count * (outPrefix.length + outSuffix.length))
+  const out = Buffer.allocUnsafe(rawBytes + count * (outPrefix.length + outSuffix.length))
   let length = 0
   for (let index = 0; index < texts.length; index += 2) {
     out.set(outPrefix, length)
@@ -81,6 +91,8 @@ function copyText(from: Buffer, start: number, end: number, to: Buffer, at: numb
 /** Where the closing quote of the string body at `from` stands; -1 when it has none here or is not valid JSON. */
 function endOfText(bytes: Buffer, from: number): number {
   let at = from
+  escapeBytes = 0
+  firstHalfAt = -1
   while (at < bytes.length) {
     const current = bytes[at]!
     if (current === byte.quote) return at
@@ -89,6 +101,7 @@ function endOfText(bytes: Buffer, from: number): number {
     else {
       const length = escapeLength(bytes, at)
       if (length === 0) return -1
+      escapeBytes += length - bytesEscapedBy(bytes, at, length)
       at += length
     }
   }
@@ -113,6 +126,17 @@ function escapeLength(bytes: Buffer, at: number): 0 | 2 | 6 {
     default:
       return 0
   }
+}
+
+/** UTF-8 bytes of what an escape stands for; of a pair of halves the first counts as if alone, the second the rest. */
+function bytesEscapedBy(bytes: Buffer, at: number, length: 2 | 6): number {
+  if (length === 2) return 1
+  const unit = Number.parseInt(bytes.toString('latin1', at + 2, at + 6), 16)
+  if (unit < 0x80) return 1
+  if (unit < 0x800) return 2
+  const isSecondHalf = unit >= 0xdc00 && unit <= 0xdfff && firstHalfAt === at - 6
+  firstHalfAt = unit >= 0xd800 && unit <= 0xdbff ? at : -1
+  return isSecondHalf ? 1 : 3
 }
 
 function isHex(current: number | undefined): boolean {

@@ -6,6 +6,7 @@ import { limits } from '#contract'
 import { asApiError } from '../../errors.ts'
 import type { Operation, Outcome, Receipt, RunningGeneration } from '../../metering/generation.ts'
 import type { BackendConfig } from '../backend.ts'
+import { followCount } from '../count-usage.ts'
 import type { Observation } from '../observation.ts'
 import { createRelay } from '../relay.ts'
 import type { RelayTask, RelayTimers } from '../task.ts'
@@ -27,6 +28,8 @@ export interface WorldOptions {
   readonly timers?: Partial<RelayTimers>
   readonly maxEventBytes?: number
   readonly operation?: Operation
+  readonly outputCapTokens?: number
+  readonly promptCount?: Promise<number | undefined>
   readonly streamed?: boolean
   readonly includeUsage?: boolean
   readonly body?: string
@@ -56,6 +59,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const outcomes: Outcome[] = []
   const progress: number[] = []
   const warnings: string[] = []
+  const lines: object[] = []
   const logged: string[] = []
   const thrown: unknown[] = []
   const observations: Observation[] = []
@@ -73,8 +77,9 @@ export async function startWorld(options: WorldOptions = {}) {
     timers: { ...timers, ...options.timers },
     maxEventBytes: options.maxEventBytes ?? limits.maxEventBytes,
     log: {
-      warn(message, { error }) {
+      warn(message, { error, ...line }) {
         warnings.push(message)
+        lines.push(line)
         logged.push(error instanceof Error ? `${error.stack} ${error.cause}` : String(error))
       },
     },
@@ -94,7 +99,8 @@ export async function startWorld(options: WorldOptions = {}) {
       endpoint: 'demo',
       evidenceDigest: null,
       pricing: { promptMicros: 150_000, completionMicros: 600_000 },
-      outputCapTokens: 100_000,
+      promptBoundTokens: 100_000,
+      outputCapTokens: options.outputCapTokens ?? 100_000,
       countedPromptTokens: COUNTED_PROMPT_TOKENS,
       startedAtMs: performance.now(),
       createdAt: new Date(1_767_225_601_000),
@@ -106,10 +112,11 @@ export async function startWorld(options: WorldOptions = {}) {
     }
     const headers = { 'X-Request-Id': 'req-1', 'X-Router-Generation-Id': GENERATION_ID }
     const body = Buffer.concat(pieces)
-    const { signal, passage } = options
+    const { signal, passage, promptCount } = options
     const path = paths[operation]
+    const count = promptCount && { promptCount: followCount(promptCount) }
     const ends = { ...(signal && { signal }), ...(passage && { passage }) }
-    const task = { generation, path, body, includeUsage, response, headers, ...ends }
+    const task = { generation, path, body, includeUsage, response, headers, ...ends, ...count }
     try {
       await (streamed ? relay.stream(task) : relay.answer(task))
     } catch (error) {
@@ -135,7 +142,7 @@ export async function startWorld(options: WorldOptions = {}) {
   })
   const body =
     options.body ?? `{"model":"${MODEL}","messages":[{"role":"user","content":"hi"}],"stream":${streamed}}`
-  return { backend, port, body, outcomes, observations, progress, warnings, logged, thrown, server }
+  return { backend, port, body, outcomes, observations, progress, warnings, lines, logged, thrown, server }
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>
@@ -179,7 +186,7 @@ export async function askAndSettle(world: World) {
 }
 
 /** Waits until something is so. */
-export async function eventually(check: () => void): Promise<void> {
+export async function eventually(check: () => void | Promise<void>): Promise<void> {
   await vi.waitFor(check, { interval: 5 })
 }
 

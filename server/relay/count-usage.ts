@@ -1,0 +1,40 @@
+import type { Usage } from '../metering/generation.ts'
+import type { RelayTask } from './task.ts'
+
+/**
+ * The router's own count of a generation (decisions, 3). Where it is what will be billed, the backend's tokenizer is
+ * waited for, which has been asked long ago and answers within 2 s or never.
+ */
+export async function countUsage(
+  { generation, promptCount }: Pick<RelayTask, 'generation' | 'promptCount'>,
+  completionTokens: number,
+  isBilled: boolean,
+): Promise<Usage> {
+  const tokens = isBilled ? await promptCount?.whenKnown : promptCount?.known
+  return { promptTokens: tokens ?? generation.countedPromptTokens, completionTokens }
+}
+
+/** A prompt's tokens as a backend's tokenizer counts them, in its own time. */
+export interface PromptCount {
+  /** Undefined while it is not known, or for good where the tokenizer failed. */
+  readonly known: number | undefined
+  /** Resolves when it is known, or never will be; never rejects. */
+  readonly whenKnown: Promise<number | undefined>
+}
+
+/** Follows a count that is under way. */
+export function followCount(counting: Promise<number | undefined>): PromptCount {
+  let known: number | undefined
+  const whenKnown = counting
+    .catch(() => undefined)
+    .then((tokens) => {
+      known = tokens
+      return tokens
+    })
+  return {
+    get known() {
+      return known
+    },
+    whenKnown,
+  }
+}
