@@ -135,7 +135,9 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       createEmbedding: serveInference('embeddings', routes.createEmbedding.path, inference),
       listModels: listModels({ catalogue, shelf, upstreams }),
       getModel: getModel({ catalogue, shelf, upstreams }),
-      getGeneration: getGeneration((workspaceId, id) => outlast(() => findGeneration(sql, workspaceId, id))),
+      getGeneration: getGeneration(async (workspaceId, id) =>
+        meter.isRunning(id) ? undefined : await outlast(() => findGeneration(sql, workspaceId, id)),
+      ),
       getInvitation: getInvitation(invitations),
       getEvidence: getEvidence(evidence),
       getEndpointEvidence: getEndpointEvidence(evidence),

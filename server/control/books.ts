@@ -44,7 +44,7 @@ async function listGenerations(sql: Queryable, workspaceId: string): Promise<Con
     select id, key_id, operation, model, endpoint, status, streamed, finish_reason, evidence_digest,
       prompt_tokens::float8, completion_tokens::float8, usage_source, prompt_price_micros::float8,
       completion_price_micros::float8, cost_micros::float8
-    from generations where workspace_id = ${workspaceId} order by settled_at, id`
+    from generation_records where workspace_id = ${workspaceId} order by settled_at, id`
 }
 
 async function listHolds(sql: Queryable, workspaceId: string): Promise<ControlBooks['holds']> {

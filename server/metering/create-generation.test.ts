@@ -86,6 +86,19 @@ test('a settlement that the client did not wait for is written as aborted', asyn
   await running.empty()
 })
 
+test('an answer of which nothing was delivered is written with its prompt alone, and its buckets are given the rest back', async () => {
+  const { generation, written, debits } = world(() => new Promise(() => {}), 1)
+  const unseen = { ...finished, timeToFirstTokenMs: null }
+  await expect(generation.settle(unseen)).rejects.toMatchObject({ reason: 'unavailable' })
+  expect(written[0]).toMatchObject({
+    status: 'aborted',
+    promptTokens: 12,
+    completionTokens: 0,
+    costMicros: 2,
+  })
+  expect(debits).toEqual([46, -34])
+})
+
 test('a settlement that finds the hold gone is no clean end', async () => {
   const { generation, running } = world(async () => 'reaped')
   await expect(generation.settle(finished)).rejects.toMatchObject({ reason: 'reaped' })

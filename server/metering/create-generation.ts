@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import { OutageError } from '../store/outage.ts'
 import { within } from '../store/retry.ts'
 import { billable } from './billable.ts'
-import type { Outcome, Receipt, RunningGeneration } from './generation.ts'
+import type { Outcome, Pricing, Receipt, RunningGeneration } from './generation.ts'
 import { toMilliseconds } from './milliseconds.ts'
 import { costMicros } from './price.ts'
 import type { Running, RunningSet } from './running.ts'
@@ -56,7 +56,7 @@ export function createGeneration(
 
 async function settle(
   item: SettlementItem,
-  { requestId, generationId }: Candidate,
+  { requestId, generationId, pricing }: Candidate,
   key: KeyLimits,
   options: GenerationOptions,
 ): Promise<Receipt> {
@@ -73,9 +73,9 @@ async function settle(
     if (result === 'settled') return { costMicros, ledgerId: `led_${generationId.slice('gen-'.length)}` }
   } catch (error) {
     if (error instanceof OutageError) {
-      // The client is about to be told of an error: whenever this is written, it must not say "ok".
-      item.status = 'aborted'
+      const { completionTokens: kept } = withhold(item, pricing)
       written.catch((cause) => log.error('a generation was left to be reaped', { ...ids, error: cause }))
+      await buckets.debit(key, kept - completionTokens)
       throw new SettlementError('unavailable', error)
     }
     log.error('the database refuses a record', { ...ids, error })
@@ -85,6 +85,17 @@ async function settle(
   // Who settled it has taken what the record says.
   await buckets.debit(key, -tokens)
   throw new SettlementError('reaped')
+}
+
+/**
+ * The client is about to be told of an error: whenever this is written, it must say what the client saw. Who has seen
+ * tokens of a stream pays for them; an answer of which nothing was delivered costs its prompt (decisions, 2).
+ */
+function withhold(item: SettlementItem, pricing: Pricing): SettlementItem {
+  item.status = 'aborted'
+  if (item.timeToFirstTokenMs === null) item.completionTokens = 0
+  item.costMicros = costMicros(item, pricing)
+  return item
 }
 
 function toItem(candidate: Candidate, running: Running, outcome: Outcome): SettlementItem {

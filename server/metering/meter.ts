@@ -54,6 +54,8 @@ export interface Meter {
    * `OutageError` when the database is away for too long.
    */
   accept(candidate: Candidate): Promise<MeteredGeneration>
+  /** Whether a generation of this router is not in the books yet, or not as its client saw it. */
+  isRunning(generationId: string): boolean
   /** Accepted and not yet settled. */
   readonly runningCount: number
   /** Ends of generations that are not committed yet: by so much the ledger lags behind. */
@@ -154,6 +156,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
         throw error
       }
     },
+    isRunning: (generationId) => running.has(generationId),
     get runningCount() {
       return running.size
     },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { silent } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
+import { processesIn } from '../store/embedded/process.ts'
 import { findGeneration } from '../store/generations.ts'
 import { OutageError } from '../store/outage.ts'
 import { supervise } from '../store/supervise.ts'
@@ -54,6 +55,92 @@ test('a settlement that cannot wait any longer fails, and is written as aborted 
   expect(await verifyLedger(sql)).toMatchObject({ open_holds: 0, differences: [] })
   await meter.stop()
 })
+
+const streamed = finished
+/** A whole answer is shown once it is committed: nothing of it was seen before. */
+const whole = { ...finished, timeToFirstTokenMs: null }
+
+test.each([
+  ['a stream', streamed, finished.usage, 23],
+  ['an answer', whole, { promptTokens: 12, completionTokens: 0 }, 2],
+])(
+  '%s whose statement is committed when nobody waits for it any more is recorded as its client saw it',
+  async (_, outcome, usage, costMicros) => {
+    const meter = await startMeter(sql, SHORT)
+    const generation = await meter.accept(account.candidate())
+    let settled: Promise<unknown> | undefined
+    // The statement is under way and stands still; the database goes on with it long after.
+    await sql.begin(async (transaction) => {
+      await transaction`select from workspaces where id = ${account.workspaceId} for update`
+      settled = generation.settle(outcome)
+      await expect(settled).rejects.toMatchObject({ reason: 'unavailable' })
+      expect(meter.isRunning(generation.id)).toBe(true)
+    })
+    await meter.drain()
+    expect(await find(generation.id)).toMatchObject({
+      status: 'aborted',
+      usage,
+      costMicros,
+      ledger: { amountMicros: -costMicros },
+    })
+    const [workspace] = await sql`select balance_micros from workspaces where id = ${account.workspaceId}`
+    expect(workspace!.balance_micros).toBe(1_000_000_000n - BigInt(costMicros))
+    expect(await verifyLedger(sql)).toMatchObject({ open_holds: 0, differences: [] })
+    await expect(sql`delete from withheld_generations`).rejects.toThrow('append-only')
+    await meter.stop()
+  },
+)
+
+test('whenever PostgreSQL stands still, what each client saw and what its record says are the same', async () => {
+  const patience = { timers: { outageMs: 150, checkpointMs: 50 } }
+  const meters = [await startMeter(sql, patience), await startMeter(sql, patience)]
+  const seen: { id: string; isClean: boolean; isStreamed: boolean }[] = []
+  let isOver = false
+  const clients = Array.from({ length: 24 }, async (_, index) => {
+    const meter = meters[index % 2]!
+    const isStreamed = index % 3 === 0
+    while (!isOver) {
+      const generation = await meter.accept(account.candidate()).catch(() => undefined)
+      if (generation === undefined) continue
+      if (isStreamed) generation.progress(34)
+      const isClean = await generation.settle(isStreamed ? streamed : whole).then(
+        () => true,
+        () => false,
+      )
+      seen.push({ id: generation.id, isClean, isStreamed })
+    }
+  })
+  // Each time at another step: between two batches, in the middle of a statement, at its commit.
+  for (let stop = 0; stop < 20; stop++) {
+    const before = seen.length
+    await until(() => seen.length > before + 24)
+    await new Promise((resolve) => setTimeout(resolve, (stop * 7) % 20))
+    const processes = processesIn(server.embedded.databaseDir)
+    for (const pid of processes) process.kill(pid, 'SIGSTOP')
+    const failed = () => seen.filter(({ isClean }) => !isClean).length
+    const failedBefore = failed()
+    const since = Date.now()
+    await until(() => failed() > failedBefore || Date.now() > since + 2_000)
+    for (const pid of processes) process.kill(pid, 'SIGCONT')
+  }
+  isOver = true
+  await Promise.all(clients)
+  await Promise.all(meters.map((meter) => meter.drain()))
+
+  const rows = await sql`select id, status, completion_tokens, cost_micros from generation_records`
+  const records = new Map(rows.map((row) => [row.id, row]))
+  const wrong = seen.filter(({ id, isClean, isStreamed }) => {
+    const record = records.get(id)
+    const completion = isClean || isStreamed ? 34n : 0n
+    return record?.status !== (isClean ? 'ok' : 'aborted') || record.completion_tokens !== completion
+  })
+  expect(wrong).toEqual([])
+  expect(seen.some(({ isClean }) => !isClean)).toBe(true)
+  expect(seen.length).toBeGreaterThan(400)
+  // Whatever was admitted and not answered for holds nothing for good; nothing is lost or doubled.
+  expect((await verifyLedger(sql)).differences).toEqual([])
+  await Promise.all(meters.map((meter) => meter.stop()))
+}, 120_000)
 
 test('an admission during a short outage waits for the database', async () => {
   const meter = await startMeter(sql)

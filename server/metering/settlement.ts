@@ -2,6 +2,7 @@ import { createBatcher, isolating } from '../batch.ts'
 import type { Log } from '../log.ts'
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
+import { createId } from '../store/ids.ts'
 import { isPassing } from '../store/outage.ts'
 import { persist } from '../store/retry.ts'
 import type { UsageSource } from './generation.ts'
@@ -10,13 +11,13 @@ import type { UsageSource } from './generation.ts'
 export interface SettlementItem {
   readonly workspaceId: string
   readonly generationId: string
-  /** Turns to `aborted` when the client has been told of an error before it was written. */
+  /** These three turn to what the client saw when it was told of an error before this was written (decisions, 2). */
   status: 'ok' | 'aborted'
+  completionTokens: number
+  costMicros: number
   readonly finishReason: string | null
   readonly promptTokens: number
-  readonly completionTokens: number
   readonly usageSource: UsageSource
-  readonly costMicros: number
   readonly latencyMs: number
   readonly timeToFirstTokenMs: number | null
 }
@@ -66,7 +67,9 @@ export function createSettlement(options: SettlementOptions): Settlement {
     const onOutage = (error: unknown): void => {
       options.log.warn('settlement waits for the database', { error, count: items.length })
     }
-    return persist(() => settleOnce(options, items), { signal, onOutage, passes: isPassing })
+    const persistently = <T>(write: () => Promise<T>) =>
+      persist(write, { signal, onOutage, passes: isPassing })
+    return settleAsSeen(options, items, persistently)
   }, isPassing)
   const worthwhile = () => Math.min(MOST_WORTHWHILE, Math.floor(options.runningCount() / SHARE))
   const batcher = createBatcher(settleAll, { maxItems: MAX_ITEMS, worthwhile })
@@ -86,13 +89,57 @@ export function createSettlement(options: SettlementOptions): Settlement {
   }
 }
 
+/**
+ * Writes the ends of generations so that each record says what its client saw. A statement that is under way when the
+ * database falls silent may be committed long after nobody waits for it any more, with what was true when it was
+ * sent: what it then says wrongly is corrected, before anybody here is told that it is written.
+ */
+async function settleAsSeen(
+  options: SettlementOptions,
+  items: readonly SettlementItem[],
+  persistently: <T>(write: () => Promise<T>) => Promise<T>,
+): Promise<SettlementResult[]> {
+  const rows = await persistently(() => settleOnce(options, items))
+  const corrected = new Set<SettlementItem>()
+  for (;;) {
+    // While some are corrected, the patience with others may end.
+    const wrong = items.filter((item, index) => isWrong(item, rows[index]) && !corrected.has(item))
+    if (wrong.length === 0) return rows.map((row) => row.outcome)
+    options.log.warn('answers that were withheld had been recorded as delivered', { count: wrong.length })
+    await persistently(() => correct(options.sql, wrong))
+    for (const item of wrong) corrected.add(item)
+  }
+}
+
+function isWrong(item: SettlementItem, row: Row | undefined): boolean {
+  return row?.outcome === 'settled' && row.status === 'ok' && item.status === 'aborted'
+}
+
+/** The record stays; what the client saw, and a refund of the difference, are written beside it. */
+async function correct(sql: Sql, items: readonly SettlementItem[]): Promise<void> {
+  const { text, bigint } = columnsOf(sql, items)
+  await sql`select correct_generations(
+    ${text((item) => item.workspaceId)}::text[],
+    ${text((item) => item.generationId)}::text[],
+    ${bigint((item) => item.completionTokens)}::bigint[],
+    ${bigint((item) => item.costMicros)}::bigint[],
+    ${text(() => createId('led_'))}::text[]
+  )`
+}
+
+interface Row {
+  readonly outcome: SettlementResult
+  /** What the record says; null where there is none. */
+  readonly status: SettlementItem['status'] | null
+}
+
 /** One statement; its text is what an operator looks for in the database's statistics. */
 async function settleOnce(
   { sql, replica }: SettlementOptions,
   items: readonly SettlementItem[],
-): Promise<SettlementResult[]> {
+): Promise<Row[]> {
   const { text, bigint, integer } = columnsOf(sql, items)
-  const rows = await sql<{ outcome: SettlementResult }[]>`select * from settle_generations(
+  return await sql<Row[]>`select * from settle_generations(
     ${replica}::text,
     ${text((item) => item.workspaceId)}::text[],
     ${text((item) => item.generationId)}::text[],
@@ -105,5 +152,4 @@ async function settleOnce(
     ${integer((item) => item.latencyMs)}::integer[],
     ${integer((item) => item.timeToFirstTokenMs)}::integer[]
   )`
-  return rows.map((row) => row.outcome)
 }

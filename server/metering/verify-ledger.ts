@@ -58,7 +58,7 @@ export async function verifyLedger(sql: Sql): Promise<LedgerReport> {
         union all
         select 'key_spent', k.workspace_id, k.id, coalesce(g.sum, 0)::text, k.spent_micros::text
         from api_keys k
-        left join (select workspace_id, key_id, sum(cost_micros) as sum from generations group by 1, 2) g
+        left join (select workspace_id, key_id, sum(cost_micros) as sum from generation_records group by 1, 2) g
           on g.workspace_id = k.workspace_id and g.key_id = k.id
         where k.spent_micros <> coalesce(g.sum, 0)
 
@@ -72,8 +72,16 @@ export async function verifyLedger(sql: Sql): Promise<LedgerReport> {
         where l.amount_micros is distinct from -g.cost_micros
 
         union all
+        select 'refund', coalesce(g.workspace_id, l.workspace_id), coalesce(g.id, l.reference),
+          g.refunded_micros::text, l.amount_micros::text
+        from (select * from generation_records where refunded_micros <> 0) g
+        full join (select * from ledger where idempotency_key like 'withheld:%') l
+          on l.workspace_id = g.workspace_id and l.idempotency_key = 'withheld:' || g.id
+        where l.amount_micros is distinct from g.refunded_micros
+
+        union all
         select 'cost', g.workspace_id, g.id, c.cost::text, g.cost_micros::text
-        from generations g
+        from generation_records g
         cross join lateral (
           select ceil((
             g.prompt_tokens::numeric * g.prompt_price_micros

@@ -101,7 +101,7 @@ export class Settlement {
     } catch (thrown) {
       this.#log.warn('a generation could not be settled in time', { ...ids, error: thrown })
       const cause = circumstances.cause ?? 'unsettled'
-      this.#tell({ ...outcome, status: 'aborted' }, { ...circumstances, cause }, comparison)
+      this.#tell(this.#withheld(outcome), { ...circumstances, cause }, comparison)
       throw thrown
     }
   }
@@ -109,6 +109,13 @@ export class Settlement {
   /** Commits an aborted generation; when the database is away that happens later, and nobody waits for it. */
   async abort(consumed: Omit<Ending, 'status'>, circumstances: Circumstances): Promise<void> {
     await this.settle({ ...consumed, status: 'aborted' }, circumstances).catch(() => undefined)
+  }
+
+  /** What the books will say of an answer that could not be settled in time. */
+  #withheld(outcome: Outcome): Outcome {
+    const { promptTokens } = outcome.usage
+    const usage = this.#timeToFirstTokenMs === null ? { promptTokens, completionTokens: 0 } : outcome.usage
+    return { ...outcome, status: 'aborted', usage }
   }
 
   #compare(

@@ -30,8 +30,8 @@ export async function findGeneration(
   id: string,
 ): Promise<GenerationRecord | undefined> {
   const [row] = await sql<Row[]>`
-    select g.*, l.id as ledger_id, l.amount_micros
-    from generations g
+    select g.*, l.id as ledger_id, l.amount_micros + g.refunded_micros as amount_micros
+    from generation_records g
     join ledger l on l.workspace_id = g.workspace_id and l.idempotency_key = 'generation:' || g.id
     where g.workspace_id = ${workspaceId} and g.id = ${id}`
   return row && toRecord(row)

@@ -49,6 +49,8 @@ export default define({
       return generations.length === 4 && new Map(generations.map((record) => [record.id, record]))
     })
     for (const exchange of ended) assert.equal(records.get(generationIdOf(exchange))?.status, 'aborted')
+    const tokens = ended.map((exchange) => records.get(generationIdOf(exchange))?.completion_tokens)
+    assert.deepEqual(tokens, [10, 0], 'of the stream all was delivered, of the answer nothing')
     for (const exchange of ranOn) {
       const record = records.get(generationIdOf(exchange))
       assert.deepEqual([record?.status, record?.completion_tokens], ['ok', CHUNKS])
