@@ -48,13 +48,14 @@ type:"string",minLength:1},features:{type:"array",items:{$ref:"#/$defs/Conforman
 fs/TargetKeys"},models:{$ref:"#/$defs/TargetModels"},endpoints:{$ref:"#/$defs/TargetEndpoints"},corsOrigin:{type:"\
 string",pattern:"^https?://[^/]+$"},believesForwarded:{type:"boolean"},mayGenerate:{type:"boolean"},limits:{$ref:"\
 #/$defs/TargetLimits"},timing:{$ref:"#/$defs/TargetTiming"},expectedFailures:{type:"array",items:{$ref:"#/$def\
-s/ExpectedFailure"}},hooks:{$ref:"#/$defs/TargetHooks"}},additionalProperties:!1};var Re={type:"string",enum:["router","proxy","platform"]};var Dr={type:"string",enum:["completions","embeddings","invitations","evidence","upstreams","rate-limits"]},Mr={
+s/ExpectedFailure"}},hooks:{$ref:"#/$defs/TargetHooks"}},additionalProperties:!1};var Re={type:"string",enum:["router","proxy","platform"]};var Mr={type:"string",enum:["completions","embeddings","invitations","evidence","upstreams","rate-limits"]},Dr={
 type:"object",required:["chat"],properties:{chat:{type:"string",minLength:1},other:{type:"string",minLength:1},
 completions:{type:"string",minLength:1},embeddings:{type:"string",minLength:1},slashed:{type:"string",minLength:1},
 free:{type:"string",minLength:1},small:{type:"string",minLength:1},continuous:{type:"string",minLength:1},unreachable:{
 type:"string",minLength:1},failover:{type:"string",minLength:1},fragile:{type:"string",minLength:1},twins:{type:"\
-string",minLength:1},unpublished:{type:"string",minLength:1},tokenized:{type:"string",minLength:1},published:{
-type:"string",minLength:1},external:{type:"string",minLength:1},doubted:{type:"string",minLength:1}},additionalProperties:!1};var me=Object.prototype.hasOwnProperty,H=Le().default,we=new RegExp("^https?://.+/v1$","u"),mr=new RegExp("^ht\
+string",minLength:1},replicas:{type:"string"},unpublished:{type:"string",minLength:1},tokenized:{type:"string",
+minLength:1},published:{type:"string",minLength:1},external:{type:"string",minLength:1},doubted:{type:"string",
+minLength:1}},additionalProperties:!1};var me=Object.prototype.hasOwnProperty,H=Le().default,we=new RegExp("^https?://.+/v1$","u"),mr=new RegExp("^ht\
 tps?://[^/]+$","u"),Or=new RegExp("^https://[^/]+$","u");function ye(n,{instancePath:i="",parentData:$,parentDataProperty:_,rootData:P=n,dynamicAnchors:x={}}={}){let e=null,
 s=0,p=ye.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),n&&typeof n=="object"&&
 !Array.isArray(n)){for(let r in n)if(!(r==="active"||r==="revoked"||r==="expired"||r==="scoped"||r==="poor"||r===
@@ -671,14 +672,14 @@ isArray(r)){let t=r.length;for(let a=0;a<t;a++){let o=r[a];if(typeof o!="string"
 ures/"+a,schemaPath:"#/$defs/ConformanceFeature/type",keyword:"type",params:{type:"string"},message:"must be s\
 tring"};e===null?e=[m]:e.push(m),s++}if(!(o==="completions"||o==="embeddings"||o==="invitations"||o==="evidenc\
 e"||o==="upstreams"||o==="rate-limits")){let m={instancePath:i+"/features/"+a,schemaPath:"#/$defs/ConformanceF\
-eature/enum",keyword:"enum",params:{allowedValues:Dr.enum},message:"must be equal to one of the allowed values"};
+eature/enum",keyword:"enum",params:{allowedValues:Mr.enum},message:"must be equal to one of the allowed values"};
 e===null?e=[m]:e.push(m),s++}}}else{let t={instancePath:i+"/features",schemaPath:"#/properties/features/type",
 keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[t]:e.push(t),s++}}if(n.keys!==void 0&&
 (ye(n.keys,{instancePath:i+"/keys",parentData:n,parentDataProperty:"keys",rootData:P,dynamicAnchors:x})||(e=e===
 null?ye.errors:e.concat(ye.errors),s=e.length)),n.models!==void 0){let r=n.models;if(r&&typeof r=="object"&&!Array.
 isArray(r)){if(r.chat===void 0){let t={instancePath:i+"/models",schemaPath:"#/$defs/TargetModels/required",keyword:"\
 required",params:{missingProperty:"chat"},message:"must have required property 'chat'"};e===null?e=[t]:e.push(
-t),s++}for(let t in r)if(!me.call(Mr.properties,t)){let a={instancePath:i+"/models",schemaPath:"#/$defs/Target\
+t),s++}for(let t in r)if(!me.call(Dr.properties,t)){let a={instancePath:i+"/models",schemaPath:"#/$defs/Target\
 Models/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},message:"must NOT ha\
 ve additional properties"};e===null?e=[a]:e.push(a),s++}if(r.chat!==void 0){let t=r.chat;if(typeof t=="string"){
 if(H(t)<1){let a={instancePath:i+"/models/chat",schemaPath:"#/$defs/TargetModels/properties/chat/minLength",keyword:"\
@@ -732,85 +733,87 @@ type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.twin
 "string"){if(H(t)<1){let a={instancePath:i+"/models/twins",schemaPath:"#/$defs/TargetModels/properties/twins/m\
 inLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:
 e.push(a),s++}}else{let a={instancePath:i+"/models/twins",schemaPath:"#/$defs/TargetModels/properties/twins/ty\
-pe",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.unpublished!==
-void 0){let t=r.unpublished;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/unpublished",schemaPath:"\
-#/$defs/TargetModels/properties/unpublished/minLength",keyword:"minLength",params:{limit:1},message:"must NOT \
-have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/unpublished",
-schemaPath:"#/$defs/TargetModels/properties/unpublished/type",keyword:"type",params:{type:"string"},message:"m\
-ust be string"};e===null?e=[a]:e.push(a),s++}}if(r.tokenized!==void 0){let t=r.tokenized;if(typeof t=="string"){
-if(H(t)<1){let a={instancePath:i+"/models/tokenized",schemaPath:"#/$defs/TargetModels/properties/tokenized/min\
-Length",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.
-push(a),s++}}else{let a={instancePath:i+"/models/tokenized",schemaPath:"#/$defs/TargetModels/properties/tokeni\
-zed/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.published!==
-void 0){let t=r.published;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/published",schemaPath:"\
-#/$defs/TargetModels/properties/published/minLength",keyword:"minLength",params:{limit:1},message:"must NOT ha\
-ve fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/published",schemaPath:"\
-#/$defs/TargetModels/properties/published/type",keyword:"type",params:{type:"string"},message:"must be string"};
-e===null?e=[a]:e.push(a),s++}}if(r.external!==void 0){let t=r.external;if(typeof t=="string"){if(H(t)<1){let a={
-instancePath:i+"/models/external",schemaPath:"#/$defs/TargetModels/properties/external/minLength",keyword:"min\
-Length",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={
-instancePath:i+"/models/external",schemaPath:"#/$defs/TargetModels/properties/external/type",keyword:"type",params:{
-type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.doubted!==void 0){let t=r.doubted;
-if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/doubted",schemaPath:"#/$defs/TargetModels/pro\
-perties/doubted/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};
-e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/doubted",schemaPath:"#/$defs/TargetModels/pr\
-operties/doubted/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),
-s++}}}else{let t={instancePath:i+"/models",schemaPath:"#/$defs/TargetModels/type",keyword:"type",params:{type:"\
-object"},message:"must be object"};e===null?e=[t]:e.push(t),s++}}if(n.endpoints!==void 0){let r=n.endpoints;if(r&&
-typeof r=="object"&&!Array.isArray(r)){for(let t in r)if(!(t==="own"||t==="unfetched"||t==="published"||t==="e\
-xternal"||t==="doubted")){let a={instancePath:i+"/endpoints",schemaPath:"#/$defs/TargetEndpoints/additionalPro\
-perties",keyword:"additionalProperties",params:{additionalProperty:t},message:"must NOT have additional proper\
-ties"};e===null?e=[a]:e.push(a),s++}if(r.own!==void 0){let t=r.own;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+
-"/endpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/own/minLength",keyword:"minLength",params:{limit:1},
-message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/en\
-dpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/own/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};e===null?e=[a]:e.push(a),s++}}if(r.unfetched!==void 0){let t=r.unfetched;if(typeof t=="string"){
-if(H(t)<1){let a={instancePath:i+"/endpoints/unfetched",schemaPath:"#/$defs/TargetEndpoints/properties/unfetch\
-ed/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=
-[a]:e.push(a),s++}}else{let a={instancePath:i+"/endpoints/unfetched",schemaPath:"#/$defs/TargetEndpoints/prope\
-rties/unfetched/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),
-s++}}if(r.published!==void 0){let t=r.published;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/endp\
-oints/published",schemaPath:"#/$defs/TargetEndpoints/properties/published/minLength",keyword:"minLength",params:{
+pe",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.replicas!==
+void 0&&typeof r.replicas!="string"){let t={instancePath:i+"/models/replicas",schemaPath:"#/$defs/TargetModels\
+/properties/replicas/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
+t),s++}if(r.unpublished!==void 0){let t=r.unpublished;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+
+"/models/unpublished",schemaPath:"#/$defs/TargetModels/properties/unpublished/minLength",keyword:"minLength",params:{
 limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+
-"/endpoints/published",schemaPath:"#/$defs/TargetEndpoints/properties/published/type",keyword:"type",params:{type:"\
-string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.external!==void 0){let t=r.external;if(typeof t==
-"string"){if(H(t)<1){let a={instancePath:i+"/endpoints/external",schemaPath:"#/$defs/TargetEndpoints/propertie\
-s/external/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===
-null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/endpoints/external",schemaPath:"#/$defs/TargetEndpoints\
-/properties/external/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(
-a),s++}}if(r.doubted!==void 0){let t=r.doubted;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/endpo\
-ints/doubted",schemaPath:"#/$defs/TargetEndpoints/properties/doubted/minLength",keyword:"minLength",params:{limit:1},
+"/models/unpublished",schemaPath:"#/$defs/TargetModels/properties/unpublished/type",keyword:"type",params:{type:"\
+string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.tokenized!==void 0){let t=r.tokenized;if(typeof t==
+"string"){if(H(t)<1){let a={instancePath:i+"/models/tokenized",schemaPath:"#/$defs/TargetModels/properties/tok\
+enized/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?
+e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/tokenized",schemaPath:"#/$defs/TargetModels/propertie\
+s/tokenized/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}
+if(r.published!==void 0){let t=r.published;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/pu\
+blished",schemaPath:"#/$defs/TargetModels/properties/published/minLength",keyword:"minLength",params:{limit:1},
+message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/mo\
+dels/published",schemaPath:"#/$defs/TargetModels/properties/published/type",keyword:"type",params:{type:"strin\
+g"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.external!==void 0){let t=r.external;if(typeof t==
+"string"){if(H(t)<1){let a={instancePath:i+"/models/external",schemaPath:"#/$defs/TargetModels/properties/exte\
+rnal/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?
+e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/external",schemaPath:"#/$defs/TargetModels/properties\
+/external/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}
+if(r.doubted!==void 0){let t=r.doubted;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/doubte\
+d",schemaPath:"#/$defs/TargetModels/properties/doubted/minLength",keyword:"minLength",params:{limit:1},message:"\
+must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/doub\
+ted",schemaPath:"#/$defs/TargetModels/properties/doubted/type",keyword:"type",params:{type:"string"},message:"\
+must be string"};e===null?e=[a]:e.push(a),s++}}}else{let t={instancePath:i+"/models",schemaPath:"#/$defs/Targe\
+tModels/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),s++}}if(n.
+endpoints!==void 0){let r=n.endpoints;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let t in r)if(!(t==="ow\
+n"||t==="unfetched"||t==="published"||t==="external"||t==="doubted")){let a={instancePath:i+"/endpoints",schemaPath:"\
+#/$defs/TargetEndpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},message:"\
+must NOT have additional properties"};e===null?e=[a]:e.push(a),s++}if(r.own!==void 0){let t=r.own;if(typeof t==
+"string"){if(H(t)<1){let a={instancePath:i+"/endpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/own\
+/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[
+a]:e.push(a),s++}}else{let a={instancePath:i+"/endpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/o\
+wn/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.unfetched!==
+void 0){let t=r.unfetched;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/endpoints/unfetched",schemaPath:"\
+#/$defs/TargetEndpoints/properties/unfetched/minLength",keyword:"minLength",params:{limit:1},message:"must NOT\
+ have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/endpoints/unfetched",
+schemaPath:"#/$defs/TargetEndpoints/properties/unfetched/type",keyword:"type",params:{type:"string"},message:"\
+must be string"};e===null?e=[a]:e.push(a),s++}}if(r.published!==void 0){let t=r.published;if(typeof t=="string"){
+if(H(t)<1){let a={instancePath:i+"/endpoints/published",schemaPath:"#/$defs/TargetEndpoints/properties/publish\
+ed/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=
+[a]:e.push(a),s++}}else{let a={instancePath:i+"/endpoints/published",schemaPath:"#/$defs/TargetEndpoints/prope\
+rties/published/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),
+s++}}if(r.external!==void 0){let t=r.external;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/endpoi\
+nts/external",schemaPath:"#/$defs/TargetEndpoints/properties/external/minLength",keyword:"minLength",params:{limit:1},
 message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/en\
-dpoints/doubted",schemaPath:"#/$defs/TargetEndpoints/properties/doubted/type",keyword:"type",params:{type:"str\
-ing"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}}else{let t={instancePath:i+"/endpoints",schemaPath:"\
-#/$defs/TargetEndpoints/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.
-push(t),s++}}if(n.corsOrigin!==void 0){let r=n.corsOrigin;if(typeof r=="string"){if(!mr.test(r)){let t={instancePath:i+
-"/corsOrigin",schemaPath:"#/properties/corsOrigin/pattern",keyword:"pattern",params:{pattern:"^https?://[^/]+$"},
-message:'must match pattern "^https?://[^/]+$"'};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"/co\
-rsOrigin",schemaPath:"#/properties/corsOrigin/type",keyword:"type",params:{type:"string"},message:"must be str\
-ing"};e===null?e=[t]:e.push(t),s++}}if(n.believesForwarded!==void 0&&typeof n.believesForwarded!="boolean"){let r={
-instancePath:i+"/believesForwarded",schemaPath:"#/properties/believesForwarded/type",keyword:"type",params:{type:"\
-boolean"},message:"must be boolean"};e===null?e=[r]:e.push(r),s++}if(n.mayGenerate!==void 0&&typeof n.mayGenerate!=
-"boolean"){let r={instancePath:i+"/mayGenerate",schemaPath:"#/properties/mayGenerate/type",keyword:"type",params:{
-type:"boolean"},message:"must be boolean"};e===null?e=[r]:e.push(r),s++}if(n.limits!==void 0&&(he(n.limits,{instancePath:i+
-"/limits",parentData:n,parentDataProperty:"limits",rootData:P,dynamicAnchors:x})||(e=e===null?he.errors:e.concat(
-he.errors),s=e.length)),n.timing!==void 0){let r=n.timing;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let t in r)
-if(t!=="slack"){let a={instancePath:i+"/timing",schemaPath:"#/$defs/TargetTiming/additionalProperties",keyword:"\
-additionalProperties",params:{additionalProperty:t},message:"must NOT have additional properties"};e===null?e=
-[a]:e.push(a),s++}if(r.slack!==void 0){let t=r.slack;if(typeof t=="number"){if(t<1||isNaN(t)){let a={instancePath:i+
-"/timing/slack",schemaPath:"#/$defs/TargetTiming/properties/slack/minimum",keyword:"minimum",params:{comparison:"\
->=",limit:1},message:"must be >= 1"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/timing/slack",
-schemaPath:"#/$defs/TargetTiming/properties/slack/type",keyword:"type",params:{type:"number"},message:"must be\
- number"};e===null?e=[a]:e.push(a),s++}}}else{let t={instancePath:i+"/timing",schemaPath:"#/$defs/TargetTiming\
-/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),s++}}if(n.expectedFailures!==
-void 0){let r=n.expectedFailures;if(Array.isArray(r)){let t=r.length;for(let a=0;a<t;a++)ge(r[a],{instancePath:i+
-"/expectedFailures/"+a,parentData:r,parentDataProperty:a,rootData:P,dynamicAnchors:x})||(e=e===null?ge.errors:
-e.concat(ge.errors),s=e.length)}else{let t={instancePath:i+"/expectedFailures",schemaPath:"#/properties/expect\
-edFailures/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[t]:e.push(t),s++}}n.
-hooks!==void 0&&(be(n.hooks,{instancePath:i+"/hooks",parentData:n,parentDataProperty:"hooks",rootData:P,dynamicAnchors:x})||
-(e=e===null?be.errors:e.concat(be.errors),s=e.length))}else{let r={instancePath:i,schemaPath:"#/type",keyword:"\
-type",params:{type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),s++}return Ce.errors=e,s===0}Ce.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Vr=Te;var Er={type:"object",required:["expect"],properties:{name:{type:"string"},operation:{type:"string"},method:{type:"\
+dpoints/external",schemaPath:"#/$defs/TargetEndpoints/properties/external/type",keyword:"type",params:{type:"s\
+tring"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.doubted!==void 0){let t=r.doubted;if(typeof t==
+"string"){if(H(t)<1){let a={instancePath:i+"/endpoints/doubted",schemaPath:"#/$defs/TargetEndpoints/properties\
+/doubted/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===
+null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/endpoints/doubted",schemaPath:"#/$defs/TargetEndpoints/\
+properties/doubted/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(
+a),s++}}}else{let t={instancePath:i+"/endpoints",schemaPath:"#/$defs/TargetEndpoints/type",keyword:"type",params:{
+type:"object"},message:"must be object"};e===null?e=[t]:e.push(t),s++}}if(n.corsOrigin!==void 0){let r=n.corsOrigin;
+if(typeof r=="string"){if(!mr.test(r)){let t={instancePath:i+"/corsOrigin",schemaPath:"#/properties/corsOrigin\
+/pattern",keyword:"pattern",params:{pattern:"^https?://[^/]+$"},message:'must match pattern "^https?://[^/]+$"'};
+e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"/corsOrigin",schemaPath:"#/properties/corsOrigin/typ\
+e",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),s++}}if(n.believesForwarded!==
+void 0&&typeof n.believesForwarded!="boolean"){let r={instancePath:i+"/believesForwarded",schemaPath:"#/proper\
+ties/believesForwarded/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"};e===null?e=[r]:
+e.push(r),s++}if(n.mayGenerate!==void 0&&typeof n.mayGenerate!="boolean"){let r={instancePath:i+"/mayGenerate",
+schemaPath:"#/properties/mayGenerate/type",keyword:"type",params:{type:"boolean"},message:"must be boolean"};e===
+null?e=[r]:e.push(r),s++}if(n.limits!==void 0&&(he(n.limits,{instancePath:i+"/limits",parentData:n,parentDataProperty:"\
+limits",rootData:P,dynamicAnchors:x})||(e=e===null?he.errors:e.concat(he.errors),s=e.length)),n.timing!==void 0){
+let r=n.timing;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let t in r)if(t!=="slack"){let a={instancePath:i+
+"/timing",schemaPath:"#/$defs/TargetTiming/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},
+message:"must NOT have additional properties"};e===null?e=[a]:e.push(a),s++}if(r.slack!==void 0){let t=r.slack;
+if(typeof t=="number"){if(t<1||isNaN(t)){let a={instancePath:i+"/timing/slack",schemaPath:"#/$defs/TargetTimin\
+g/properties/slack/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};e===null?
+e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/timing/slack",schemaPath:"#/$defs/TargetTiming/properties/sl\
+ack/type",keyword:"type",params:{type:"number"},message:"must be number"};e===null?e=[a]:e.push(a),s++}}}else{
+let t={instancePath:i+"/timing",schemaPath:"#/$defs/TargetTiming/type",keyword:"type",params:{type:"object"},message:"\
+must be object"};e===null?e=[t]:e.push(t),s++}}if(n.expectedFailures!==void 0){let r=n.expectedFailures;if(Array.
+isArray(r)){let t=r.length;for(let a=0;a<t;a++)ge(r[a],{instancePath:i+"/expectedFailures/"+a,parentData:r,parentDataProperty:a,
+rootData:P,dynamicAnchors:x})||(e=e===null?ge.errors:e.concat(ge.errors),s=e.length)}else{let t={instancePath:i+
+"/expectedFailures",schemaPath:"#/properties/expectedFailures/type",keyword:"type",params:{type:"array"},message:"\
+must be array"};e===null?e=[t]:e.push(t),s++}}n.hooks!==void 0&&(be(n.hooks,{instancePath:i+"/hooks",parentData:n,
+parentDataProperty:"hooks",rootData:P,dynamicAnchors:x})||(e=e===null?be.errors:e.concat(be.errors),s=e.length))}else{
+let r={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};e===
+null?e=[r]:e.push(r),s++}return Ce.errors=e,s===0}Ce.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Vr=Te;var Er={type:"object",required:["expect"],properties:{name:{type:"string"},operation:{type:"string"},method:{type:"\
 string"},path:{type:"string"},params:{type:"object",additionalProperties:!0},query:{type:"object",additionalProperties:!0},
 headers:{type:"object",additionalProperties:!0},key:{type:"string"},body:{type:"object",additionalProperties:!0},
 omit:{type:"array",items:{type:"string"}},text:{type:"string"},bytes:{type:"string"},expect:{$ref:"#/$defs/Sce\
@@ -1171,7 +1174,7 @@ ectors/"+a,parentData:r,parentDataProperty:a,rootData:P,dynamicAnchors:x})||(e=e
 errors),s=e.length)}else{let t={instancePath:i+"/vectors",schemaPath:"#/properties/vectors/type",keyword:"type",
 params:{type:"array"},message:"must be array"};e===null?e=[t]:e.push(t),s++}}}else{let r={instancePath:i,schemaPath:"\
 #/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),s++}return Ie.
-errors=e,s===0}Ie.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Rr=De,je={type:"object",required:["\
+errors=e,s===0}Ie.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Rr=Me,je={type:"object",required:["\
 version","id","bundle","hostname","roots","pins","observed_leaf","accept_producer_asserted","now","max_bundle_\
 age_ms","newest_issued_at"],properties:{version:{type:"number",enum:[1]},id:{type:"string",minLength:1},bundle:{
 type:"string",pattern:"^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},status:{type:"intege\
@@ -1180,8 +1183,8 @@ orRoot"}},pins:{type:"array",items:{type:"string"}},policies:{type:"array",items
 type:["string","null"]},accept_producer_asserted:{type:"boolean"},now:{type:"string",format:"date-time"},max_bundle_age_ms:{
 type:"integer",minimum:0,maximum:9223372036854776e3},newest_issued_at:{type:["string","null"],format:"date-tim\
 e"}},additionalProperties:!1},Br=new RegExp("^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
-"u");function De(n,{instancePath:i="",parentData:$,parentDataProperty:_,rootData:P=n,dynamicAnchors:x={}}={}){
-let e=null,s=0,p=De.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),n&&typeof n==
+"u");function Me(n,{instancePath:i="",parentData:$,parentDataProperty:_,rootData:P=n,dynamicAnchors:x={}}={}){
+let e=null,s=0,p=Me.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),n&&typeof n==
 "object"&&!Array.isArray(n)){if(n.version===void 0){let r={instancePath:i,schemaPath:"#/required",keyword:"req\
 uired",params:{missingProperty:"version"},message:"must have required property 'version'"};e===null?e=[r]:e.push(
 r),s++}if(n.id===void 0){let r={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"\
@@ -1273,7 +1276,7 @@ type},message:"must be string,null"};e===null?e=[t]:e.push(t),s++}if(typeof r=="
 instancePath:i+"/newest_issued_at",schemaPath:"#/properties/newest_issued_at/format",keyword:"format",params:{
 format:"date-time"},message:'must match format "date-time"'};e===null?e=[t]:e.push(t),s++}}}else{let r={instancePath:i,
 schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),s++}
-return De.errors=e,s===0}De.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Ye={};Je(Ye,{advanceClockCommand:()=>Fr,conformanceResults:()=>Gr,controlBooks:()=>Xr,controlCreatedKey:()=>Jr,
+return Me.errors=e,s===0}Me.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var Ye={};Je(Ye,{advanceClockCommand:()=>Fr,conformanceResults:()=>Gr,controlBooks:()=>Xr,controlCreatedKey:()=>Jr,
 controlDone:()=>Qr,controlInvitation:()=>es,controlKey:()=>rs,controlRedemption:()=>ss,controlVerification:()=>is,
 controlWorkspace:()=>as,createKeyCommand:()=>ns,createWorkspaceCommand:()=>os,emptyCommand:()=>ms,issueInvitationCommand:()=>ps,
 ledgerCommand:()=>us,publishEvidenceCommand:()=>ls,redeemInvitationCommand:()=>ds,registerUpstreamCommand:()=>fs,
@@ -1290,7 +1293,7 @@ comparison:"<=",limit:9223372036854776e3},message:"must be <= 922337203685477600
 errors=[{instancePath:i+"/milliseconds",schemaPath:"#/properties/milliseconds/minimum",keyword:"minimum",params:{
 comparison:">=",limit:1},message:"must be >= 1"}],!1}}}else return ie.errors=[{instancePath:i,schemaPath:"#/ty\
 pe",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return ie.errors=e,s===0}ie.evaluated=
-{props:{milliseconds:!0},dynamicProps:!1,dynamicItems:!1};var Gr=M,Zr={type:"object",required:["version","suit\
+{props:{milliseconds:!0},dynamicProps:!1,dynamicItems:!1};var Gr=D,Zr={type:"object",required:["version","suit\
 e","product","started_at","duration_ms","selection","profiles","scenarios","observed"],properties:{version:{type:"\
 number",enum:[1]},suite:{$ref:"#/$defs/ConformanceSuite"},product:{$ref:"#/$defs/TargetProduct"},started_at:{type:"\
 string",format:"date-time"},duration_ms:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
@@ -1411,7 +1414,7 @@ ring",enum:["given","chosen"]},verdict:{$ref:"#/$defs/ScenarioVerdict"},expected
 "failed","passed"]},{type:"null"}]},problems:{type:"array",items:{type:"string"}},duration_ms:{type:"integer",
 minimum:-9223372036854776e3,maximum:9223372036854776e3},exchanges:{type:"array",items:{$ref:"#/$defs/RecordedE\
 xchange"}}}},Yr={type:"string",enum:["pass","fail","warn","not-supported","not-testable","disabled","error"]},
-Me={type:"object",required:["request","request_headers","request_body","status","headers","body","ending","hea\
+De={type:"object",required:["request","request_headers","request_body","status","headers","body","ending","hea\
 d_ms","end_ms"],properties:{request:{type:"string"},request_headers:{type:"object",additionalProperties:!0},request_body:{
 type:"string"},status:{type:["integer","null"],minimum:-2147483648,maximum:2147483647},headers:{type:"object",
 additionalProperties:!0},body:{type:"string"},ending:{type:"string",enum:["complete","aborted","broken"]},head_ms:{
@@ -1482,7 +1485,7 @@ void 0){let q=s;if(typeof A.request_body!="string")return j.errors=[{instancePat
 body",schemaPath:"#/$defs/RecordedExchange/properties/request_body/type",keyword:"type",params:{type:"string"},
 message:"must be string"}],!1;var d=q===s}else var d=!0;if(d){if(A.status!==void 0){let q=A.status,z=s;if(!(typeof q==
 "number"&&!(q%1)&&!isNaN(q))&&q!==null)return j.errors=[{instancePath:i+"/exchanges/"+g+"/status",schemaPath:"\
-#/$defs/RecordedExchange/properties/status/type",keyword:"type",params:{type:Me.properties.status.type},message:"\
+#/$defs/RecordedExchange/properties/status/type",keyword:"type",params:{type:De.properties.status.type},message:"\
 must be integer,null"}],!1;if(s===z&&typeof q=="number"){if(q>2147483647||isNaN(q))return j.errors=[{instancePath:i+
 "/exchanges/"+g+"/status",schemaPath:"#/$defs/RecordedExchange/properties/status/maximum",keyword:"maximum",params:{
 comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(q<-2147483648||isNaN(q))return j.errors=
@@ -1497,10 +1500,10 @@ void 0){let q=s;if(typeof A.body!="string")return j.errors=[{instancePath:i+"/ex
 [{instancePath:i+"/exchanges/"+g+"/ending",schemaPath:"#/$defs/RecordedExchange/properties/ending/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;if(!(q==="complete"||q==="aborted"||q==="broken"))return j.
 errors=[{instancePath:i+"/exchanges/"+g+"/ending",schemaPath:"#/$defs/RecordedExchange/properties/ending/enum",
-keyword:"enum",params:{allowedValues:Me.properties.ending.enum},message:"must be equal to one of the allowed v\
+keyword:"enum",params:{allowedValues:De.properties.ending.enum},message:"must be equal to one of the allowed v\
 alues"}],!1;var d=z===s}else var d=!0;if(d){if(A.head_ms!==void 0){let q=A.head_ms,z=s;if(!(typeof q=="number"&&
 !(q%1)&&!isNaN(q))&&q!==null)return j.errors=[{instancePath:i+"/exchanges/"+g+"/head_ms",schemaPath:"#/$defs/R\
-ecordedExchange/properties/head_ms/type",keyword:"type",params:{type:Me.properties.head_ms.type},message:"must\
+ecordedExchange/properties/head_ms/type",keyword:"type",params:{type:De.properties.head_ms.type},message:"must\
  be integer,null"}],!1;if(s===z&&typeof q=="number"){if(q>9223372036854776e3||isNaN(q))return j.errors=[{instancePath:i+
 "/exchanges/"+g+"/head_ms",schemaPath:"#/$defs/RecordedExchange/properties/head_ms/maximum",keyword:"maximum",
 params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(q<-9223372036854776e3||
@@ -1508,7 +1511,7 @@ isNaN(q))return j.errors=[{instancePath:i+"/exchanges/"+g+"/head_ms",schemaPath:
 erties/head_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be \
 >= -9223372036854776000"}],!1}var d=z===s}else var d=!0;if(d)if(A.end_ms!==void 0){let q=A.end_ms,z=s;if(!(typeof q==
 "number"&&!(q%1)&&!isNaN(q))&&q!==null)return j.errors=[{instancePath:i+"/exchanges/"+g+"/end_ms",schemaPath:"\
-#/$defs/RecordedExchange/properties/end_ms/type",keyword:"type",params:{type:Me.properties.end_ms.type},message:"\
+#/$defs/RecordedExchange/properties/end_ms/type",keyword:"type",params:{type:De.properties.end_ms.type},message:"\
 must be integer,null"}],!1;if(s===z&&typeof q=="number"){if(q>9223372036854776e3||isNaN(q))return j.errors=[{instancePath:i+
 "/exchanges/"+g+"/end_ms",schemaPath:"#/$defs/RecordedExchange/properties/end_ms/maximum",keyword:"maximum",params:{
 comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(q<-9223372036854776e3||
@@ -1555,63 +1558,63 @@ must be <= 2147483647"}],!1;if(a<-2147483648||isNaN(a))return U.errors=[{instanc
 /properties/count/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be >= -2\
 147483648"}],!1}var r=o===s}else var r=!0}}}}}else return U.errors=[{instancePath:i,schemaPath:"#/type",keyword:"\
 type",params:{type:"object"},message:"must be object"}],!1;return U.errors=e,s===0}U.evaluated={props:{subject:!0,
-operation:!0,status:!0,code:!0,ground:!0,count:!0},dynamicProps:!1,dynamicItems:!1};function M(n,{instancePath:i="",
-parentData:$,parentDataProperty:_,rootData:P=n,dynamicAnchors:x={}}={}){let e=null,s=0,p=M.evaluated;if(p.dynamicProps&&
+operation:!0,status:!0,code:!0,ground:!0,count:!0},dynamicProps:!1,dynamicItems:!1};function D(n,{instancePath:i="",
+parentData:$,parentDataProperty:_,rootData:P=n,dynamicAnchors:x={}}={}){let e=null,s=0,p=D.evaluated;if(p.dynamicProps&&
 (p.props=void 0),p.dynamicItems&&(p.items=void 0),s===0)if(n&&typeof n=="object"&&!Array.isArray(n)){let h;if(n.
 version===void 0&&(h="version")||n.suite===void 0&&(h="suite")||n.product===void 0&&(h="product")||n.started_at===
 void 0&&(h="started_at")||n.duration_ms===void 0&&(h="duration_ms")||n.selection===void 0&&(h="selection")||n.
 profiles===void 0&&(h="profiles")||n.scenarios===void 0&&(h="scenarios")||n.observed===void 0&&(h="observed"))
-return M.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:h},message:"\
-must have required property '"+h+"'"}],!1;if(n.version!==void 0){let c=n.version,l=s;if(typeof c!="number")return M.
+return D.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:h},message:"\
+must have required property '"+h+"'"}],!1;if(n.version!==void 0){let c=n.version,l=s;if(typeof c!="number")return D.
 errors=[{instancePath:i+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type:"number"},
-message:"must be number"}],!1;if(c!==1)return M.errors=[{instancePath:i+"/version",schemaPath:"#/properties/ve\
+message:"must be number"}],!1;if(c!==1)return D.errors=[{instancePath:i+"/version",schemaPath:"#/properties/ve\
 rsion/enum",keyword:"enum",params:{allowedValues:Zr.properties.version.enum},message:"must be equal to one of \
 the allowed values"}],!1;var r=l===s}else var r=!0;if(r){if(n.suite!==void 0){let c=n.suite,l=s;if(s===s)if(c&&
 typeof c=="object"&&!Array.isArray(c)){let T;if(c.version===void 0&&(T="version")||c.scenarios===void 0&&(T="s\
-cenarios"))return M.errors=[{instancePath:i+"/suite",schemaPath:"#/$defs/ConformanceSuite/required",keyword:"r\
+cenarios"))return D.errors=[{instancePath:i+"/suite",schemaPath:"#/$defs/ConformanceSuite/required",keyword:"r\
 equired",params:{missingProperty:T},message:"must have required property '"+T+"'"}],!1;if(c.version!==void 0){
-let w=s;if(typeof c.version!="string")return M.errors=[{instancePath:i+"/suite/version",schemaPath:"#/$defs/Co\
+let w=s;if(typeof c.version!="string")return D.errors=[{instancePath:i+"/suite/version",schemaPath:"#/$defs/Co\
 nformanceSuite/properties/version/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var t=w===
 s}else var t=!0;if(t)if(c.scenarios!==void 0){let w=c.scenarios,y=s;if(!(typeof w=="number"&&!(w%1)&&!isNaN(w)))
-return M.errors=[{instancePath:i+"/suite/scenarios",schemaPath:"#/$defs/ConformanceSuite/properties/scenarios/\
+return D.errors=[{instancePath:i+"/suite/scenarios",schemaPath:"#/$defs/ConformanceSuite/properties/scenarios/\
 type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(s===y&&typeof w=="number"){if(w>
-2147483647||isNaN(w))return M.errors=[{instancePath:i+"/suite/scenarios",schemaPath:"#/$defs/ConformanceSuite/\
+2147483647||isNaN(w))return D.errors=[{instancePath:i+"/suite/scenarios",schemaPath:"#/$defs/ConformanceSuite/\
 properties/scenarios/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= \
-2147483647"}],!1;if(w<-2147483648||isNaN(w))return M.errors=[{instancePath:i+"/suite/scenarios",schemaPath:"#/\
+2147483647"}],!1;if(w<-2147483648||isNaN(w))return D.errors=[{instancePath:i+"/suite/scenarios",schemaPath:"#/\
 $defs/ConformanceSuite/properties/scenarios/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},
-message:"must be >= -2147483648"}],!1}var t=y===s}else var t=!0}else return M.errors=[{instancePath:i+"/suite",
+message:"must be >= -2147483648"}],!1}var t=y===s}else var t=!0}else return D.errors=[{instancePath:i+"/suite",
 schemaPath:"#/$defs/ConformanceSuite/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
 var r=l===s}else var r=!0;if(r){if(n.product!==void 0){let c=n.product,l=s;if(s===s)if(c&&typeof c=="object"&&
-!Array.isArray(c)){let T;if(c.name===void 0&&(T="name"))return M.errors=[{instancePath:i+"/product",schemaPath:"\
+!Array.isArray(c)){let T;if(c.name===void 0&&(T="name"))return D.errors=[{instancePath:i+"/product",schemaPath:"\
 #/$defs/TargetProduct/required",keyword:"required",params:{missingProperty:T},message:"must have required prop\
-erty '"+T+"'"}],!1;{let w=s;for(let y in c)if(!(y==="name"||y==="version")){return M.errors=[{instancePath:i+"\
+erty '"+T+"'"}],!1;{let w=s;for(let y in c)if(!(y==="name"||y==="version")){return D.errors=[{instancePath:i+"\
 /product",schemaPath:"#/$defs/TargetProduct/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:y},
 message:"must NOT have additional properties"}],!1;break}if(w===s){if(c.name!==void 0){let y=c.name,f=s;if(s===
-f)if(typeof y=="string"){if(ce(y)<1)return M.errors=[{instancePath:i+"/product/name",schemaPath:"#/$defs/Targe\
+f)if(typeof y=="string"){if(ce(y)<1)return D.errors=[{instancePath:i+"/product/name",schemaPath:"#/$defs/Targe\
 tProduct/properties/name/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 c\
-haracters"}],!1}else return M.errors=[{instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/proper\
+haracters"}],!1}else return D.errors=[{instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/proper\
 ties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var a=f===s}else var a=!0;
-if(a)if(c.version!==void 0){let y=s;if(typeof c.version!="string")return M.errors=[{instancePath:i+"/product/v\
+if(a)if(c.version!==void 0){let y=s;if(typeof c.version!="string")return D.errors=[{instancePath:i+"/product/v\
 ersion",schemaPath:"#/$defs/TargetProduct/properties/version/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var a=y===s}else var a=!0}}}else return M.errors=[{instancePath:i+"/product",schemaPath:"\
+must be string"}],!1;var a=y===s}else var a=!0}}}else return D.errors=[{instancePath:i+"/product",schemaPath:"\
 #/$defs/TargetProduct/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var r=l===s}else
 var r=!0;if(r){if(n.started_at!==void 0){let c=n.started_at,l=s;if(s===l&&s===l)if(typeof c=="string"){if(!W.validate(
-c))return M.errors=[{instancePath:i+"/started_at",schemaPath:"#/properties/started_at/format",keyword:"format",
-params:{format:"date-time"},message:'must match format "date-time"'}],!1}else return M.errors=[{instancePath:i+
+c))return D.errors=[{instancePath:i+"/started_at",schemaPath:"#/properties/started_at/format",keyword:"format",
+params:{format:"date-time"},message:'must match format "date-time"'}],!1}else return D.errors=[{instancePath:i+
 "/started_at",schemaPath:"#/properties/started_at/type",keyword:"type",params:{type:"string"},message:"must be\
  string"}],!1;var r=l===s}else var r=!0;if(r){if(n.duration_ms!==void 0){let c=n.duration_ms,l=s;if(!(typeof c==
-"number"&&!(c%1)&&!isNaN(c)))return M.errors=[{instancePath:i+"/duration_ms",schemaPath:"#/properties/duration\
+"number"&&!(c%1)&&!isNaN(c)))return D.errors=[{instancePath:i+"/duration_ms",schemaPath:"#/properties/duration\
 _ms/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(s===l&&typeof c=="number"){
-if(c>9223372036854776e3||isNaN(c))return M.errors=[{instancePath:i+"/duration_ms",schemaPath:"#/properties/dur\
+if(c>9223372036854776e3||isNaN(c))return D.errors=[{instancePath:i+"/duration_ms",schemaPath:"#/properties/dur\
 ation_ms/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223\
-372036854776000"}],!1;if(c<-9223372036854776e3||isNaN(c))return M.errors=[{instancePath:i+"/duration_ms",schemaPath:"\
+372036854776000"}],!1;if(c<-9223372036854776e3||isNaN(c))return D.errors=[{instancePath:i+"/duration_ms",schemaPath:"\
 #/properties/duration_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"\
 must be >= -9223372036854776000"}],!1}var r=l===s}else var r=!0;if(r){if(n.selection!==void 0){let c=n.selection,
 l=s;if(s===s)if(c&&typeof c=="object"&&!Array.isArray(c)){let T;if(c.grep===void 0&&(T="grep")||c.origin===void 0&&
-(T="origin")||c.slow===void 0&&(T="slow")||c.seed===void 0&&(T="seed")||c.jobs===void 0&&(T="jobs"))return M.errors=
+(T="origin")||c.slow===void 0&&(T="slow")||c.seed===void 0&&(T="seed")||c.jobs===void 0&&(T="jobs"))return D.errors=
 [{instancePath:i+"/selection",schemaPath:"#/$defs/ConformanceSelection/required",keyword:"required",params:{missingProperty:T},
 message:"must have required property '"+T+"'"}],!1;if(c.grep!==void 0){let w=c.grep,y=s;if(typeof w!="string"&&
-w!==null)return M.errors=[{instancePath:i+"/selection/grep",schemaPath:"#/$defs/ConformanceSelection/propertie\
+w!==null)return D.errors=[{instancePath:i+"/selection/grep",schemaPath:"#/$defs/ConformanceSelection/propertie\
 s/grep/type",keyword:"type",params:{type:lr.properties.grep.type},message:"must be string,null"}],!1;var o=y===
 s}else var o=!0;if(o){if(c.origin!==void 0){let w=c.origin,y=s,f=s,q=!1,z=s;if(typeof w!="string"){let u={instancePath:i+
 "/selection/origin",schemaPath:"#/$defs/ConformanceSelection/properties/origin/anyOf/0/type",keyword:"type",params:{
@@ -1623,40 +1626,40 @@ n/origin",schemaPath:"#/$defs/ConformanceSelection/properties/origin/anyOf/1/typ
 null"},message:"must be null"};e===null?e=[u]:e.push(u),s++}var m=hr===s;if(q=q||m,q)s=f,e!==null&&(f?e.length=
 f:e=null);else{let u={instancePath:i+"/selection/origin",schemaPath:"#/$defs/ConformanceSelection/properties/o\
 rigin/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return e===null?e=[u]:e.push(u),
-s++,M.errors=e,!1}var o=y===s}else var o=!0;if(o){if(c.slow!==void 0){let w=s;if(typeof c.slow!="boolean")return M.
+s++,D.errors=e,!1}var o=y===s}else var o=!0;if(o){if(c.slow!==void 0){let w=s;if(typeof c.slow!="boolean")return D.
 errors=[{instancePath:i+"/selection/slow",schemaPath:"#/$defs/ConformanceSelection/properties/slow/type",keyword:"\
 type",params:{type:"boolean"},message:"must be boolean"}],!1;var o=w===s}else var o=!0;if(o){if(c.seed!==void 0){
-let w=c.seed,y=s;if(!(typeof w=="number"&&!(w%1)&&!isNaN(w)))return M.errors=[{instancePath:i+"/selection/seed",
+let w=c.seed,y=s;if(!(typeof w=="number"&&!(w%1)&&!isNaN(w)))return D.errors=[{instancePath:i+"/selection/seed",
 schemaPath:"#/$defs/ConformanceSelection/properties/seed/type",keyword:"type",params:{type:"integer"},message:"\
-must be integer"}],!1;if(s===y&&typeof w=="number"){if(w>9223372036854776e3||isNaN(w))return M.errors=[{instancePath:i+
+must be integer"}],!1;if(s===y&&typeof w=="number"){if(w>9223372036854776e3||isNaN(w))return D.errors=[{instancePath:i+
 "/selection/seed",schemaPath:"#/$defs/ConformanceSelection/properties/seed/maximum",keyword:"maximum",params:{
 comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(w<-9223372036854776e3||
-isNaN(w))return M.errors=[{instancePath:i+"/selection/seed",schemaPath:"#/$defs/ConformanceSelection/propertie\
+isNaN(w))return D.errors=[{instancePath:i+"/selection/seed",schemaPath:"#/$defs/ConformanceSelection/propertie\
 s/seed/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >= -9223\
 372036854776000"}],!1}var o=y===s}else var o=!0;if(o)if(c.jobs!==void 0){let w=c.jobs,y=s;if(!(typeof w=="numb\
-er"&&!(w%1)&&!isNaN(w)))return M.errors=[{instancePath:i+"/selection/jobs",schemaPath:"#/$defs/ConformanceSele\
+er"&&!(w%1)&&!isNaN(w)))return D.errors=[{instancePath:i+"/selection/jobs",schemaPath:"#/$defs/ConformanceSele\
 ction/properties/jobs/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(s===y&&typeof w==
-"number"){if(w>2147483647||isNaN(w))return M.errors=[{instancePath:i+"/selection/jobs",schemaPath:"#/$defs/Con\
+"number"){if(w>2147483647||isNaN(w))return D.errors=[{instancePath:i+"/selection/jobs",schemaPath:"#/$defs/Con\
 formanceSelection/properties/jobs/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"\
-must be <= 2147483647"}],!1;if(w<-2147483648||isNaN(w))return M.errors=[{instancePath:i+"/selection/jobs",schemaPath:"\
+must be <= 2147483647"}],!1;if(w<-2147483648||isNaN(w))return D.errors=[{instancePath:i+"/selection/jobs",schemaPath:"\
 #/$defs/ConformanceSelection/properties/jobs/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},
-message:"must be >= -2147483648"}],!1}var o=y===s}else var o=!0}}}}else return M.errors=[{instancePath:i+"/sel\
+message:"must be >= -2147483648"}],!1}var o=y===s}else var o=!0}}}}else return D.errors=[{instancePath:i+"/sel\
 ection",schemaPath:"#/$defs/ConformanceSelection/type",keyword:"type",params:{type:"object"},message:"must be \
 object"}],!1;var r=l===s}else var r=!0;if(r){if(n.profiles!==void 0){let c=n.profiles,l=s;if(s===l)if(Array.isArray(
 c)){var d=!0;let A=c.length;for(let T=0;T<A;T++){let w=s;J(c[T],{instancePath:i+"/profiles/"+T,parentData:c,parentDataProperty:T,
 rootData:P,dynamicAnchors:x})||(e=e===null?J.errors:e.concat(J.errors),s=e.length);var d=w===s;if(!d)break}}else
-return M.errors=[{instancePath:i+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type:"\
+return D.errors=[{instancePath:i+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type:"\
 array"},message:"must be array"}],!1;var r=l===s}else var r=!0;if(r){if(n.scenarios!==void 0){let c=n.scenarios,
 l=s;if(s===l)if(Array.isArray(c)){var v=!0;let A=c.length;for(let T=0;T<A;T++){let w=s;j(c[T],{instancePath:i+
 "/scenarios/"+T,parentData:c,parentDataProperty:T,rootData:P,dynamicAnchors:x})||(e=e===null?j.errors:e.concat(
-j.errors),s=e.length);var v=w===s;if(!v)break}}else return M.errors=[{instancePath:i+"/scenarios",schemaPath:"\
+j.errors),s=e.length);var v=w===s;if(!v)break}}else return D.errors=[{instancePath:i+"/scenarios",schemaPath:"\
 #/properties/scenarios/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var r=l===s}else
 var r=!0;if(r)if(n.observed!==void 0){let c=n.observed,l=s;if(s===l)if(Array.isArray(c)){var b=!0;let A=c.length;
 for(let T=0;T<A;T++){let w=s;U(c[T],{instancePath:i+"/observed/"+T,parentData:c,parentDataProperty:T,rootData:P,
-dynamicAnchors:x})||(e=e===null?U.errors:e.concat(U.errors),s=e.length);var b=w===s;if(!b)break}}else return M.
+dynamicAnchors:x})||(e=e===null?U.errors:e.concat(U.errors),s=e.length);var b=w===s;if(!b)break}}else return D.
 errors=[{instancePath:i+"/observed",schemaPath:"#/properties/observed/type",keyword:"type",params:{type:"array"},
-message:"must be array"}],!1;var r=l===s}else var r=!0}}}}}}}}else return M.errors=[{instancePath:i,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return M.errors=e,s===0}M.evaluated=
+message:"must be array"}],!1;var r=l===s}else var r=!0}}}}}}}}else return D.errors=[{instancePath:i,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return D.errors=e,s===0}D.evaluated=
 {props:{version:!0,suite:!0,product:!0,started_at:!0,duration_ms:!0,selection:!0,profiles:!0,scenarios:!0,observed:!0},
 dynamicProps:!1,dynamicItems:!1};var Xr=k;var cr={type:"object",required:["id","kind","amount_micros","balance_after_micros","description","reference","\
 idempotency_key","created_at"],properties:{id:{type:"string"},kind:{type:"string",enum:["generation","invitati\
@@ -1692,12 +1695,12 @@ t be <= 9223372036854776000"}],!1;if(g<-9223372036854776e3||isNaN(g))return k.er
 e_micros",schemaPath:"#/properties/balance_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var r=A===s}else var r=!0;if(r){if(n.entries!==void 0){let g=n.
 entries,A=s;if(s===A)if(Array.isArray(g)){var t=!0;let w=g.length;for(let y=0;y<w;y++){let f=g[y],q=s;if(s===s)
-if(f&&typeof f=="object"&&!Array.isArray(f)){let D;if(f.id===void 0&&(D="id")||f.kind===void 0&&(D="kind")||f.
-amount_micros===void 0&&(D="amount_micros")||f.balance_after_micros===void 0&&(D="balance_after_micros")||f.description===
-void 0&&(D="description")||f.reference===void 0&&(D="reference")||f.idempotency_key===void 0&&(D="idempotency_\
-key")||f.created_at===void 0&&(D="created_at"))return k.errors=[{instancePath:i+"/entries/"+y,schemaPath:"#/$d\
-efs/ControlEntry/required",keyword:"required",params:{missingProperty:D},message:"must have required property \
-'"+D+"'"}],!1;if(f.id!==void 0){let u=s;if(typeof f.id!="string")return k.errors=[{instancePath:i+"/entries/"+
+if(f&&typeof f=="object"&&!Array.isArray(f)){let M;if(f.id===void 0&&(M="id")||f.kind===void 0&&(M="kind")||f.
+amount_micros===void 0&&(M="amount_micros")||f.balance_after_micros===void 0&&(M="balance_after_micros")||f.description===
+void 0&&(M="description")||f.reference===void 0&&(M="reference")||f.idempotency_key===void 0&&(M="idempotency_\
+key")||f.created_at===void 0&&(M="created_at"))return k.errors=[{instancePath:i+"/entries/"+y,schemaPath:"#/$d\
+efs/ControlEntry/required",keyword:"required",params:{missingProperty:M},message:"must have required property \
+'"+M+"'"}],!1;if(f.id!==void 0){let u=s;if(typeof f.id!="string")return k.errors=[{instancePath:i+"/entries/"+
 y+"/id",schemaPath:"#/$defs/ControlEntry/properties/id/type",keyword:"type",params:{type:"string"},message:"mu\
 st be string"}],!1;var a=u===s}else var a=!0;if(a){if(f.kind!==void 0){let u=f.kind,N=s;if(typeof u!="string")
 return k.errors=[{instancePath:i+"/entries/"+y+"/kind",schemaPath:"#/$defs/ControlEntry/properties/kind/type",
@@ -1739,13 +1742,13 @@ type",params:{type:"string"},message:"must be string"}],!1;var a=N===s}else var 
 must be object"}],!1;var t=q===s;if(!t)break}}else return k.errors=[{instancePath:i+"/entries",schemaPath:"#/p\
 roperties/entries/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var r=A===s}else var r=!0;
 if(r){if(n.generations!==void 0){let g=n.generations,A=s;if(s===A)if(Array.isArray(g)){var o=!0;let w=g.length;
-for(let y=0;y<w;y++){let f=g[y],q=s;if(s===s)if(f&&typeof f=="object"&&!Array.isArray(f)){let D;if(f.id===void 0&&
-(D="id")||f.key_id===void 0&&(D="key_id")||f.model===void 0&&(D="model")||f.endpoint===void 0&&(D="endpoint")||
-f.status===void 0&&(D="status")||f.streamed===void 0&&(D="streamed")||f.prompt_tokens===void 0&&(D="prompt_tok\
-ens")||f.completion_tokens===void 0&&(D="completion_tokens")||f.usage_source===void 0&&(D="usage_source")||f.prompt_price_micros===
-void 0&&(D="prompt_price_micros")||f.completion_price_micros===void 0&&(D="completion_price_micros")||f.cost_micros===
-void 0&&(D="cost_micros"))return k.errors=[{instancePath:i+"/generations/"+y,schemaPath:"#/$defs/ControlGenera\
-tion/required",keyword:"required",params:{missingProperty:D},message:"must have required property '"+D+"'"}],!1;
+for(let y=0;y<w;y++){let f=g[y],q=s;if(s===s)if(f&&typeof f=="object"&&!Array.isArray(f)){let M;if(f.id===void 0&&
+(M="id")||f.key_id===void 0&&(M="key_id")||f.model===void 0&&(M="model")||f.endpoint===void 0&&(M="endpoint")||
+f.status===void 0&&(M="status")||f.streamed===void 0&&(M="streamed")||f.prompt_tokens===void 0&&(M="prompt_tok\
+ens")||f.completion_tokens===void 0&&(M="completion_tokens")||f.usage_source===void 0&&(M="usage_source")||f.prompt_price_micros===
+void 0&&(M="prompt_price_micros")||f.completion_price_micros===void 0&&(M="completion_price_micros")||f.cost_micros===
+void 0&&(M="cost_micros"))return k.errors=[{instancePath:i+"/generations/"+y,schemaPath:"#/$defs/ControlGenera\
+tion/required",keyword:"required",params:{missingProperty:M},message:"must have required property '"+M+"'"}],!1;
 if(f.id!==void 0){let u=s;if(typeof f.id!="string")return k.errors=[{instancePath:i+"/generations/"+y+"/id",schemaPath:"\
 #/$defs/ControlGeneration/properties/id/type",keyword:"type",params:{type:"string"},message:"must be string"}],
 !1;var m=u===s}else var m=!0;if(m){if(f.key_id!==void 0){let u=s;if(typeof f.key_id!="string")return k.errors=
@@ -1816,10 +1819,10 @@ message:"must be >= -9223372036854776000"}],!1}var m=N===s}else var m=!0}}}}}}}}
 ust be object"}],!1;var o=q===s;if(!o)break}}else return k.errors=[{instancePath:i+"/generations",schemaPath:"\
 #/properties/generations/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var r=A===s}else
 var r=!0;if(r){if(n.holds!==void 0){let g=n.holds,A=s;if(s===A)if(Array.isArray(g)){var d=!0;let w=g.length;for(let y=0;y<
-w;y++){let f=g[y],q=s;if(s===s)if(f&&typeof f=="object"&&!Array.isArray(f)){let D;if(f.generation_id===void 0&&
-(D="generation_id")||f.key_id===void 0&&(D="key_id")||f.amount_micros===void 0&&(D="amount_micros"))return k.errors=
-[{instancePath:i+"/holds/"+y,schemaPath:"#/$defs/ControlHold/required",keyword:"required",params:{missingProperty:D},
-message:"must have required property '"+D+"'"}],!1;if(f.generation_id!==void 0){let u=s;if(typeof f.generation_id!=
+w;y++){let f=g[y],q=s;if(s===s)if(f&&typeof f=="object"&&!Array.isArray(f)){let M;if(f.generation_id===void 0&&
+(M="generation_id")||f.key_id===void 0&&(M="key_id")||f.amount_micros===void 0&&(M="amount_micros"))return k.errors=
+[{instancePath:i+"/holds/"+y,schemaPath:"#/$defs/ControlHold/required",keyword:"required",params:{missingProperty:M},
+message:"must have required property '"+M+"'"}],!1;if(f.generation_id!==void 0){let u=s;if(typeof f.generation_id!=
 "string")return k.errors=[{instancePath:i+"/holds/"+y+"/generation_id",schemaPath:"#/$defs/ControlHold/propert\
 ies/generation_id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var v=u===s}else var v=!0;
 if(v){if(f.key_id!==void 0){let u=s;if(typeof f.key_id!="string")return k.errors=[{instancePath:i+"/holds/"+y+
@@ -1837,10 +1840,10 @@ schemaPath:"#/$defs/ControlHold/type",keyword:"type",params:{type:"object"},mess
 s;if(!d)break}}else return k.errors=[{instancePath:i+"/holds",schemaPath:"#/properties/holds/type",keyword:"ty\
 pe",params:{type:"array"},message:"must be array"}],!1;var r=A===s}else var r=!0;if(r)if(n.keys!==void 0){let g=n.
 keys,A=s;if(s===A)if(Array.isArray(g)){var b=!0;let w=g.length;for(let y=0;y<w;y++){let f=g[y],q=s;if(s===s)if(f&&
-typeof f=="object"&&!Array.isArray(f)){let D;if(f.id===void 0&&(D="id")||f.workspace_id===void 0&&(D="workspac\
-e_id")||f.state===void 0&&(D="state")||f.spent_micros===void 0&&(D="spent_micros")||f.revoked_at===void 0&&(D=
+typeof f=="object"&&!Array.isArray(f)){let M;if(f.id===void 0&&(M="id")||f.workspace_id===void 0&&(M="workspac\
+e_id")||f.state===void 0&&(M="state")||f.spent_micros===void 0&&(M="spent_micros")||f.revoked_at===void 0&&(M=
 "revoked_at"))return k.errors=[{instancePath:i+"/keys/"+y,schemaPath:"#/$defs/ControlKey/required",keyword:"re\
-quired",params:{missingProperty:D},message:"must have required property '"+D+"'"}],!1;if(f.id!==void 0){let u=s;
+quired",params:{missingProperty:M},message:"must have required property '"+M+"'"}],!1;if(f.id!==void 0){let u=s;
 if(typeof f.id!="string")return k.errors=[{instancePath:i+"/keys/"+y+"/id",schemaPath:"#/$defs/ControlKey/prop\
 erties/id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var h=u===s}else var h=!0;
 if(h){if(f.workspace_id!==void 0){let u=s;if(typeof f.workspace_id!="string")return k.errors=[{instancePath:i+
@@ -2635,13 +2638,13 @@ s=0,p=fe.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=
 code!==void 0&&typeof n.code!="string")return fe.errors=[{instancePath:i+"/code",schemaPath:"#/properties/code\
 /type",keyword:"type",params:{type:"string"},message:"must be string"}],!1}else return fe.errors=[{instancePath:i,
 schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return fe.errors=e,s===
-0}fe.evaluated={props:{code:!0},dynamicProps:!1,dynamicItems:!1};var{advanceClockCommand:Ts,conformanceResults:Hs,conformanceTarget:Is,controlBooks:Ds,controlCreatedKey:Ms,controlDone:Os,
+0}fe.evaluated={props:{code:!0},dynamicProps:!1,dynamicItems:!1};var{advanceClockCommand:Ts,conformanceResults:Hs,conformanceTarget:Is,controlBooks:Ms,controlCreatedKey:Ds,controlDone:Os,
 controlInvitation:Ls,controlKey:Ss,controlRedemption:Vs,controlVerification:Es,controlWorkspace:zs,createKeyCommand:Ks,
 createWorkspaceCommand:Ws,emptyCommand:Us,issueInvitationCommand:Rs,ledgerCommand:Bs,publishEvidenceCommand:Fs,
 redeemInvitationCommand:Gs,registerUpstreamCommand:Zs,revokeKeyCommand:Ys,scenarioFile:Xs,setBalanceCommand:Js,
 setVerdictCommand:Qs,updateKeyCommand:et,vectorFile:rt,verifierAnswer:st,verifierCapabilities:tt,verifierRequest:it,
 verifierResults:at,withdrawInvitationCommand:nt}={...Be,...Ye},ut={advanceClockCommand:Ts,conformanceResults:Hs,
-conformanceTarget:Is,controlBooks:Ds,controlCreatedKey:Ms,controlDone:Os,controlInvitation:Ls,controlKey:Ss,controlRedemption:Vs,
+conformanceTarget:Is,controlBooks:Ms,controlCreatedKey:Ds,controlDone:Os,controlInvitation:Ls,controlKey:Ss,controlRedemption:Vs,
 controlVerification:Es,controlWorkspace:zs,createKeyCommand:Ks,createWorkspaceCommand:Ws,emptyCommand:Us,issueInvitationCommand:Rs,
 ledgerCommand:Bs,publishEvidenceCommand:Fs,redeemInvitationCommand:Gs,registerUpstreamCommand:Zs,revokeKeyCommand:Ys,
 scenarioFile:Xs,setBalanceCommand:Js,setVerdictCommand:Qs,updateKeyCommand:et,vectorFile:rt,verifierAnswer:st,

@@ -321,6 +321,11 @@ export interface components {
              * @enum {string}
              */
             usage?: "final" | "continuous";
+            /**
+             * Format: int32
+             * @description Its share of the requests beside those of the model's other backends; 1 when left out.
+             */
+            weight?: number;
         };
         /** @description What stands behind failed; `Retry-After` is the backend's own. */
         BackendFailed: {
@@ -3774,6 +3779,8 @@ export interface components {
             other?: string;
             /** @description Is served by the own endpoint `published`, for which the hook `publishEvidence` publishes. */
             published?: string;
+            /** @description Runs on two backends, `replica-a` and `replica-b` by their names for it; scenarios make them refuse. */
+            replicas?: string;
             /** @description Has a `/` in its id. */
             slashed?: string;
             /** @description Its `max_output_tokens` and any prompt together are more than its context. */

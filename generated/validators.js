@@ -604,138 +604,145 @@ type:"integer",minimum:0,maximum:2147483647},pricing:{$ref:"#/$defs/PricingConfi
 items:{type:"string",enum:["chat","completions","embeddings"]},minItems:1},endpoint:{type:"string",minLength:1},
 backends:{type:"array",items:{$ref:"#/$defs/BackendConfig"},minItems:1},upstream:{$ref:"#/$defs/UpstreamModelC\
 onfig"}},additionalProperties:!1};var xt={type:"object",required:["url"],properties:{url:{type:"string",pattern:"^https?://"},model:{type:"strin\
-g",minLength:1},apiKey:{type:"string"},tokenizeUrl:{type:"string",pattern:"^https?://"},usage:{type:"string",enum:[
-"final","continuous"]}},additionalProperties:!1},Nt={type:"object",properties:{model:{type:"string",minLength:1},
-usage:{type:"string",enum:["final","continuous"]}},additionalProperties:!1},jt=new RegExp("^[A-Za-z0-9][A-Za-z\
-0-9._:/@-]{0,199}$","u"),Ns=new RegExp("^https?://","u");function Pr(r,{instancePath:i="",parentData:b,parentDataProperty:_,
-rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=Pr.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
-(p.items=void 0),r&&typeof r=="object"&&!Array.isArray(r)){if(r.id===void 0){let s={instancePath:i,schemaPath:"\
-#/required",keyword:"required",params:{missingProperty:"id"},message:"must have required property 'id'"};t===null?
-t=[s]:t.push(s),e++}if(r.contextLength===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"requir\
-ed",params:{missingProperty:"contextLength"},message:"must have required property 'contextLength'"};t===null?t=
-[s]:t.push(s),e++}if(r.pricing===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{
-missingProperty:"pricing"},message:"must have required property 'pricing'"};t===null?t=[s]:t.push(s),e++}if(r.
-endpoint===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"e\
-ndpoint"},message:"must have required property 'endpoint'"};t===null?t=[s]:t.push(s),e++}for(let s in r)if(!zr.
-call(xs.properties,s)){let n={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",
-params:{additionalProperty:s},message:"must NOT have additional properties"};t===null?t=[n]:t.push(n),e++}if(r.
-id!==void 0){let s=r.id;if(typeof s=="string"){if(!jt.test(s)){let n={instancePath:i+"/id",schemaPath:"#/prope\
-rties/id/pattern",keyword:"pattern",params:{pattern:"^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,199}$"},message:'must mat\
-ch pattern "^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,199}$"'};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+
-"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?
-t=[n]:t.push(n),e++}}if(r.name!==void 0){let s=r.name;if(typeof s=="string"){if(L(s)<1){let n={instancePath:i+
-"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have f\
-ewer than 1 characters"};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+"/name",schemaPath:"#/proper\
-ties/name/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[n]:t.push(n),e++}}
-if(r.ownedBy!==void 0){let s=r.ownedBy;if(typeof s=="string"){if(L(s)<1){let n={instancePath:i+"/ownedBy",schemaPath:"\
-#/properties/ownedBy/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 chara\
-cters"};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+"/ownedBy",schemaPath:"#/properties/ownedBy/t\
-ype",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[n]:t.push(n),e++}}if(r.created!==
-void 0){let s=r.created;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/created",schemaPath:"\
-#/properties/created/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.
-push(n),e++}if(typeof s=="number"){if(s>9223372036854776e3||isNaN(s)){let n={instancePath:i+"/created",schemaPath:"\
-#/properties/created/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"mus\
-t be <= 9223372036854776000"};t===null?t=[n]:t.push(n),e++}if(s<0||isNaN(s)){let n={instancePath:i+"/created",
-schemaPath:"#/properties/created/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be \
->= 0"};t===null?t=[n]:t.push(n),e++}}}if(r.contextLength!==void 0){let s=r.contextLength;if(!(typeof s=="numbe\
-r"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/contextLength",schemaPath:"#/$defs/Count/type",keyword:"type",
-params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||
-isNaN(s)){let n={instancePath:i+"/contextLength",schemaPath:"#/$defs/Count/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(
-s)){let n={instancePath:i+"/contextLength",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{comparison:"\
->=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.maxOutputTokens!==void 0){let s=r.maxOutputTokens;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/maxOutputTokens",schemaPath:"#/$defs/Coun\
-t/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s==
-"number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+"/maxOutputTokens",schemaPath:"#/$defs/Count/maximu\
-m",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:
-t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/maxOutputTokens",schemaPath:"#/$defs/Count/minimum",keyword:"\
-minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.templateTokens!==
-void 0){let s=r.templateTokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/templateTo\
-kens",schemaPath:"#/properties/templateTokens/type",keyword:"type",params:{type:"integer"},message:"must be in\
-teger"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+"\
-/templateTokens",schemaPath:"#/properties/templateTokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
-message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<0||isNaN(s)){let n={instancePath:i+"/templa\
-teTokens",schemaPath:"#/properties/templateTokens/minimum",keyword:"minimum",params:{comparison:">=",limit:0},
-message:"must be >= 0"};t===null?t=[n]:t.push(n),e++}}}if(r.imageTokens!==void 0){let s=r.imageTokens;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/imageTokens",schemaPath:"#/properties/imageTokens/type",
-keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="n\
-umber"){if(s>2147483647||isNaN(s)){let n={instancePath:i+"/imageTokens",schemaPath:"#/properties/imageTokens/m\
-aximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};t===null?
-t=[n]:t.push(n),e++}if(s<0||isNaN(s)){let n={instancePath:i+"/imageTokens",schemaPath:"#/properties/imageToken\
-s/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"};t===null?t=[n]:t.push(n),
-e++}}}if(r.audioTokens!==void 0){let s=r.audioTokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+
-"/audioTokens",schemaPath:"#/properties/audioTokens/type",keyword:"type",params:{type:"integer"},message:"must\
- be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+
-"/audioTokens",schemaPath:"#/properties/audioTokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
-message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<0||isNaN(s)){let n={instancePath:i+"/audioT\
-okens",schemaPath:"#/properties/audioTokens/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"\
-must be >= 0"};t===null?t=[n]:t.push(n),e++}}}if(r.pricing!==void 0){let s=r.pricing;if(s&&typeof s=="object"&&
-!Array.isArray(s)){if(s.promptPer1mMicros===void 0){let n={instancePath:i+"/pricing",schemaPath:"#/$defs/Prici\
-ngConfig/required",keyword:"required",params:{missingProperty:"promptPer1mMicros"},message:"must have required\
- property 'promptPer1mMicros'"};t===null?t=[n]:t.push(n),e++}if(s.completionPer1mMicros===void 0){let n={instancePath:i+
-"/pricing",schemaPath:"#/$defs/PricingConfig/required",keyword:"required",params:{missingProperty:"completionP\
-er1mMicros"},message:"must have required property 'completionPer1mMicros'"};t===null?t=[n]:t.push(n),e++}for(let n in s)
-if(!(n==="promptPer1mMicros"||n==="completionPer1mMicros")){let o={instancePath:i+"/pricing",schemaPath:"#/$de\
-fs/PricingConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:n},message:"m\
-ust NOT have additional properties"};t===null?t=[o]:t.push(o),e++}if(s.promptPer1mMicros!==void 0){let n=s.promptPer1mMicros;
-if(!(typeof n=="number"&&!(n%1)&&!isNaN(n))){let o={instancePath:i+"/pricing/promptPer1mMicros",schemaPath:"#/\
-$defs/PricingConfig/properties/promptPer1mMicros/type",keyword:"type",params:{type:"integer"},message:"must be\
- integer"};t===null?t=[o]:t.push(o),e++}if(typeof n=="number"){if(n>9223372036854776e3||isNaN(n)){let o={instancePath:i+
-"/pricing/promptPer1mMicros",schemaPath:"#/$defs/PricingConfig/properties/promptPer1mMicros/maximum",keyword:"\
-maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"};t===null?
-t=[o]:t.push(o),e++}if(n<0||isNaN(n)){let o={instancePath:i+"/pricing/promptPer1mMicros",schemaPath:"#/$defs/P\
-ricingConfig/properties/promptPer1mMicros/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"\
-must be >= 0"};t===null?t=[o]:t.push(o),e++}}}if(s.completionPer1mMicros!==void 0){let n=s.completionPer1mMicros;
-if(!(typeof n=="number"&&!(n%1)&&!isNaN(n))){let o={instancePath:i+"/pricing/completionPer1mMicros",schemaPath:"\
-#/$defs/PricingConfig/properties/completionPer1mMicros/type",keyword:"type",params:{type:"integer"},message:"m\
-ust be integer"};t===null?t=[o]:t.push(o),e++}if(typeof n=="number"){if(n>9223372036854776e3||isNaN(n)){let o={
-instancePath:i+"/pricing/completionPer1mMicros",schemaPath:"#/$defs/PricingConfig/properties/completionPer1mMi\
-cros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233720\
-36854776000"};t===null?t=[o]:t.push(o),e++}if(n<0||isNaN(n)){let o={instancePath:i+"/pricing/completionPer1mMi\
-cros",schemaPath:"#/$defs/PricingConfig/properties/completionPer1mMicros/minimum",keyword:"minimum",params:{comparison:"\
->=",limit:0},message:"must be >= 0"};t===null?t=[o]:t.push(o),e++}}}}else{let n={instancePath:i+"/pricing",schemaPath:"\
-#/$defs/PricingConfig/type",keyword:"type",params:{type:"object"},message:"must be object"};t===null?t=[n]:t.push(
-n),e++}}if(r.capabilities!==void 0){let s=r.capabilities;if(Array.isArray(s)){if(s.length<1){let o={instancePath:i+
-"/capabilities",schemaPath:"#/properties/capabilities/minItems",keyword:"minItems",params:{limit:1},message:"m\
-ust NOT have fewer than 1 items"};t===null?t=[o]:t.push(o),e++}let n=s.length;for(let o=0;o<n;o++){let a=s[o];
-if(typeof a!="string"){let m={instancePath:i+"/capabilities/"+o,schemaPath:"#/properties/capabilities/items/ty\
-pe",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[m]:t.push(m),e++}if(!(a==="cha\
-t"||a==="completions"||a==="embeddings")){let m={instancePath:i+"/capabilities/"+o,schemaPath:"#/properties/ca\
-pabilities/items/enum",keyword:"enum",params:{allowedValues:xs.properties.capabilities.items.enum},message:"mu\
-st be equal to one of the allowed values"};t===null?t=[m]:t.push(m),e++}}}else{let n={instancePath:i+"/capabil\
-ities",schemaPath:"#/properties/capabilities/type",keyword:"type",params:{type:"array"},message:"must be array"};
-t===null?t=[n]:t.push(n),e++}}if(r.endpoint!==void 0){let s=r.endpoint;if(typeof s=="string"){if(L(s)<1){let n={
-instancePath:i+"/endpoint",schemaPath:"#/properties/endpoint/minLength",keyword:"minLength",params:{limit:1},message:"\
-must NOT have fewer than 1 characters"};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+"/endpoint",schemaPath:"\
-#/properties/endpoint/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[n]:t.push(
-n),e++}}if(r.backends!==void 0){let s=r.backends;if(Array.isArray(s)){if(s.length<1){let o={instancePath:i+"/b\
-ackends",schemaPath:"#/properties/backends/minItems",keyword:"minItems",params:{limit:1},message:"must NOT hav\
-e fewer than 1 items"};t===null?t=[o]:t.push(o),e++}let n=s.length;for(let o=0;o<n;o++){let a=s[o];if(a&&typeof a==
-"object"&&!Array.isArray(a)){if(a.url===void 0){let m={instancePath:i+"/backends/"+o,schemaPath:"#/$defs/Backe\
-ndConfig/required",keyword:"required",params:{missingProperty:"url"},message:"must have required property 'url\
-'"};t===null?t=[m]:t.push(m),e++}for(let m in a)if(!(m==="url"||m==="model"||m==="apiKey"||m==="tokenizeUrl"||
-m==="usage")){let u={instancePath:i+"/backends/"+o,schemaPath:"#/$defs/BackendConfig/additionalProperties",keyword:"\
-additionalProperties",params:{additionalProperty:m},message:"must NOT have additional properties"};t===null?t=
-[u]:t.push(u),e++}if(a.url!==void 0){let m=a.url;if(typeof m=="string"){if(!Ns.test(m)){let u={instancePath:i+
-"/backends/"+o+"/url",schemaPath:"#/$defs/BackendConfig/properties/url/pattern",keyword:"pattern",params:{pattern:"\
-^https?://"},message:'must match pattern "^https?://"'};t===null?t=[u]:t.push(u),e++}}else{let u={instancePath:i+
-"/backends/"+o+"/url",schemaPath:"#/$defs/BackendConfig/properties/url/type",keyword:"type",params:{type:"stri\
-ng"},message:"must be string"};t===null?t=[u]:t.push(u),e++}}if(a.model!==void 0){let m=a.model;if(typeof m=="\
-string"){if(L(m)<1){let u={instancePath:i+"/backends/"+o+"/model",schemaPath:"#/$defs/BackendConfig/properties\
-/model/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};t===null?
-t=[u]:t.push(u),e++}}else{let u={instancePath:i+"/backends/"+o+"/model",schemaPath:"#/$defs/BackendConfig/prop\
-erties/model/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[u]:t.push(u),e++}}
-if(a.apiKey!==void 0&&typeof a.apiKey!="string"){let m={instancePath:i+"/backends/"+o+"/apiKey",schemaPath:"#/\
-$defs/BackendConfig/properties/apiKey/type",keyword:"type",params:{type:"string"},message:"must be string"};t===
-null?t=[m]:t.push(m),e++}if(a.tokenizeUrl!==void 0){let m=a.tokenizeUrl;if(typeof m=="string"){if(!Ns.test(m)){
-let u={instancePath:i+"/backends/"+o+"/tokenizeUrl",schemaPath:"#/$defs/BackendConfig/properties/tokenizeUrl/p\
-attern",keyword:"pattern",params:{pattern:"^https?://"},message:'must match pattern "^https?://"'};t===null?t=
-[u]:t.push(u),e++}}else{let u={instancePath:i+"/backends/"+o+"/tokenizeUrl",schemaPath:"#/$defs/BackendConfig/\
-properties/tokenizeUrl/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[u]:t.
-push(u),e++}}if(a.usage!==void 0){let m=a.usage;if(typeof m!="string"){let u={instancePath:i+"/backends/"+o+"/\
-usage",schemaPath:"#/$defs/BackendConfig/properties/usage/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};t===null?t=[u]:t.push(u),e++}if(!(m==="final"||m==="continuous")){let u={instancePath:i+"/bac\
-kends/"+o+"/usage",schemaPath:"#/$defs/BackendConfig/properties/usage/enum",keyword:"enum",params:{allowedValues:xt.
+g",minLength:1},weight:{type:"integer",minimum:1,maximum:1e3},apiKey:{type:"string"},tokenizeUrl:{type:"string",
+pattern:"^https?://"},usage:{type:"string",enum:["final","continuous"]}},additionalProperties:!1},Nt={type:"ob\
+ject",properties:{model:{type:"string",minLength:1},usage:{type:"string",enum:["final","continuous"]}},additionalProperties:!1},
+jt=new RegExp("^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,199}$","u"),Ns=new RegExp("^https?://","u");function Pr(r,{instancePath:i="",
+parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=Pr.evaluated;if(p.dynamicProps&&
+(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&!Array.isArray(r)){if(r.id===void 0){
+let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"id"},message:"must h\
+ave required property 'id'"};t===null?t=[s]:t.push(s),e++}if(r.contextLength===void 0){let s={instancePath:i,schemaPath:"\
+#/required",keyword:"required",params:{missingProperty:"contextLength"},message:"must have required property '\
+contextLength'"};t===null?t=[s]:t.push(s),e++}if(r.pricing===void 0){let s={instancePath:i,schemaPath:"#/requi\
+red",keyword:"required",params:{missingProperty:"pricing"},message:"must have required property 'pricing'"};t===
+null?t=[s]:t.push(s),e++}if(r.endpoint===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"requir\
+ed",params:{missingProperty:"endpoint"},message:"must have required property 'endpoint'"};t===null?t=[s]:t.push(
+s),e++}for(let s in r)if(!zr.call(xs.properties,s)){let n={instancePath:i,schemaPath:"#/additionalProperties",
+keyword:"additionalProperties",params:{additionalProperty:s},message:"must NOT have additional properties"};t===
+null?t=[n]:t.push(n),e++}if(r.id!==void 0){let s=r.id;if(typeof s=="string"){if(!jt.test(s)){let n={instancePath:i+
+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern:"^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,\
+199}$"},message:'must match pattern "^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,199}$"'};t===null?t=[n]:t.push(n),e++}}else{
+let n={instancePath:i+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"},message:"m\
+ust be string"};t===null?t=[n]:t.push(n),e++}}if(r.name!==void 0){let s=r.name;if(typeof s=="string"){if(L(s)<
+1){let n={instancePath:i+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit:1},
+message:"must NOT have fewer than 1 characters"};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+"/na\
+me",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?
+t=[n]:t.push(n),e++}}if(r.ownedBy!==void 0){let s=r.ownedBy;if(typeof s=="string"){if(L(s)<1){let n={instancePath:i+
+"/ownedBy",schemaPath:"#/properties/ownedBy/minLength",keyword:"minLength",params:{limit:1},message:"must NOT \
+have fewer than 1 characters"};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+"/ownedBy",schemaPath:"\
+#/properties/ownedBy/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[n]:t.push(
+n),e++}}if(r.created!==void 0){let s=r.created;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+
+"/created",schemaPath:"#/properties/created/type",keyword:"type",params:{type:"integer"},message:"must be inte\
+ger"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>9223372036854776e3||isNaN(s)){let n={instancePath:i+
+"/created",schemaPath:"#/properties/created/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
+message:"must be <= 9223372036854776000"};t===null?t=[n]:t.push(n),e++}if(s<0||isNaN(s)){let n={instancePath:i+
+"/created",schemaPath:"#/properties/created/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"\
+must be >= 0"};t===null?t=[n]:t.push(n),e++}}}if(r.contextLength!==void 0){let s=r.contextLength;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/contextLength",schemaPath:"#/$defs/Count/type",keyword:"\
+type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>
+2147483647||isNaN(s)){let n={instancePath:i+"/contextLength",schemaPath:"#/$defs/Count/maximum",keyword:"maxim\
+um",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<
+1||isNaN(s)){let n={instancePath:i+"/contextLength",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{
+comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.maxOutputTokens!==void 0){
+let s=r.maxOutputTokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/maxOutputTokens",
+schemaPath:"#/$defs/Count/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?t=[
+n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+"/maxOutputTokens",schemaPath:"\
+#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483\
+647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/maxOutputTokens",schemaPath:"#/$d\
+efs/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.
+push(n),e++}}}if(r.templateTokens!==void 0){let s=r.templateTokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){
+let n={instancePath:i+"/templateTokens",schemaPath:"#/properties/templateTokens/type",keyword:"type",params:{type:"\
+integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(
+s)){let n={instancePath:i+"/templateTokens",schemaPath:"#/properties/templateTokens/maximum",keyword:"maximum",
+params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<0||
+isNaN(s)){let n={instancePath:i+"/templateTokens",schemaPath:"#/properties/templateTokens/minimum",keyword:"mi\
+nimum",params:{comparison:">=",limit:0},message:"must be >= 0"};t===null?t=[n]:t.push(n),e++}}}if(r.imageTokens!==
+void 0){let s=r.imageTokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/imageTokens",
+schemaPath:"#/properties/imageTokens/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===
+null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+"/imageTokens",
+schemaPath:"#/properties/imageTokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"\
+must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<0||isNaN(s)){let n={instancePath:i+"/imageTokens",schemaPath:"\
+#/properties/imageTokens/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"};t===
+null?t=[n]:t.push(n),e++}}}if(r.audioTokens!==void 0){let s=r.audioTokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
+s))){let n={instancePath:i+"/audioTokens",schemaPath:"#/properties/audioTokens/type",keyword:"type",params:{type:"\
+integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(
+s)){let n={instancePath:i+"/audioTokens",schemaPath:"#/properties/audioTokens/maximum",keyword:"maximum",params:{
+comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<0||isNaN(
+s)){let n={instancePath:i+"/audioTokens",schemaPath:"#/properties/audioTokens/minimum",keyword:"minimum",params:{
+comparison:">=",limit:0},message:"must be >= 0"};t===null?t=[n]:t.push(n),e++}}}if(r.pricing!==void 0){let s=r.
+pricing;if(s&&typeof s=="object"&&!Array.isArray(s)){if(s.promptPer1mMicros===void 0){let n={instancePath:i+"/\
+pricing",schemaPath:"#/$defs/PricingConfig/required",keyword:"required",params:{missingProperty:"promptPer1mMi\
+cros"},message:"must have required property 'promptPer1mMicros'"};t===null?t=[n]:t.push(n),e++}if(s.completionPer1mMicros===
+void 0){let n={instancePath:i+"/pricing",schemaPath:"#/$defs/PricingConfig/required",keyword:"required",params:{
+missingProperty:"completionPer1mMicros"},message:"must have required property 'completionPer1mMicros'"};t===null?
+t=[n]:t.push(n),e++}for(let n in s)if(!(n==="promptPer1mMicros"||n==="completionPer1mMicros")){let o={instancePath:i+
+"/pricing",schemaPath:"#/$defs/PricingConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:n},
+message:"must NOT have additional properties"};t===null?t=[o]:t.push(o),e++}if(s.promptPer1mMicros!==void 0){let n=s.
+promptPer1mMicros;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n))){let o={instancePath:i+"/pricing/promptPer1mMicr\
+os",schemaPath:"#/$defs/PricingConfig/properties/promptPer1mMicros/type",keyword:"type",params:{type:"integer"},
+message:"must be integer"};t===null?t=[o]:t.push(o),e++}if(typeof n=="number"){if(n>9223372036854776e3||isNaN(
+n)){let o={instancePath:i+"/pricing/promptPer1mMicros",schemaPath:"#/$defs/PricingConfig/properties/promptPer1\
+mMicros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233\
+72036854776000"};t===null?t=[o]:t.push(o),e++}if(n<0||isNaN(n)){let o={instancePath:i+"/pricing/promptPer1mMic\
+ros",schemaPath:"#/$defs/PricingConfig/properties/promptPer1mMicros/minimum",keyword:"minimum",params:{comparison:"\
+>=",limit:0},message:"must be >= 0"};t===null?t=[o]:t.push(o),e++}}}if(s.completionPer1mMicros!==void 0){let n=s.
+completionPer1mMicros;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n))){let o={instancePath:i+"/pricing/completionP\
+er1mMicros",schemaPath:"#/$defs/PricingConfig/properties/completionPer1mMicros/type",keyword:"type",params:{type:"\
+integer"},message:"must be integer"};t===null?t=[o]:t.push(o),e++}if(typeof n=="number"){if(n>9223372036854776e3||
+isNaN(n)){let o={instancePath:i+"/pricing/completionPer1mMicros",schemaPath:"#/$defs/PricingConfig/properties/\
+completionPer1mMicros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"mu\
+st be <= 9223372036854776000"};t===null?t=[o]:t.push(o),e++}if(n<0||isNaN(n)){let o={instancePath:i+"/pricing/\
+completionPer1mMicros",schemaPath:"#/$defs/PricingConfig/properties/completionPer1mMicros/minimum",keyword:"mi\
+nimum",params:{comparison:">=",limit:0},message:"must be >= 0"};t===null?t=[o]:t.push(o),e++}}}}else{let n={instancePath:i+
+"/pricing",schemaPath:"#/$defs/PricingConfig/type",keyword:"type",params:{type:"object"},message:"must be obje\
+ct"};t===null?t=[n]:t.push(n),e++}}if(r.capabilities!==void 0){let s=r.capabilities;if(Array.isArray(s)){if(s.
+length<1){let o={instancePath:i+"/capabilities",schemaPath:"#/properties/capabilities/minItems",keyword:"minIt\
+ems",params:{limit:1},message:"must NOT have fewer than 1 items"};t===null?t=[o]:t.push(o),e++}let n=s.length;
+for(let o=0;o<n;o++){let a=s[o];if(typeof a!="string"){let m={instancePath:i+"/capabilities/"+o,schemaPath:"#/\
+properties/capabilities/items/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=
+[m]:t.push(m),e++}if(!(a==="chat"||a==="completions"||a==="embeddings")){let m={instancePath:i+"/capabilities/"+
+o,schemaPath:"#/properties/capabilities/items/enum",keyword:"enum",params:{allowedValues:xs.properties.capabilities.
+items.enum},message:"must be equal to one of the allowed values"};t===null?t=[m]:t.push(m),e++}}}else{let n={instancePath:i+
+"/capabilities",schemaPath:"#/properties/capabilities/type",keyword:"type",params:{type:"array"},message:"must\
+ be array"};t===null?t=[n]:t.push(n),e++}}if(r.endpoint!==void 0){let s=r.endpoint;if(typeof s=="string"){if(L(
+s)<1){let n={instancePath:i+"/endpoint",schemaPath:"#/properties/endpoint/minLength",keyword:"minLength",params:{
+limit:1},message:"must NOT have fewer than 1 characters"};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+
+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type:"string"},message:"must be str\
+ing"};t===null?t=[n]:t.push(n),e++}}if(r.backends!==void 0){let s=r.backends;if(Array.isArray(s)){if(s.length<
+1){let o={instancePath:i+"/backends",schemaPath:"#/properties/backends/minItems",keyword:"minItems",params:{limit:1},
+message:"must NOT have fewer than 1 items"};t===null?t=[o]:t.push(o),e++}let n=s.length;for(let o=0;o<n;o++){let a=s[o];
+if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.url===void 0){let m={instancePath:i+"/backends/"+o,schemaPath:"\
+#/$defs/BackendConfig/required",keyword:"required",params:{missingProperty:"url"},message:"must have required \
+property 'url'"};t===null?t=[m]:t.push(m),e++}for(let m in a)if(!(m==="url"||m==="model"||m==="weight"||m==="a\
+piKey"||m==="tokenizeUrl"||m==="usage")){let u={instancePath:i+"/backends/"+o,schemaPath:"#/$defs/BackendConfi\
+g/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:m},message:"must NOT have ad\
+ditional properties"};t===null?t=[u]:t.push(u),e++}if(a.url!==void 0){let m=a.url;if(typeof m=="string"){if(!Ns.
+test(m)){let u={instancePath:i+"/backends/"+o+"/url",schemaPath:"#/$defs/BackendConfig/properties/url/pattern",
+keyword:"pattern",params:{pattern:"^https?://"},message:'must match pattern "^https?://"'};t===null?t=[u]:t.push(
+u),e++}}else{let u={instancePath:i+"/backends/"+o+"/url",schemaPath:"#/$defs/BackendConfig/properties/url/type",
+keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[u]:t.push(u),e++}}if(a.model!==void 0){
+let m=a.model;if(typeof m=="string"){if(L(m)<1){let u={instancePath:i+"/backends/"+o+"/model",schemaPath:"#/$d\
+efs/BackendConfig/properties/model/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewe\
+r than 1 characters"};t===null?t=[u]:t.push(u),e++}}else{let u={instancePath:i+"/backends/"+o+"/model",schemaPath:"\
+#/$defs/BackendConfig/properties/model/type",keyword:"type",params:{type:"string"},message:"must be string"};t===
+null?t=[u]:t.push(u),e++}}if(a.weight!==void 0){let m=a.weight;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m))){let u={
+instancePath:i+"/backends/"+o+"/weight",schemaPath:"#/$defs/BackendConfig/properties/weight/type",keyword:"typ\
+e",params:{type:"integer"},message:"must be integer"};t===null?t=[u]:t.push(u),e++}if(typeof m=="number"){if(m>
+1e3||isNaN(m)){let u={instancePath:i+"/backends/"+o+"/weight",schemaPath:"#/$defs/BackendConfig/properties/wei\
+ght/maximum",keyword:"maximum",params:{comparison:"<=",limit:1e3},message:"must be <= 1000"};t===null?t=[u]:t.
+push(u),e++}if(m<1||isNaN(m)){let u={instancePath:i+"/backends/"+o+"/weight",schemaPath:"#/$defs/BackendConfig\
+/properties/weight/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};t===null?
+t=[u]:t.push(u),e++}}}if(a.apiKey!==void 0&&typeof a.apiKey!="string"){let m={instancePath:i+"/backends/"+o+"/\
+apiKey",schemaPath:"#/$defs/BackendConfig/properties/apiKey/type",keyword:"type",params:{type:"string"},message:"\
+must be string"};t===null?t=[m]:t.push(m),e++}if(a.tokenizeUrl!==void 0){let m=a.tokenizeUrl;if(typeof m=="str\
+ing"){if(!Ns.test(m)){let u={instancePath:i+"/backends/"+o+"/tokenizeUrl",schemaPath:"#/$defs/BackendConfig/pr\
+operties/tokenizeUrl/pattern",keyword:"pattern",params:{pattern:"^https?://"},message:'must match pattern "^ht\
+tps?://"'};t===null?t=[u]:t.push(u),e++}}else{let u={instancePath:i+"/backends/"+o+"/tokenizeUrl",schemaPath:"\
+#/$defs/BackendConfig/properties/tokenizeUrl/type",keyword:"type",params:{type:"string"},message:"must be stri\
+ng"};t===null?t=[u]:t.push(u),e++}}if(a.usage!==void 0){let m=a.usage;if(typeof m!="string"){let u={instancePath:i+
+"/backends/"+o+"/usage",schemaPath:"#/$defs/BackendConfig/properties/usage/type",keyword:"type",params:{type:"\
+string"},message:"must be string"};t===null?t=[u]:t.push(u),e++}if(!(m==="final"||m==="continuous")){let u={instancePath:i+
+"/backends/"+o+"/usage",schemaPath:"#/$defs/BackendConfig/properties/usage/enum",keyword:"enum",params:{allowedValues:xt.
 properties.usage.enum},message:"must be equal to one of the allowed values"};t===null?t=[u]:t.push(u),e++}}}else{
 let m={instancePath:i+"/backends/"+o,schemaPath:"#/$defs/BackendConfig/type",keyword:"type",params:{type:"obje\
 ct"},message:"must be object"};t===null?t=[m]:t.push(m),e++}}}else{let n={instancePath:i+"/backends",schemaPath:"\

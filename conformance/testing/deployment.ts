@@ -47,6 +47,7 @@ export const targetModels = {
   unreachable: 'unreachable',
   failover: 'failover',
   twins: 'twins',
+  replicas: 'replicas',
   fragile: 'fragile',
   unpublished: 'unpublished',
   published: 'published',
@@ -99,6 +100,12 @@ export function modelsFor(
       backends: [
         { url: wired, model: 'fragile-a' },
         { ...usual, model: 'fragile-b' },
+      ],
+    }),
+    modelOf('replicas', {
+      backends: [
+        { ...usual, model: 'replica-a' },
+        { ...usual, model: 'replica-b' },
       ],
     }),
     modelOf('twins', {

@@ -23,6 +23,8 @@ export interface BackendConfig {
   /** The model's name at the backend. */
   readonly model: string
   readonly apiKey: string | undefined
+  /** Its share of the requests. */
+  readonly weight?: number | undefined
   /** `continuous`: the backend reports usage on every chunk when asked (decisions, 3). */
   readonly usage: 'final' | 'continuous'
   /** Where it counts the tokens of a prompt before anything is sent to it; undefined: nowhere. */
@@ -217,6 +219,7 @@ function completeModel(model: ModelFile, endpoints: readonly EndpointConfig[]): 
       model: backend.model ?? id,
       apiKey: backend.apiKey || undefined,
       usage: backend.usage ?? 'final',
+      weight: backend.weight ?? 1,
       tokenizeUrl: backend.tokenizeUrl,
     })),
   }

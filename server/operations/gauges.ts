@@ -2,6 +2,7 @@ import type { EndpointConfig } from '../config/router.ts'
 import type { Meter } from '../metering/meter.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Relay } from '../relay/relay.ts'
+import { failureCauses } from '../relay/tally.ts'
 import type { Sql } from '../store/connection.ts'
 import { within } from '../store/retry.ts'
 import { counter, gauge, type Metric, type Point } from './metric.ts'
@@ -65,10 +66,25 @@ export function createGauges(sources: GaugeSources): readonly Metric[] {
       evidenceAges(sources),
     ),
     gauge('router.backends.running', '{call}', 'Calls under way to each backend of a model.', () =>
-      relay.backends().map(({ running, ...labels }) => ({ value: running, labels: labelsOf(labels) })),
+      relay.backends().map((backend) => ({ value: backend.running, labels: labelsOf(backend) })),
     ),
     gauge('router.backends.avoided', '1', '1 while the circuit of a backend is open.', () =>
-      relay.backends().map(({ isOpen, ...labels }) => ({ value: isOpen ? 1 : 0, labels: labelsOf(labels) })),
+      relay.backends().map((backend) => ({ value: backend.isOpen ? 1 : 0, labels: labelsOf(backend) })),
+    ),
+    counter('router.backends.requests', '{request}', 'Requests that each backend of a model was sent.', () =>
+      relay.backends().map((backend) => ({ value: backend.tally.requests, labels: labelsOf(backend) })),
+    ),
+    counter(
+      'router.backends.failures',
+      '{request}',
+      'Calls to a backend that came to nothing, by cause.',
+      () =>
+        relay.backends().flatMap((backend) =>
+          failureCauses.map((cause) => ({
+            value: backend.tally.failures[cause],
+            labels: { ...labelsOf(backend), cause },
+          })),
+        ),
     ),
     gauge('process.memory.usage', 'By', 'Resident memory of this router.', () => [
       { value: process.memoryUsage.rss() },

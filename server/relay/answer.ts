@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
 import { type Answer, answerBody, parseAnswer } from './answer-body.ts'
-import type { AnswerHead } from './call.ts'
+import type { AnswerHead } from './attempt.ts'
 import { countUsage } from './count-usage.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import { type End, Hop } from './hop.ts'

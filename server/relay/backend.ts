@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { passingOverInterim } from '#egress/connection/interim.ts'
 import { createHealth, type Health } from './health.ts'
+import { createTally, type Tally } from './tally.ts'
 
 /** One OpenAI-compatible server that can serve a model. */
 export interface BackendConfig {
@@ -12,6 +13,8 @@ export interface BackendConfig {
   readonly apiKey?: string | undefined
   /** `continuous`: the backend reports usage on every chunk when asked (decisions, 3). */
   readonly usage: 'final' | 'continuous'
+  /** Its share of the requests beside those of the model's other backends; 1 when left out. */
+  readonly weight?: number | undefined
   /** Where it counts the tokens of a prompt; see `Tokenizers`. */
   readonly tokenizeUrl?: string | undefined
 }
@@ -34,6 +37,7 @@ export interface Backend {
   readonly health: Health
   /** Calls that are under way. */
   running: number
+  readonly tally: Tally
   dispatch(request: BackendRequest, handler: Dispatcher.DispatchHandler): void
   /** Nobody waits any more for a request of which nothing was sent; for backends of one request, that may have it wait. */
   abandon?(): void
@@ -56,6 +60,7 @@ export function createBackend(name: string, config: BackendConfig, connectMs: nu
     config,
     health: createHealth(() => performance.now()),
     running: 0,
+    tally: createTally(),
     dispatch(request, handler) {
       pool.dispatch(compose(request), handler)
     },

@@ -4,6 +4,7 @@ import type { Backend } from './backend.ts'
 import { Call } from './call.ts'
 import { createHealth } from './health.ts'
 import { createSelection } from './selection.ts'
+import { createTally } from './tally.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -28,6 +29,7 @@ function callTo(count: number) {
       config: { url: 'http://127.0.0.1:1/v1', model: 'tiny', usage: 'final' },
       health: createHealth(() => 0),
       running: 0,
+      tally: createTally(),
       dispatch: (_request, handler) => {
         log.push(`dispatch ${index}`)
         handlers[index] = handler as Required<Dispatcher.DispatchHandler>

@@ -1,15 +1,7 @@
 import type { Dispatcher } from 'undici'
+import { type AnswerHead, Attempt, type AttemptEvents, isRefusedFor } from './attempt.ts'
 import type { Backend, BackendRequest } from './backend.ts'
 import type { Selection } from './selection.ts'
-
-/** The parts of an answer's head that the relay uses; no header of a backend reaches a client (decisions, 5). */
-export interface AnswerHead {
-  readonly status: number
-  readonly contentType: string
-  readonly retryAfter: string | undefined
-  /** Whether it tells where its body ends; else the end of the connection does. */
-  readonly hasLength: boolean
-}
 
 /** What a call tells its owner. After `onEnd`, `onFailure` or `abort` nothing more is told. */
 export interface CallEvents {
@@ -26,8 +18,6 @@ export interface CallEvents {
 const TAIL_BYTES = 65_536
 const TAIL_MS = 1_000
 
-type Controller = Dispatcher.DispatchController
-
 /** One request on its way to one of a model's backends. */
 export class Call {
   /** The backend that is, or was last, tried. */
@@ -39,7 +29,8 @@ export class Call {
   readonly #events: CallEvents
   readonly #tried = new Set<Backend>()
   #state: 'running' | 'tail' | 'over' = 'running'
-  #controller: Controller | undefined
+  #hasGoneElsewhere = false
+  #controller: Dispatcher.DispatchController | undefined
   #tailBytes = 0
   #tailTimer: NodeJS.Timeout | undefined
 
@@ -82,65 +73,69 @@ export class Call {
 
   #try(backend: Backend): void {
     this.backend = backend
+    this.isSent = false
     this.#tried.add(backend)
     backend.running++
     try {
-      backend.dispatch(this.#requestFor(backend), this.#handlerFor(backend))
+      backend.dispatch(this.#requestFor(backend), new Attempt(backend, this.#attemptEvents(backend)))
     } catch (thrown) {
       backend.running--
       this.#fail(thrown as Error)
     }
   }
 
-  #handlerFor(backend: Backend): Dispatcher.DispatchHandler {
-    let isSent = false
+  #attemptEvents(backend: Backend): AttemptEvents {
     return {
-      onRequestStart: (controller) => {
+      onSending: (controller) => {
         this.#controller = controller
-        // Aborted before a byte was written, or about to be written a second time: neither may happen.
-        if (this.#state === 'over' || isSent) {
-          controller.abort(new Error('The relay does not send this request.'))
-          return
-        }
-        isSent = true
+        if (this.#state === 'over') return false
         this.isSent = true
-        backend.health.connected()
         this.#events.onSent()
+        return true
       },
-      onResponseStart: (_, status, headers) => {
-        if (status < 200 || this.#state !== 'running') return
-        const contentType = String(headers['content-type'] ?? '')
-        const retryAfter = headers['retry-after']
-        const hasLength = 'content-length' in headers || 'transfer-encoding' in headers
-        this.#events.onHead({ status, contentType, retryAfter: retryAfter && String(retryAfter), hasLength })
+      onHead: (head) => {
+        if (this.#state !== 'running') return true
+        if (this.#goesElsewhere(head)) return false
+        this.#events.onHead(head)
+        return true
       },
-      onResponseData: (_, bytes) => {
+      onData: (bytes) => {
         if (this.#state === 'running') this.#events.onData(bytes)
         else if (this.#state === 'tail') this.#throwAway(bytes)
       },
-      onResponseEnd: () => {
-        backend.running--
+      onEnd: () => {
         const wasRunning = this.#state === 'running'
         this.#over()
         if (wasRunning) this.#events.onEnd()
       },
-      onResponseError: (_, cause) => {
-        backend.running--
-        this.#lost(backend, isSent, cause)
-      },
+      onLost: (cause, isSent) => this.#lost(backend, isSent, cause),
     }
+  }
+
+  /**
+   * A backend that says at the head of its answer that it cannot serve now has generated nothing: the request goes on to
+   * another one, once (decisions, 6). Any other answer, and any other loss of what was sent, is final.
+   */
+  #goesElsewhere({ status }: AnswerHead): boolean {
+    if (!isRefusedFor(status) || this.#hasGoneElsewhere) return false
+    const next = this.#selection.pickRested(this.#tried)
+    if (next === undefined) return false
+    this.#hasGoneElsewhere = true
+    this.#try(next)
+    return true
   }
 
   #lost(backend: Backend, isSent: boolean, cause: Error): void {
     const wasRunning = this.#state === 'running'
     if (!isSent && wasRunning) {
       backend.health.failed()
+      backend.tally.failures.unreachable++
       const next = this.#selection.pick(this.#tried)
       if (next !== undefined) {
         this.#try(next)
         return
       }
-    }
+    } else if (wasRunning) backend.tally.failures.lost++
     this.#over()
     if (wasRunning) this.#events.onFailure(cause)
   }

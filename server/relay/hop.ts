@@ -1,6 +1,7 @@
 import { ApiError, asApiError } from '../errors.ts'
+import type { AnswerHead } from './attempt.ts'
 import type { Backend } from './backend.ts'
-import { type AnswerHead, Call, type CallEvents } from './call.ts'
+import { Call, type CallEvents } from './call.ts'
 import { Client } from './client.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import type { Drains } from './drains.ts'
@@ -80,7 +81,11 @@ export class Hop implements CallEvents {
       }),
       this,
     )
-    this.#quiet = new QuietWatch(timers, () => this.#fail(unavailableError()))
+    this.#quiet = new QuietWatch(timers, () => {
+      const { backend } = this.#call
+      if (backend !== undefined) backend.tally.failures.silent++
+      this.#fail(unavailableError())
+    })
     // One that waits for its upstream's certificate waits for no byte of a backend: that has a bound of its own.
     if (task.passage) this.#quiet.hold()
   }

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { ApiError } from '../errors.ts'
 import { createHealth } from './health.ts'
 import type { RelayTimers } from './task.ts'
+import { createTally } from './tally.ts'
 import { askAndSettle, COUNTED_PROMPT_TOKENS, closeWorlds, eventually, startWorld } from './testing/world.ts'
 
 afterEach(closeWorlds)
@@ -26,6 +27,7 @@ async function startPassage(streamed: boolean, timers: Partial<RelayTimers> = {}
         config: { url: 'https://vendor.example/v1', model: 'large', usage: 'final' },
         health: createHealth(() => 0),
         running: 0,
+        tally: createTally(),
         dispatch: (_, handler) => void tries.push(handler),
         abandon: () => void abandoned.push(true),
         close: async () => {},

@@ -6,6 +6,7 @@ import type { Observe } from './observation.ts'
 import { createSelection } from './selection.ts'
 import type { RelayLog } from './settlement.ts'
 import { relayStream } from './stream.ts'
+import type { Tally } from './tally.ts'
 import type { RelayTask, RelayTimers } from './task.ts'
 
 /** What the relay is wired with. */
@@ -39,8 +40,9 @@ export interface BackendState {
   readonly index: number
   /** Calls that are under way. */
   readonly running: number
-  /** Whether it is left alone because no connection to it came about lately. */
+  /** Whether it is left alone because it could not be reached, or could not serve, lately. */
   readonly isOpen: boolean
+  readonly tally: Readonly<Tally>
 }
 
 /** Creates the relay with one pool per configured backend. */
@@ -62,8 +64,8 @@ export function createRelay({ models, timers, maxEventBytes, log, observe }: Rel
     answer: (task) => relayAnswer(task, dependencies),
     backends: () =>
       models.flatMap(({ id: model }, place) =>
-        backends[place]!.map(({ running, health }, index) => {
-          return { model, index, running, isOpen: health.state() !== 'closed' }
+        backends[place]!.map(({ running, health, tally }, index) => {
+          return { model, index, running, tally, isOpen: health.state() !== 'closed' }
         }),
       ),
     async close() {

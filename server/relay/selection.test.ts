@@ -2,28 +2,36 @@ import { expect, test } from 'vitest'
 import type { Backend } from './backend.ts'
 import { createHealth } from './health.ts'
 import { createSelection } from './selection.ts'
+import { createTally } from './tally.ts'
 
 /** Backends whose clock stands still until it is moved. */
-function world(count: number) {
+function world(count: number, weights: readonly number[] = []) {
   const clock = { nowMs: 0 }
   const backends = Array.from({ length: count }, (_, index): Backend => {
-    const config = { url: `http://127.0.0.1:${index + 1}/v1`, model: 'tiny', usage: 'final' } as const
+    const config = {
+      url: `http://127.0.0.1:${index + 1}/v1`,
+      model: 'tiny',
+      usage: 'final',
+      weight: weights[index] ?? 1,
+    } as const
     return {
       name: String(index),
       config,
       health: createHealth(() => clock.nowMs),
       running: 0,
+      tally: createTally(),
       dispatch() {},
       async close() {},
     }
   })
-  const { pick } = createSelection(backends)
+  const selection = createSelection(backends)
+  const { pick } = selection
   const tried = (...indexes: number[]) => new Set(indexes.map((index) => backends[index]!))
   const next = (...indexes: number[]) => backends.indexOf(pick(tried(...indexes))!)
   const fail = (index: number, times: number) => {
     for (let time = 0; time < times; time++) backends[index]!.health.failed()
   }
-  return { clock, backends, next, fail }
+  return { clock, backends, selection, next, fail }
 }
 
 test('the least busy backend is picked, and equals take turns', () => {
@@ -33,6 +41,30 @@ test('the least busy backend is picked, and equals take turns', () => {
   backends[1]!.running = 1
   backends[2]!.running = 2
   expect([next(), next(), next()]).toEqual([1, 1, 1])
+})
+
+test('a backend of three times the weight is given three times the requests, idle or busy', () => {
+  const { backends, next } = world(2, [3, 1])
+  const picked = Array.from({ length: 8 }, () => next())
+  expect(picked.filter((index) => index === 0)).toHaveLength(6)
+  const busy = Array.from({ length: 8 }, () => {
+    const index = next()
+    backends[index]!.running++
+    return index
+  })
+  expect(busy.filter((index) => index === 0)).toHaveLength(6)
+})
+
+test('a request that one backend has refused is given to none that is to be left alone', () => {
+  const { backends, clock, selection } = world(3)
+  backends[1]!.health.refused(10)
+  backends[2]!.health.refused(20)
+  const first = new Set([backends[0]!])
+  expect(selection.pickRested(first)).toBeUndefined()
+  expect(selection.pick(first)).toBeDefined()
+  clock.nowMs = 10_000
+  expect(selection.pickRested(first)).toBe(backends[1])
+  expect(selection.pickRested(first)).toBeUndefined()
 })
 
 test('a backend that was tried is not picked again, and when all were there is none', () => {

@@ -1,5 +1,5 @@
 import type { ApiError } from '../errors.ts'
-import type { AnswerHead } from './call.ts'
+import type { AnswerHead } from './attempt.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import { PING, STREAM_HEADERS } from './frames.ts'
 import { type End, Hop } from './hop.ts'

@@ -7,6 +7,7 @@ import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
 import type { ApiError } from '../errors.ts'
 import { type Backend, createComposer } from '../relay/backend.ts'
 import { createHealth } from '../relay/health.ts'
+import { createTally } from '../relay/tally.ts'
 import { attestationFailed, attestationRevoked } from './refusals.ts'
 import type { Admittance, Upstream } from './upstream.ts'
 
@@ -54,6 +55,7 @@ export function openPassage(
       config,
       health: createHealth(() => performance.now()),
       running: 0,
+      tally: createTally(),
       dispatch: (request, handler) =>
         // Composed anew for a second try: nothing was read of the first one's body.
         new PinnedDispatch(upstream, verdict, patience, () => compose(request), handler).start(),

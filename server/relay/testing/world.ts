@@ -142,7 +142,20 @@ export async function startWorld(options: WorldOptions = {}) {
   })
   const body =
     options.body ?? `{"model":"${MODEL}","messages":[{"role":"user","content":"hi"}],"stream":${streamed}}`
-  return { backend, port, body, outcomes, observations, progress, warnings, lines, logged, thrown, server }
+  return {
+    backend,
+    relay,
+    port,
+    body,
+    outcomes,
+    observations,
+    progress,
+    warnings,
+    lines,
+    logged,
+    thrown,
+    server,
+  }
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>

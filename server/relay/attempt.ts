@@ -1,0 +1,103 @@
+import type { Dispatcher } from 'undici'
+import type { Backend } from './backend.ts'
+import { parseRetryAfter } from './retry-after.ts'
+
+/** The parts of an answer's head that the relay uses; no header of a backend reaches a client (decisions, 5). */
+export interface AnswerHead {
+  readonly status: number
+  readonly contentType: string
+  readonly retryAfter: string | undefined
+  /** Whether it tells where its body ends; else the end of the connection does. */
+  readonly hasLength: boolean
+}
+
+/** What an attempt tells its call. */
+export interface AttemptEvents {
+  /** A connection is there; false: the request may not be written to it. */
+  onSending(controller: Dispatcher.DispatchController): boolean
+  /** False: the call goes elsewhere and wants nothing more of this answer. */
+  onHead(head: AnswerHead): boolean
+  onData(bytes: Buffer): void
+  onEnd(): void
+  /** The connection did not come about (`isSent` false) or was lost. */
+  onLost(cause: Error, isSent: boolean): void
+}
+
+type Controller = Dispatcher.DispatchController
+
+/** Statuses of a server, or of a proxy before it, that cannot serve now and has generated nothing (decisions, 6). */
+const refusals = new Set([429, 502, 503, 504])
+
+/** Whether a backend's status asks to be left alone for a while. */
+export function isRefusedFor(status: number): boolean {
+  return refusals.has(status)
+}
+
+/** One request at one backend: tells its health and its tally what comes of it, and its call while that listens. */
+export class Attempt implements Dispatcher.DispatchHandler {
+  readonly #backend: Backend
+  readonly #events: AttemptEvents
+  #isSent = false
+  #isForgotten = false
+
+  constructor(backend: Backend, events: AttemptEvents) {
+    this.#backend = backend
+    this.#events = events
+  }
+
+  onRequestStart(controller: Controller): void {
+    // Aborted before a byte was written, or about to be written a second time: neither may happen.
+    if (this.#isSent || !this.#events.onSending(controller)) {
+      controller.abort(new Error('The relay does not send this request.'))
+      return
+    }
+    this.#isSent = true
+    this.#backend.tally.requests++
+    this.#backend.health.connected()
+  }
+
+  onResponseStart(
+    controller: Controller,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200 || this.#isForgotten) return
+    const contentType = String(headers['content-type'] ?? '')
+    const retryAfter = headers['retry-after'] === undefined ? undefined : String(headers['retry-after'])
+    const hasLength = 'content-length' in headers || 'transfer-encoding' in headers
+    this.#learn(status, retryAfter)
+    if (this.#events.onHead({ status, contentType, retryAfter, hasLength })) return
+    this.#isForgotten = true
+    controller.abort(new Error('The relay asks another backend.'))
+  }
+
+  onResponseData(_: Controller, bytes: Buffer): void {
+    if (!this.#isForgotten) this.#events.onData(bytes)
+  }
+
+  onResponseEnd(): void {
+    this.#backend.running--
+    if (!this.#isForgotten) this.#events.onEnd()
+  }
+
+  onResponseError(_: Controller, cause: Error): void {
+    this.#backend.running--
+    if (!this.#isForgotten) this.#events.onLost(cause, this.#isSent)
+  }
+
+  #learn(status: number, retryAfter: string | undefined): void {
+    const { health, tally } = this.#backend
+    if (isRefusedFor(status)) {
+      tally.failures.refused++
+      health.refused(parseRetryAfter(retryAfter, Date.now()))
+    } else {
+      if (isOwnFailure(status)) tally.failures.failed++
+      health.answered()
+    }
+  }
+}
+
+/** What is neither an answer nor a client's mistake. */
+function isOwnFailure(status: number): boolean {
+  return status !== 200 && status !== 400 && status !== 413 && status !== 422
+}
