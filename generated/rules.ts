@@ -462,6 +462,7 @@ export const rules = {
   'RLAY-15': { origin: 'chosen', ref: 'D6/6:2', level: 'must', subjects: ['router'], test: 'control' },
   'RLAY-09': { origin: 'chosen', ref: 'D6/7', level: 'must', subjects: ['router'], test: 'control' },
   'RLAY-10': { origin: 'chosen', ref: 'D6/7', level: 'must', subjects: ['router'], test: 'control' },
+  'RLAY-16': { origin: 'chosen', ref: 'D6/7', level: 'may', subjects: ['router'], test: 'control' },
   'STRM-25': { origin: 'chosen', ref: 'D6/8', level: 'must', subjects: ['router', 'proxy'], test: 'control' },
   'LIM-20': { origin: 'chosen', ref: 'D7/1:1', level: 'must', subjects: ['router'], test: 'black-box' },
   'LIM-21': { origin: 'chosen', ref: 'D7/1:2', level: 'must', subjects: ['router'], test: 'control' },

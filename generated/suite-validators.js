@@ -53,33 +53,33 @@ type:"object",required:["chat"],properties:{chat:{type:"string",minLength:1},oth
 completions:{type:"string",minLength:1},embeddings:{type:"string",minLength:1},slashed:{type:"string",minLength:1},
 free:{type:"string",minLength:1},small:{type:"string",minLength:1},continuous:{type:"string",minLength:1},unreachable:{
 type:"string",minLength:1},failover:{type:"string",minLength:1},fragile:{type:"string",minLength:1},twins:{type:"\
-string",minLength:1},replicas:{type:"string"},unpublished:{type:"string",minLength:1},tokenized:{type:"string",
-minLength:1},published:{type:"string",minLength:1},external:{type:"string",minLength:1},doubted:{type:"string",
-minLength:1}},additionalProperties:!1};var me=Object.prototype.hasOwnProperty,H=Le().default,we=new RegExp("^https?://.+/v1$","u"),mr=new RegExp("^ht\
+string",minLength:1},replicas:{type:"string",minLength:1},unserved:{type:"string",minLength:1},standIn:{type:"\
+string",minLength:1},unpublished:{type:"string",minLength:1},tokenized:{type:"string",minLength:1},published:{
+type:"string",minLength:1},external:{type:"string",minLength:1},doubted:{type:"string",minLength:1}},additionalProperties:!1};var me=Object.prototype.hasOwnProperty,j=Le().default,we=new RegExp("^https?://.+/v1$","u"),mr=new RegExp("^ht\
 tps?://[^/]+$","u"),Or=new RegExp("^https://[^/]+$","u");function ye(n,{instancePath:i="",parentData:$,parentDataProperty:_,rootData:P=n,dynamicAnchors:x={}}={}){let e=null,
 s=0,p=ye.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),n&&typeof n=="object"&&
 !Array.isArray(n)){for(let r in n)if(!(r==="active"||r==="revoked"||r==="expired"||r==="scoped"||r==="poor"||r===
 "capped")){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:r},
 message:"must NOT have additional properties"};e===null?e=[t]:e.push(t),s++}if(n.active!==void 0){let r=n.active;
-if(typeof r=="string"){if(H(r)<1){let t={instancePath:i+"/active",schemaPath:"#/$defs/Secret/minLength",keyword:"\
+if(typeof r=="string"){if(j(r)<1){let t={instancePath:i+"/active",schemaPath:"#/$defs/Secret/minLength",keyword:"\
 minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{
 let t={instancePath:i+"/active",schemaPath:"#/$defs/Secret/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};e===null?e=[t]:e.push(t),s++}}if(n.revoked!==void 0){let r=n.revoked;if(typeof r=="string"){if(H(
+must be string"};e===null?e=[t]:e.push(t),s++}}if(n.revoked!==void 0){let r=n.revoked;if(typeof r=="string"){if(j(
 r)<1){let t={instancePath:i+"/revoked",schemaPath:"#/$defs/Secret/minLength",keyword:"minLength",params:{limit:1},
 message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"/re\
 voked",schemaPath:"#/$defs/Secret/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?
-e=[t]:e.push(t),s++}}if(n.expired!==void 0){let r=n.expired;if(typeof r=="string"){if(H(r)<1){let t={instancePath:i+
+e=[t]:e.push(t),s++}}if(n.expired!==void 0){let r=n.expired;if(typeof r=="string"){if(j(r)<1){let t={instancePath:i+
 "/expired",schemaPath:"#/$defs/Secret/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have f\
 ewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"/expired",schemaPath:"#/$de\
 fs/Secret/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),s++}}
-if(n.scoped!==void 0){let r=n.scoped;if(typeof r=="string"){if(H(r)<1){let t={instancePath:i+"/scoped",schemaPath:"\
+if(n.scoped!==void 0){let r=n.scoped;if(typeof r=="string"){if(j(r)<1){let t={instancePath:i+"/scoped",schemaPath:"\
 #/$defs/Secret/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};
 e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"/scoped",schemaPath:"#/$defs/Secret/type",keyword:"t\
 ype",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),s++}}if(n.poor!==void 0){let r=n.
-poor;if(typeof r=="string"){if(H(r)<1){let t={instancePath:i+"/poor",schemaPath:"#/$defs/Secret/minLength",keyword:"\
+poor;if(typeof r=="string"){if(j(r)<1){let t={instancePath:i+"/poor",schemaPath:"#/$defs/Secret/minLength",keyword:"\
 minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{
 let t={instancePath:i+"/poor",schemaPath:"#/$defs/Secret/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};e===null?e=[t]:e.push(t),s++}}if(n.capped!==void 0){let r=n.capped;if(typeof r=="string"){if(H(
+must be string"};e===null?e=[t]:e.push(t),s++}}if(n.capped!==void 0){let r=n.capped;if(typeof r=="string"){if(j(
 r)<1){let t={instancePath:i+"/capped",schemaPath:"#/$defs/Secret/minLength",keyword:"minLength",params:{limit:1},
 message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"/ca\
 pped",schemaPath:"#/$defs/Secret/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?
@@ -181,7 +181,7 @@ reason===void 0){let r={instancePath:i,schemaPath:"#/required",keyword:"required
 son"},message:"must have required property 'reason'"};e===null?e=[r]:e.push(r),s++}for(let r in n)if(!(r==="sc\
 enario"||r==="subject"||r==="reason")){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"addi\
 tionalProperties",params:{additionalProperty:r},message:"must NOT have additional properties"};e===null?e=[t]:
-e.push(t),s++}if(n.scenario!==void 0){let r=n.scenario;if(typeof r=="string"){if(H(r)<1){let t={instancePath:i+
+e.push(t),s++}if(n.scenario!==void 0){let r=n.scenario;if(typeof r=="string"){if(j(r)<1){let t={instancePath:i+
 "/scenario",schemaPath:"#/properties/scenario/minLength",keyword:"minLength",params:{limit:1},message:"must NO\
 T have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"/scenario",schemaPath:"\
 #/properties/scenario/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
@@ -190,7 +190,7 @@ t),s++}}if(n.subject!==void 0){let r=n.subject;if(typeof r!="string"){let t={ins
 e.push(t),s++}if(!(r==="router"||r==="proxy"||r==="platform")){let t={instancePath:i+"/subject",schemaPath:"#/\
 $defs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:Re.enum},message:"must be equal to one of \
 the allowed values"};e===null?e=[t]:e.push(t),s++}}if(n.reason!==void 0){let r=n.reason;if(typeof r=="string"){
-if(H(r)<1){let t={instancePath:i+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{
+if(j(r)<1){let t={instancePath:i+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{
 limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+
 "/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type:"string"},message:"must be string"};
 e===null?e=[t]:e.push(t),s++}}}else{let r={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"obj\
@@ -598,7 +598,7 @@ required",params:{missingProperty:"name"},message:"must have required property '
 t),s++}for(let t in r)if(!(t==="name"||t==="version")){let a={instancePath:i+"/product",schemaPath:"#/$defs/Ta\
 rgetProduct/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},message:"must N\
 OT have additional properties"};e===null?e=[a]:e.push(a),s++}if(r.name!==void 0){let t=r.name;if(typeof t=="st\
-ring"){if(H(t)<1){let a={instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/properties/name/minL\
+ring"){if(j(t)<1){let a={instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/properties/name/minL\
 ength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.
 push(a),s++}}else{let a={instancePath:i+"/product/name",schemaPath:"#/$defs/TargetProduct/properties/name/type",
 keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.version!==void 0&&
@@ -635,11 +635,11 @@ t),s++}}if(n.openProxyUrl!==void 0){let r=n.openProxyUrl;if(typeof r=="string"){
 /v1$"},message:'must match pattern "^https?://.+/v1$"'};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+
 "/openProxyUrl",schemaPath:"#/properties/openProxyUrl/type",keyword:"type",params:{type:"string"},message:"mus\
 t be string"};e===null?e=[t]:e.push(t),s++}}if(n.openProxyToken!==void 0){let r=n.openProxyToken;if(typeof r==
-"string"){if(H(r)<1){let t={instancePath:i+"/openProxyToken",schemaPath:"#/$defs/Secret/minLength",keyword:"mi\
+"string"){if(j(r)<1){let t={instancePath:i+"/openProxyToken",schemaPath:"#/$defs/Secret/minLength",keyword:"mi\
 nLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{
 let t={instancePath:i+"/openProxyToken",schemaPath:"#/$defs/Secret/type",keyword:"type",params:{type:"string"},
 message:"must be string"};e===null?e=[t]:e.push(t),s++}}if(n.proxySocket!==void 0){let r=n.proxySocket;if(typeof r==
-"string"){if(H(r)<1){let t={instancePath:i+"/proxySocket",schemaPath:"#/properties/proxySocket/minLength",keyword:"\
+"string"){if(j(r)<1){let t={instancePath:i+"/proxySocket",schemaPath:"#/properties/proxySocket/minLength",keyword:"\
 minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{
 let t={instancePath:i+"/proxySocket",schemaPath:"#/properties/proxySocket/type",keyword:"type",params:{type:"s\
 tring"},message:"must be string"};e===null?e=[t]:e.push(t),s++}}if(n.siblingUrl!==void 0){let r=n.siblingUrl;if(typeof r==
@@ -660,11 +660,11 @@ t),s++}}if(n.platformUrl!==void 0){let r=n.platformUrl;if(typeof r=="string"){if
 $"},message:'must match pattern "^https://[^/]+$"'};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"\
 /platformUrl",schemaPath:"#/properties/platformUrl/type",keyword:"type",params:{type:"string"},message:"must b\
 e string"};e===null?e=[t]:e.push(t),s++}}if(n.platformHostname!==void 0){let r=n.platformHostname;if(typeof r==
-"string"){if(H(r)<1){let t={instancePath:i+"/platformHostname",schemaPath:"#/properties/platformHostname/minLe\
+"string"){if(j(r)<1){let t={instancePath:i+"/platformHostname",schemaPath:"#/properties/platformHostname/minLe\
 ngth",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(
 t),s++}}else{let t={instancePath:i+"/platformHostname",schemaPath:"#/properties/platformHostname/type",keyword:"\
 type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),s++}}if(n.caFile!==void 0){let r=n.
-caFile;if(typeof r=="string"){if(H(r)<1){let t={instancePath:i+"/caFile",schemaPath:"#/properties/caFile/minLe\
+caFile;if(typeof r=="string"){if(j(r)<1){let t={instancePath:i+"/caFile",schemaPath:"#/properties/caFile/minLe\
 ngth",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(
 t),s++}}else{let t={instancePath:i+"/caFile",schemaPath:"#/properties/caFile/type",keyword:"type",params:{type:"\
 string"},message:"must be string"};e===null?e=[t]:e.push(t),s++}}if(n.features!==void 0){let r=n.features;if(Array.
@@ -682,79 +682,90 @@ required",params:{missingProperty:"chat"},message:"must have required property '
 t),s++}for(let t in r)if(!me.call(Dr.properties,t)){let a={instancePath:i+"/models",schemaPath:"#/$defs/Target\
 Models/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},message:"must NOT ha\
 ve additional properties"};e===null?e=[a]:e.push(a),s++}if(r.chat!==void 0){let t=r.chat;if(typeof t=="string"){
-if(H(t)<1){let a={instancePath:i+"/models/chat",schemaPath:"#/$defs/TargetModels/properties/chat/minLength",keyword:"\
+if(j(t)<1){let a={instancePath:i+"/models/chat",schemaPath:"#/$defs/TargetModels/properties/chat/minLength",keyword:"\
 minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{
 let a={instancePath:i+"/models/chat",schemaPath:"#/$defs/TargetModels/properties/chat/type",keyword:"type",params:{
 type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.other!==void 0){let t=r.other;if(typeof t==
-"string"){if(H(t)<1){let a={instancePath:i+"/models/other",schemaPath:"#/$defs/TargetModels/properties/other/m\
+"string"){if(j(t)<1){let a={instancePath:i+"/models/other",schemaPath:"#/$defs/TargetModels/properties/other/m\
 inLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:
 e.push(a),s++}}else{let a={instancePath:i+"/models/other",schemaPath:"#/$defs/TargetModels/properties/other/ty\
 pe",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.completions!==
-void 0){let t=r.completions;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/completions",schemaPath:"\
+void 0){let t=r.completions;if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/models/completions",schemaPath:"\
 #/$defs/TargetModels/properties/completions/minLength",keyword:"minLength",params:{limit:1},message:"must NOT \
 have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/completions",
 schemaPath:"#/$defs/TargetModels/properties/completions/type",keyword:"type",params:{type:"string"},message:"m\
 ust be string"};e===null?e=[a]:e.push(a),s++}}if(r.embeddings!==void 0){let t=r.embeddings;if(typeof t=="strin\
-g"){if(H(t)<1){let a={instancePath:i+"/models/embeddings",schemaPath:"#/$defs/TargetModels/properties/embeddin\
+g"){if(j(t)<1){let a={instancePath:i+"/models/embeddings",schemaPath:"#/$defs/TargetModels/properties/embeddin\
 gs/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=
 [a]:e.push(a),s++}}else{let a={instancePath:i+"/models/embeddings",schemaPath:"#/$defs/TargetModels/properties\
 /embeddings/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}
-if(r.slashed!==void 0){let t=r.slashed;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/slashe\
+if(r.slashed!==void 0){let t=r.slashed;if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/models/slashe\
 d",schemaPath:"#/$defs/TargetModels/properties/slashed/minLength",keyword:"minLength",params:{limit:1},message:"\
 must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/slas\
 hed",schemaPath:"#/$defs/TargetModels/properties/slashed/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};e===null?e=[a]:e.push(a),s++}}if(r.free!==void 0){let t=r.free;if(typeof t=="string"){if(H(t)<
+must be string"};e===null?e=[a]:e.push(a),s++}}if(r.free!==void 0){let t=r.free;if(typeof t=="string"){if(j(t)<
 1){let a={instancePath:i+"/models/free",schemaPath:"#/$defs/TargetModels/properties/free/minLength",keyword:"m\
 inLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{
 let a={instancePath:i+"/models/free",schemaPath:"#/$defs/TargetModels/properties/free/type",keyword:"type",params:{
 type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.small!==void 0){let t=r.small;if(typeof t==
-"string"){if(H(t)<1){let a={instancePath:i+"/models/small",schemaPath:"#/$defs/TargetModels/properties/small/m\
+"string"){if(j(t)<1){let a={instancePath:i+"/models/small",schemaPath:"#/$defs/TargetModels/properties/small/m\
 inLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:
 e.push(a),s++}}else{let a={instancePath:i+"/models/small",schemaPath:"#/$defs/TargetModels/properties/small/ty\
 pe",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.continuous!==
-void 0){let t=r.continuous;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/continuous",schemaPath:"\
+void 0){let t=r.continuous;if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/models/continuous",schemaPath:"\
 #/$defs/TargetModels/properties/continuous/minLength",keyword:"minLength",params:{limit:1},message:"must NOT h\
 ave fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/continuous",schemaPath:"\
 #/$defs/TargetModels/properties/continuous/type",keyword:"type",params:{type:"string"},message:"must be string"};
-e===null?e=[a]:e.push(a),s++}}if(r.unreachable!==void 0){let t=r.unreachable;if(typeof t=="string"){if(H(t)<1){
+e===null?e=[a]:e.push(a),s++}}if(r.unreachable!==void 0){let t=r.unreachable;if(typeof t=="string"){if(j(t)<1){
 let a={instancePath:i+"/models/unreachable",schemaPath:"#/$defs/TargetModels/properties/unreachable/minLength",
 keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),
 s++}}else{let a={instancePath:i+"/models/unreachable",schemaPath:"#/$defs/TargetModels/properties/unreachable/\
 type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.failover!==
-void 0){let t=r.failover;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/failover",schemaPath:"\
+void 0){let t=r.failover;if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/models/failover",schemaPath:"\
 #/$defs/TargetModels/properties/failover/minLength",keyword:"minLength",params:{limit:1},message:"must NOT hav\
 e fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/failover",schemaPath:"\
 #/$defs/TargetModels/properties/failover/type",keyword:"type",params:{type:"string"},message:"must be string"};
-e===null?e=[a]:e.push(a),s++}}if(r.fragile!==void 0){let t=r.fragile;if(typeof t=="string"){if(H(t)<1){let a={
+e===null?e=[a]:e.push(a),s++}}if(r.fragile!==void 0){let t=r.fragile;if(typeof t=="string"){if(j(t)<1){let a={
 instancePath:i+"/models/fragile",schemaPath:"#/$defs/TargetModels/properties/fragile/minLength",keyword:"minLe\
 ngth",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={
 instancePath:i+"/models/fragile",schemaPath:"#/$defs/TargetModels/properties/fragile/type",keyword:"type",params:{
 type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.twins!==void 0){let t=r.twins;if(typeof t==
-"string"){if(H(t)<1){let a={instancePath:i+"/models/twins",schemaPath:"#/$defs/TargetModels/properties/twins/m\
+"string"){if(j(t)<1){let a={instancePath:i+"/models/twins",schemaPath:"#/$defs/TargetModels/properties/twins/m\
 inLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:
 e.push(a),s++}}else{let a={instancePath:i+"/models/twins",schemaPath:"#/$defs/TargetModels/properties/twins/ty\
 pe",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.replicas!==
-void 0&&typeof r.replicas!="string"){let t={instancePath:i+"/models/replicas",schemaPath:"#/$defs/TargetModels\
-/properties/replicas/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
-t),s++}if(r.unpublished!==void 0){let t=r.unpublished;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+
-"/models/unpublished",schemaPath:"#/$defs/TargetModels/properties/unpublished/minLength",keyword:"minLength",params:{
+void 0){let t=r.replicas;if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/models/replicas",schemaPath:"\
+#/$defs/TargetModels/properties/replicas/minLength",keyword:"minLength",params:{limit:1},message:"must NOT hav\
+e fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/replicas",schemaPath:"\
+#/$defs/TargetModels/properties/replicas/type",keyword:"type",params:{type:"string"},message:"must be string"};
+e===null?e=[a]:e.push(a),s++}}if(r.unserved!==void 0){let t=r.unserved;if(typeof t=="string"){if(j(t)<1){let a={
+instancePath:i+"/models/unserved",schemaPath:"#/$defs/TargetModels/properties/unserved/minLength",keyword:"min\
+Length",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={
+instancePath:i+"/models/unserved",schemaPath:"#/$defs/TargetModels/properties/unserved/type",keyword:"type",params:{
+type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.standIn!==void 0){let t=r.standIn;
+if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/models/standIn",schemaPath:"#/$defs/TargetModels/pro\
+perties/standIn/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};
+e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/standIn",schemaPath:"#/$defs/TargetModels/pr\
+operties/standIn/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),
+s++}}if(r.unpublished!==void 0){let t=r.unpublished;if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/\
+models/unpublished",schemaPath:"#/$defs/TargetModels/properties/unpublished/minLength",keyword:"minLength",params:{
 limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+
 "/models/unpublished",schemaPath:"#/$defs/TargetModels/properties/unpublished/type",keyword:"type",params:{type:"\
 string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.tokenized!==void 0){let t=r.tokenized;if(typeof t==
-"string"){if(H(t)<1){let a={instancePath:i+"/models/tokenized",schemaPath:"#/$defs/TargetModels/properties/tok\
+"string"){if(j(t)<1){let a={instancePath:i+"/models/tokenized",schemaPath:"#/$defs/TargetModels/properties/tok\
 enized/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?
 e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/tokenized",schemaPath:"#/$defs/TargetModels/propertie\
 s/tokenized/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}
-if(r.published!==void 0){let t=r.published;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/pu\
+if(r.published!==void 0){let t=r.published;if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/models/pu\
 blished",schemaPath:"#/$defs/TargetModels/properties/published/minLength",keyword:"minLength",params:{limit:1},
 message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/mo\
 dels/published",schemaPath:"#/$defs/TargetModels/properties/published/type",keyword:"type",params:{type:"strin\
 g"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.external!==void 0){let t=r.external;if(typeof t==
-"string"){if(H(t)<1){let a={instancePath:i+"/models/external",schemaPath:"#/$defs/TargetModels/properties/exte\
+"string"){if(j(t)<1){let a={instancePath:i+"/models/external",schemaPath:"#/$defs/TargetModels/properties/exte\
 rnal/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?
 e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/external",schemaPath:"#/$defs/TargetModels/properties\
 /external/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}
-if(r.doubted!==void 0){let t=r.doubted;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/models/doubte\
+if(r.doubted!==void 0){let t=r.doubted;if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/models/doubte\
 d",schemaPath:"#/$defs/TargetModels/properties/doubted/minLength",keyword:"minLength",params:{limit:1},message:"\
 must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/models/doub\
 ted",schemaPath:"#/$defs/TargetModels/properties/doubted/type",keyword:"type",params:{type:"string"},message:"\
@@ -764,25 +775,25 @@ endpoints!==void 0){let r=n.endpoints;if(r&&typeof r=="object"&&!Array.isArray(r
 n"||t==="unfetched"||t==="published"||t==="external"||t==="doubted")){let a={instancePath:i+"/endpoints",schemaPath:"\
 #/$defs/TargetEndpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t},message:"\
 must NOT have additional properties"};e===null?e=[a]:e.push(a),s++}if(r.own!==void 0){let t=r.own;if(typeof t==
-"string"){if(H(t)<1){let a={instancePath:i+"/endpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/own\
+"string"){if(j(t)<1){let a={instancePath:i+"/endpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/own\
 /minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[
 a]:e.push(a),s++}}else{let a={instancePath:i+"/endpoints/own",schemaPath:"#/$defs/TargetEndpoints/properties/o\
 wn/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.unfetched!==
-void 0){let t=r.unfetched;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/endpoints/unfetched",schemaPath:"\
+void 0){let t=r.unfetched;if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/endpoints/unfetched",schemaPath:"\
 #/$defs/TargetEndpoints/properties/unfetched/minLength",keyword:"minLength",params:{limit:1},message:"must NOT\
  have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/endpoints/unfetched",
 schemaPath:"#/$defs/TargetEndpoints/properties/unfetched/type",keyword:"type",params:{type:"string"},message:"\
 must be string"};e===null?e=[a]:e.push(a),s++}}if(r.published!==void 0){let t=r.published;if(typeof t=="string"){
-if(H(t)<1){let a={instancePath:i+"/endpoints/published",schemaPath:"#/$defs/TargetEndpoints/properties/publish\
+if(j(t)<1){let a={instancePath:i+"/endpoints/published",schemaPath:"#/$defs/TargetEndpoints/properties/publish\
 ed/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=
 [a]:e.push(a),s++}}else{let a={instancePath:i+"/endpoints/published",schemaPath:"#/$defs/TargetEndpoints/prope\
 rties/published/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),
-s++}}if(r.external!==void 0){let t=r.external;if(typeof t=="string"){if(H(t)<1){let a={instancePath:i+"/endpoi\
+s++}}if(r.external!==void 0){let t=r.external;if(typeof t=="string"){if(j(t)<1){let a={instancePath:i+"/endpoi\
 nts/external",schemaPath:"#/$defs/TargetEndpoints/properties/external/minLength",keyword:"minLength",params:{limit:1},
 message:"must NOT have fewer than 1 characters"};e===null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/en\
 dpoints/external",schemaPath:"#/$defs/TargetEndpoints/properties/external/type",keyword:"type",params:{type:"s\
 tring"},message:"must be string"};e===null?e=[a]:e.push(a),s++}}if(r.doubted!==void 0){let t=r.doubted;if(typeof t==
-"string"){if(H(t)<1){let a={instancePath:i+"/endpoints/doubted",schemaPath:"#/$defs/TargetEndpoints/properties\
+"string"){if(j(t)<1){let a={instancePath:i+"/endpoints/doubted",schemaPath:"#/$defs/TargetEndpoints/properties\
 /doubted/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===
 null?e=[a]:e.push(a),s++}}else{let a={instancePath:i+"/endpoints/doubted",schemaPath:"#/$defs/TargetEndpoints/\
 properties/doubted/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(
@@ -907,7 +918,7 @@ red",params:{missingProperty:"steps"},message:"must have required property 'step
 s++}for(let r in n)if(!(r==="title"||r==="rules"||r==="needs"||r==="subjects"||r==="account"||r==="backend"||r===
 "steps")){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:r},
 message:"must NOT have additional properties"};e===null?e=[t]:e.push(t),s++}if(n.title!==void 0){let r=n.title;
-if(typeof r=="string"){if(H(r)<1){let t={instancePath:i+"/title",schemaPath:"#/properties/title/minLength",keyword:"\
+if(typeof r=="string"){if(j(r)<1){let t={instancePath:i+"/title",schemaPath:"#/properties/title/minLength",keyword:"\
 minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{
 let t={instancePath:i+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type:"string"},message:"\
 must be string"};e===null?e=[t]:e.push(t),s++}}if(n.rules!==void 0){let r=n.rules;if(Array.isArray(r)){if(r.length<
@@ -1034,7 +1045,7 @@ ype",params:{type:"integer"},message:"must be integer"};e===null?e=[t]:e.push(t)
 comparison:"<=",limit:599},message:"must be <= 599"};e===null?e=[t]:e.push(t),s++}if(r<200||isNaN(r)){let t={instancePath:i+
 "/status",schemaPath:"#/properties/status/minimum",keyword:"minimum",params:{comparison:">=",limit:200},message:"\
 must be >= 200"};e===null?e=[t]:e.push(t),s++}}}if(n.hostname!==void 0){let r=n.hostname;if(typeof r=="string"){
-if(H(r)<1){let t={instancePath:i+"/hostname",schemaPath:"#/properties/hostname/minLength",keyword:"minLength",
+if(j(r)<1){let t={instancePath:i+"/hostname",schemaPath:"#/properties/hostname/minLength",keyword:"minLength",
 params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+
 "/hostname",schemaPath:"#/properties/hostname/type",keyword:"type",params:{type:"string"},message:"must be str\
 ing"};e===null?e=[t]:e.push(t),s++}}if(n.roots!==void 0){let r=n.roots;if(Array.isArray(r)){let t=r.length;for(let a=0;a<
@@ -1133,7 +1144,7 @@ s"};e===null?e=[t]:e.push(t),s++}if(n.id!==void 0){let r=n.id;if(typeof r=="stri
 "/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern:"^[a-z-]+/[a-z0-9-]+$"},message:'\
 must match pattern "^[a-z-]+/[a-z0-9-]+$"'};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"/id",schemaPath:"\
 #/properties/id/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),
-s++}}if(n.title!==void 0){let r=n.title;if(typeof r=="string"){if(H(r)<1){let t={instancePath:i+"/title",schemaPath:"\
+s++}}if(n.title!==void 0){let r=n.title;if(typeof r=="string"){if(j(r)<1){let t={instancePath:i+"/title",schemaPath:"\
 #/properties/title/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 charact\
 ers"};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"/title",schemaPath:"#/properties/title/type",keyword:"\
 type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(t),s++}}if(n.rules!==void 0){let r=n.
@@ -1212,7 +1223,7 @@ if(typeof r!="number"){let t={instancePath:i+"/version",schemaPath:"#/properties
 params:{type:"number"},message:"must be number"};e===null?e=[t]:e.push(t),s++}if(r!==1){let t={instancePath:i+
 "/version",schemaPath:"#/properties/version/enum",keyword:"enum",params:{allowedValues:je.properties.version.enum},
 message:"must be equal to one of the allowed values"};e===null?e=[t]:e.push(t),s++}}if(n.id!==void 0){let r=n.
-id;if(typeof r=="string"){if(H(r)<1){let t={instancePath:i+"/id",schemaPath:"#/properties/id/minLength",keyword:"\
+id;if(typeof r=="string"){if(j(r)<1){let t={instancePath:i+"/id",schemaPath:"#/properties/id/minLength",keyword:"\
 minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{
 let t={instancePath:i+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"},message:"m\
 ust be string"};e===null?e=[t]:e.push(t),s++}}if(n.bundle!==void 0){let r=n.bundle;if(typeof r=="string"){if(!Br.
@@ -1226,7 +1237,7 @@ must be integer"};e===null?e=[t]:e.push(t),s++}if(typeof r=="number"){if(r>599||
 "/status",schemaPath:"#/properties/status/maximum",keyword:"maximum",params:{comparison:"<=",limit:599},message:"\
 must be <= 599"};e===null?e=[t]:e.push(t),s++}if(r<200||isNaN(r)){let t={instancePath:i+"/status",schemaPath:"\
 #/properties/status/minimum",keyword:"minimum",params:{comparison:">=",limit:200},message:"must be >= 200"};e===
-null?e=[t]:e.push(t),s++}}}if(n.hostname!==void 0){let r=n.hostname;if(typeof r=="string"){if(H(r)<1){let t={instancePath:i+
+null?e=[t]:e.push(t),s++}}}if(n.hostname!==void 0){let r=n.hostname;if(typeof r=="string"){if(j(r)<1){let t={instancePath:i+
 "/hostname",schemaPath:"#/properties/hostname/minLength",keyword:"minLength",params:{limit:1},message:"must NO\
 T have fewer than 1 characters"};e===null?e=[t]:e.push(t),s++}}else{let t={instancePath:i+"/hostname",schemaPath:"\
 #/properties/hostname/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[t]:e.push(
@@ -1302,91 +1313,91 @@ type:"array",items:{$ref:"#/$defs/ScenarioResult"}},observed:{type:"array",items
 origin:{anyOf:[{type:"string",enum:["given","chosen"]},{type:"null"}]},slow:{type:"boolean"},seed:{type:"integ\
 er",minimum:-9223372036854776e3,maximum:9223372036854776e3},jobs:{type:"integer",minimum:-2147483648,maximum:2147483647}}},
 ce=Le().default,W=We().fullFormats["date-time"];var Ge={type:"string",enum:["router","proxy","platform"]},Ze={type:"string",enum:["conformant","partial","fail\
-ing"]};function C(n,{instancePath:i="",parentData:$,parentDataProperty:_,rootData:P=n,dynamicAnchors:x={}}={}){let e=null,
-s=0,p=C.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),s===0)if(n&&typeof n=="\
+ing"]};function T(n,{instancePath:i="",parentData:$,parentDataProperty:_,rootData:P=n,dynamicAnchors:x={}}={}){let e=null,
+s=0,p=T.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),s===0)if(n&&typeof n=="\
 object"&&!Array.isArray(n)){let m;if(n.verdict===void 0&&(m="verdict")||n.rules_kept===void 0&&(m="rules_kept")||
 n.rules_broken===void 0&&(m="rules_broken")||n.rules_untold===void 0&&(m="rules_untold")||n.scenarios===void 0&&
-(m="scenarios"))return C.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:m},
+(m="scenarios"))return T.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:m},
 message:"must have required property '"+m+"'"}],!1;if(n.verdict!==void 0){let d=n.verdict,v=s;if(typeof d!="st\
-ring")return C.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVerdict/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;if(!(d==="conformant"||d==="partial"||d==="failing"))return C.errors=
+ring")return T.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVerdict/type",keyword:"type",params:{
+type:"string"},message:"must be string"}],!1;if(!(d==="conformant"||d==="partial"||d==="failing"))return T.errors=
 [{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVerdict/enum",keyword:"enum",params:{allowedValues:Ze.enum},
 message:"must be equal to one of the allowed values"}],!1;var r=v===s}else var r=!0;if(r){if(n.rules_kept!==void 0){
-let d=n.rules_kept,v=s;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)))return C.errors=[{instancePath:i+"/rules_ke\
+let d=n.rules_kept,v=s;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)))return T.errors=[{instancePath:i+"/rules_ke\
 pt",schemaPath:"#/properties/rules_kept/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],
-!1;if(s===v&&typeof d=="number"){if(d>2147483647||isNaN(d))return C.errors=[{instancePath:i+"/rules_kept",schemaPath:"\
+!1;if(s===v&&typeof d=="number"){if(d>2147483647||isNaN(d))return T.errors=[{instancePath:i+"/rules_kept",schemaPath:"\
 #/properties/rules_kept/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be \
-<= 2147483647"}],!1;if(d<-2147483648||isNaN(d))return C.errors=[{instancePath:i+"/rules_kept",schemaPath:"#/pr\
+<= 2147483647"}],!1;if(d<-2147483648||isNaN(d))return T.errors=[{instancePath:i+"/rules_kept",schemaPath:"#/pr\
 operties/rules_kept/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be >= \
 -2147483648"}],!1}var r=v===s}else var r=!0;if(r){if(n.rules_broken!==void 0){let d=n.rules_broken,v=s;if(s===
-v)if(Array.isArray(d)){var t=!0;let h=d.length;for(let c=0;c<h;c++){let l=s;if(typeof d[c]!="string")return C.
+v)if(Array.isArray(d)){var t=!0;let h=d.length;for(let c=0;c<h;c++){let l=s;if(typeof d[c]!="string")return T.
 errors=[{instancePath:i+"/rules_broken/"+c,schemaPath:"#/properties/rules_broken/items/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;var t=l===s;if(!t)break}}else return C.errors=[{instancePath:i+"/\
+type:"string"},message:"must be string"}],!1;var t=l===s;if(!t)break}}else return T.errors=[{instancePath:i+"/\
 rules_broken",schemaPath:"#/properties/rules_broken/type",keyword:"type",params:{type:"array"},message:"must b\
 e array"}],!1;var r=v===s}else var r=!0;if(r){if(n.rules_untold!==void 0){let d=n.rules_untold,v=s;if(s===v)if(Array.
-isArray(d)){var a=!0;let h=d.length;for(let c=0;c<h;c++){let l=s;if(typeof d[c]!="string")return C.errors=[{instancePath:i+
+isArray(d)){var a=!0;let h=d.length;for(let c=0;c<h;c++){let l=s;if(typeof d[c]!="string")return T.errors=[{instancePath:i+
 "/rules_untold/"+c,schemaPath:"#/properties/rules_untold/items/type",keyword:"type",params:{type:"string"},message:"\
-must be string"}],!1;var a=l===s;if(!a)break}}else return C.errors=[{instancePath:i+"/rules_untold",schemaPath:"\
+must be string"}],!1;var a=l===s;if(!a)break}}else return T.errors=[{instancePath:i+"/rules_untold",schemaPath:"\
 #/properties/rules_untold/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var r=v===s}else
 var r=!0;if(r)if(n.scenarios!==void 0){let d=n.scenarios,v=s;if(s===s)if(d&&typeof d=="object"&&!Array.isArray(
 d)){let c;if(d.pass===void 0&&(c="pass")||d.fail===void 0&&(c="fail")||d.warn===void 0&&(c="warn")||d.not_supported===
 void 0&&(c="not_supported")||d.not_testable===void 0&&(c="not_testable")||d.disabled===void 0&&(c="disabled")||
-d.error===void 0&&(c="error"))return C.errors=[{instancePath:i+"/scenarios",schemaPath:"#/$defs/ScenarioCounts\
+d.error===void 0&&(c="error"))return T.errors=[{instancePath:i+"/scenarios",schemaPath:"#/$defs/ScenarioCounts\
 /required",keyword:"required",params:{missingProperty:c},message:"must have required property '"+c+"'"}],!1;if(d.
-pass!==void 0){let l=d.pass,g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return C.errors=[{instancePath:i+"\
+pass!==void 0){let l=d.pass,g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return T.errors=[{instancePath:i+"\
 /scenarios/pass",schemaPath:"#/$defs/ScenarioCounts/properties/pass/type",keyword:"type",params:{type:"integer"},
-message:"must be integer"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(l))return C.errors=[{instancePath:i+
+message:"must be integer"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(l))return T.errors=[{instancePath:i+
 "/scenarios/pass",schemaPath:"#/$defs/ScenarioCounts/properties/pass/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return C.errors=[{instancePath:i+
+<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return T.errors=[{instancePath:i+
 "/scenarios/pass",schemaPath:"#/$defs/ScenarioCounts/properties/pass/minimum",keyword:"minimum",params:{comparison:"\
 >=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var o=g===s}else var o=!0;if(o){if(d.fail!==void 0){
-let l=d.fail,g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return C.errors=[{instancePath:i+"/scenarios/fail",
+let l=d.fail,g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return T.errors=[{instancePath:i+"/scenarios/fail",
 schemaPath:"#/$defs/ScenarioCounts/properties/fail/type",keyword:"type",params:{type:"integer"},message:"must \
-be integer"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(l))return C.errors=[{instancePath:i+"/sc\
+be integer"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(l))return T.errors=[{instancePath:i+"/sc\
 enarios/fail",schemaPath:"#/$defs/ScenarioCounts/properties/fail/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return C.errors=[{instancePath:i+
+<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return T.errors=[{instancePath:i+
 "/scenarios/fail",schemaPath:"#/$defs/ScenarioCounts/properties/fail/minimum",keyword:"minimum",params:{comparison:"\
 >=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var o=g===s}else var o=!0;if(o){if(d.warn!==void 0){
-let l=d.warn,g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return C.errors=[{instancePath:i+"/scenarios/warn",
+let l=d.warn,g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return T.errors=[{instancePath:i+"/scenarios/warn",
 schemaPath:"#/$defs/ScenarioCounts/properties/warn/type",keyword:"type",params:{type:"integer"},message:"must \
-be integer"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(l))return C.errors=[{instancePath:i+"/sc\
+be integer"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(l))return T.errors=[{instancePath:i+"/sc\
 enarios/warn",schemaPath:"#/$defs/ScenarioCounts/properties/warn/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return C.errors=[{instancePath:i+
+<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return T.errors=[{instancePath:i+
 "/scenarios/warn",schemaPath:"#/$defs/ScenarioCounts/properties/warn/minimum",keyword:"minimum",params:{comparison:"\
 >=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var o=g===s}else var o=!0;if(o){if(d.not_supported!==
-void 0){let l=d.not_supported,g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return C.errors=[{instancePath:i+
+void 0){let l=d.not_supported,g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return T.errors=[{instancePath:i+
 "/scenarios/not_supported",schemaPath:"#/$defs/ScenarioCounts/properties/not_supported/type",keyword:"type",params:{
-type:"integer"},message:"must be integer"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(l))return C.
+type:"integer"},message:"must be integer"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(l))return T.
 errors=[{instancePath:i+"/scenarios/not_supported",schemaPath:"#/$defs/ScenarioCounts/properties/not_supported\
 /maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(l<
--2147483648||isNaN(l))return C.errors=[{instancePath:i+"/scenarios/not_supported",schemaPath:"#/$defs/Scenario\
+-2147483648||isNaN(l))return T.errors=[{instancePath:i+"/scenarios/not_supported",schemaPath:"#/$defs/Scenario\
 Counts/properties/not_supported/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"\
 must be >= -2147483648"}],!1}var o=g===s}else var o=!0;if(o){if(d.not_testable!==void 0){let l=d.not_testable,
-g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return C.errors=[{instancePath:i+"/scenarios/not_testable",schemaPath:"\
+g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return T.errors=[{instancePath:i+"/scenarios/not_testable",schemaPath:"\
 #/$defs/ScenarioCounts/properties/not_testable/type",keyword:"type",params:{type:"integer"},message:"must be i\
-nteger"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(l))return C.errors=[{instancePath:i+"/scenar\
+nteger"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(l))return T.errors=[{instancePath:i+"/scenar\
 ios/not_testable",schemaPath:"#/$defs/ScenarioCounts/properties/not_testable/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return C.errors=
+comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return T.errors=
 [{instancePath:i+"/scenarios/not_testable",schemaPath:"#/$defs/ScenarioCounts/properties/not_testable/minimum",
 keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var o=g===s}else
-var o=!0;if(o){if(d.disabled!==void 0){let l=d.disabled,g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return C.
+var o=!0;if(o){if(d.disabled!==void 0){let l=d.disabled,g=s;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)))return T.
 errors=[{instancePath:i+"/scenarios/disabled",schemaPath:"#/$defs/ScenarioCounts/properties/disabled/type",keyword:"\
 type",params:{type:"integer"},message:"must be integer"}],!1;if(s===g&&typeof l=="number"){if(l>2147483647||isNaN(
-l))return C.errors=[{instancePath:i+"/scenarios/disabled",schemaPath:"#/$defs/ScenarioCounts/properties/disabl\
+l))return T.errors=[{instancePath:i+"/scenarios/disabled",schemaPath:"#/$defs/ScenarioCounts/properties/disabl\
 ed/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(l<
--2147483648||isNaN(l))return C.errors=[{instancePath:i+"/scenarios/disabled",schemaPath:"#/$defs/ScenarioCount\
+-2147483648||isNaN(l))return T.errors=[{instancePath:i+"/scenarios/disabled",schemaPath:"#/$defs/ScenarioCount\
 s/properties/disabled/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},message:"must be >\
 = -2147483648"}],!1}var o=g===s}else var o=!0;if(o)if(d.error!==void 0){let l=d.error,g=s;if(!(typeof l=="numb\
-er"&&!(l%1)&&!isNaN(l)))return C.errors=[{instancePath:i+"/scenarios/error",schemaPath:"#/$defs/ScenarioCounts\
+er"&&!(l%1)&&!isNaN(l)))return T.errors=[{instancePath:i+"/scenarios/error",schemaPath:"#/$defs/ScenarioCounts\
 /properties/error/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(s===g&&typeof l==
-"number"){if(l>2147483647||isNaN(l))return C.errors=[{instancePath:i+"/scenarios/error",schemaPath:"#/$defs/Sc\
+"number"){if(l>2147483647||isNaN(l))return T.errors=[{instancePath:i+"/scenarios/error",schemaPath:"#/$defs/Sc\
 enarioCounts/properties/error/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"mu\
-st be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return C.errors=[{instancePath:i+"/scenarios/error",schemaPath:"\
+st be <= 2147483647"}],!1;if(l<-2147483648||isNaN(l))return T.errors=[{instancePath:i+"/scenarios/error",schemaPath:"\
 #/$defs/ScenarioCounts/properties/error/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},
-message:"must be >= -2147483648"}],!1}var o=g===s}else var o=!0}}}}}}else return C.errors=[{instancePath:i+"/s\
+message:"must be >= -2147483648"}],!1}var o=g===s}else var o=!0}}}}}}else return T.errors=[{instancePath:i+"/s\
 cenarios",schemaPath:"#/$defs/ScenarioCounts/type",keyword:"type",params:{type:"object"},message:"must be obje\
-ct"}],!1;var r=v===s}else var r=!0}}}}else return C.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",
-params:{type:"object"},message:"must be object"}],!1;return C.errors=e,s===0}C.evaluated={props:{verdict:!0,rules_kept:!0,
+ct"}],!1;var r=v===s}else var r=!0}}}}else return T.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",
+params:{type:"object"},message:"must be object"}],!1;return T.errors=e,s===0}T.evaluated={props:{verdict:!0,rules_kept:!0,
 rules_broken:!0,rules_untold:!0,scenarios:!0},dynamicProps:!1,dynamicItems:!1};function J(n,{instancePath:i="",
 parentData:$,parentDataProperty:_,rootData:P=n,dynamicAnchors:x={}}={}){let e=null,s=0,p=J.evaluated;if(p.dynamicProps&&
 (p.props=void 0),p.dynamicItems&&(p.items=void 0),s===0)if(n&&typeof n=="object"&&!Array.isArray(n)){let t;if(n.
@@ -1401,10 +1412,10 @@ void 0){let a=n.verdict,o=s;if(typeof a!="string")return J.errors=[{instancePath
 efs/ProfileVerdict/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(a==="conform\
 ant"||a==="partial"||a==="failing"))return J.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ProfileVer\
 dict/enum",keyword:"enum",params:{allowedValues:Ze.enum},message:"must be equal to one of the allowed values"}],
-!1;var r=o===s}else var r=!0;if(r){if(n.given!==void 0){let a=s;C(n.given,{instancePath:i+"/given",parentData:n,
-parentDataProperty:"given",rootData:P,dynamicAnchors:x})||(e=e===null?C.errors:e.concat(C.errors),s=e.length);
-var r=a===s}else var r=!0;if(r)if(n.chosen!==void 0){let a=s;C(n.chosen,{instancePath:i+"/chosen",parentData:n,
-parentDataProperty:"chosen",rootData:P,dynamicAnchors:x})||(e=e===null?C.errors:e.concat(C.errors),s=e.length);
+!1;var r=o===s}else var r=!0;if(r){if(n.given!==void 0){let a=s;T(n.given,{instancePath:i+"/given",parentData:n,
+parentDataProperty:"given",rootData:P,dynamicAnchors:x})||(e=e===null?T.errors:e.concat(T.errors),s=e.length);
+var r=a===s}else var r=!0;if(r)if(n.chosen!==void 0){let a=s;T(n.chosen,{instancePath:i+"/chosen",parentData:n,
+parentDataProperty:"chosen",rootData:P,dynamicAnchors:x})||(e=e===null?T.errors:e.concat(T.errors),s=e.length);
 var r=a===s}else var r=!0}}}else return J.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"\
 object"},message:"must be object"}],!1;return J.errors=e,s===0}J.evaluated={props:{profile:!0,verdict:!0,given:!0,
 chosen:!0},dynamicProps:!1,dynamicItems:!1};var dr={type:"object",required:["id","subject","title","rules","or\
@@ -1419,34 +1430,34 @@ d_ms","end_ms"],properties:{request:{type:"string"},request_headers:{type:"objec
 type:"string"},status:{type:["integer","null"],minimum:-2147483648,maximum:2147483647},headers:{type:"object",
 additionalProperties:!0},body:{type:"string"},ending:{type:"string",enum:["complete","aborted","broken"]},head_ms:{
 type:["integer","null"],minimum:-9223372036854776e3,maximum:9223372036854776e3},end_ms:{type:["integer","null"],
-minimum:-9223372036854776e3,maximum:9223372036854776e3}}};function j(n,{instancePath:i="",parentData:$,parentDataProperty:_,
-rootData:P=n,dynamicAnchors:x={}}={}){let e=null,s=0,p=j.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
+minimum:-9223372036854776e3,maximum:9223372036854776e3}}};function C(n,{instancePath:i="",parentData:$,parentDataProperty:_,
+rootData:P=n,dynamicAnchors:x={}}={}){let e=null,s=0,p=C.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
 (p.items=void 0),s===0)if(n&&typeof n=="object"&&!Array.isArray(n)){let v;if(n.id===void 0&&(v="id")||n.subject===
 void 0&&(v="subject")||n.title===void 0&&(v="title")||n.rules===void 0&&(v="rules")||n.origin===void 0&&(v="or\
 igin")||n.verdict===void 0&&(v="verdict")||n.expected===void 0&&(v="expected")||n.problems===void 0&&(v="probl\
-ems")||n.duration_ms===void 0&&(v="duration_ms")||n.exchanges===void 0&&(v="exchanges"))return j.errors=[{instancePath:i,
+ems")||n.duration_ms===void 0&&(v="duration_ms")||n.exchanges===void 0&&(v="exchanges"))return C.errors=[{instancePath:i,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:v},message:"must have required property '"+
-v+"'"}],!1;if(n.id!==void 0){let b=s;if(typeof n.id!="string")return j.errors=[{instancePath:i+"/id",schemaPath:"\
+v+"'"}],!1;if(n.id!==void 0){let b=s;if(typeof n.id!="string")return C.errors=[{instancePath:i+"/id",schemaPath:"\
 #/properties/id/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var r=b===s}else var r=!0;
-if(r){if(n.subject!==void 0){let b=n.subject,h=s;if(typeof b!="string")return j.errors=[{instancePath:i+"/subj\
+if(r){if(n.subject!==void 0){let b=n.subject,h=s;if(typeof b!="string")return C.errors=[{instancePath:i+"/subj\
 ect",schemaPath:"#/$defs/ConformanceProfile/type",keyword:"type",params:{type:"string"},message:"must be strin\
-g"}],!1;if(!(b==="router"||b==="proxy"||b==="platform"))return j.errors=[{instancePath:i+"/subject",schemaPath:"\
+g"}],!1;if(!(b==="router"||b==="proxy"||b==="platform"))return C.errors=[{instancePath:i+"/subject",schemaPath:"\
 #/$defs/ConformanceProfile/enum",keyword:"enum",params:{allowedValues:Ge.enum},message:"must be equal to one o\
 f the allowed values"}],!1;var r=h===s}else var r=!0;if(r){if(n.title!==void 0){let b=s;if(typeof n.title!="st\
-ring")return j.errors=[{instancePath:i+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type:"\
+ring")return C.errors=[{instancePath:i+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type:"\
 string"},message:"must be string"}],!1;var r=b===s}else var r=!0;if(r){if(n.rules!==void 0){let b=n.rules,h=s;
-if(s===h)if(Array.isArray(b)){var t=!0;let l=b.length;for(let g=0;g<l;g++){let A=s;if(typeof b[g]!="string")return j.
+if(s===h)if(Array.isArray(b)){var t=!0;let l=b.length;for(let g=0;g<l;g++){let A=s;if(typeof b[g]!="string")return C.
 errors=[{instancePath:i+"/rules/"+g,schemaPath:"#/properties/rules/items/type",keyword:"type",params:{type:"st\
-ring"},message:"must be string"}],!1;var t=A===s;if(!t)break}}else return j.errors=[{instancePath:i+"/rules",schemaPath:"\
+ring"},message:"must be string"}],!1;var t=A===s;if(!t)break}}else return C.errors=[{instancePath:i+"/rules",schemaPath:"\
 #/properties/rules/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var r=h===s}else var r=!0;
-if(r){if(n.origin!==void 0){let b=n.origin,h=s;if(typeof b!="string")return j.errors=[{instancePath:i+"/origin",
+if(r){if(n.origin!==void 0){let b=n.origin,h=s;if(typeof b!="string")return C.errors=[{instancePath:i+"/origin",
 schemaPath:"#/properties/origin/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(!(b===
-"given"||b==="chosen"))return j.errors=[{instancePath:i+"/origin",schemaPath:"#/properties/origin/enum",keyword:"\
+"given"||b==="chosen"))return C.errors=[{instancePath:i+"/origin",schemaPath:"#/properties/origin/enum",keyword:"\
 enum",params:{allowedValues:dr.properties.origin.enum},message:"must be equal to one of the allowed values"}],
-!1;var r=h===s}else var r=!0;if(r){if(n.verdict!==void 0){let b=n.verdict,h=s;if(typeof b!="string")return j.errors=
+!1;var r=h===s}else var r=!0;if(r){if(n.verdict!==void 0){let b=n.verdict,h=s;if(typeof b!="string")return C.errors=
 [{instancePath:i+"/verdict",schemaPath:"#/$defs/ScenarioVerdict/type",keyword:"type",params:{type:"string"},message:"\
 must be string"}],!1;if(!(b==="pass"||b==="fail"||b==="warn"||b==="not-supported"||b==="not-testable"||b==="di\
-sabled"||b==="error"))return j.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ScenarioVerdict/enum",keyword:"\
+sabled"||b==="error"))return C.errors=[{instancePath:i+"/verdict",schemaPath:"#/$defs/ScenarioVerdict/enum",keyword:"\
 enum",params:{allowedValues:Yr.enum},message:"must be equal to one of the allowed values"}],!1;var r=h===s}else
 var r=!0;if(r){if(n.expected!==void 0){let b=n.expected,h=s,c=s,l=!1,g=s;if(typeof b!="string"){let w={instancePath:i+
 "/expected",schemaPath:"#/properties/expected/anyOf/0/type",keyword:"type",params:{type:"string"},message:"mus\
@@ -1456,73 +1467,73 @@ enum},message:"must be equal to one of the allowed values"};e===null?e=[w]:e.pus
 if(b!==null){let w={instancePath:i+"/expected",schemaPath:"#/properties/expected/anyOf/1/type",keyword:"type",
 params:{type:"null"},message:"must be null"};e===null?e=[w]:e.push(w),s++}var a=A===s;if(l=l||a,l)s=c,e!==null&&
 (c?e.length=c:e=null);else{let w={instancePath:i+"/expected",schemaPath:"#/properties/expected/anyOf",keyword:"\
-anyOf",params:{},message:"must match a schema in anyOf"};return e===null?e=[w]:e.push(w),s++,j.errors=e,!1}var r=h===
+anyOf",params:{},message:"must match a schema in anyOf"};return e===null?e=[w]:e.push(w),s++,C.errors=e,!1}var r=h===
 s}else var r=!0;if(r){if(n.problems!==void 0){let b=n.problems,h=s;if(s===h)if(Array.isArray(b)){var o=!0;let l=b.
-length;for(let g=0;g<l;g++){let A=s;if(typeof b[g]!="string")return j.errors=[{instancePath:i+"/problems/"+g,schemaPath:"\
+length;for(let g=0;g<l;g++){let A=s;if(typeof b[g]!="string")return C.errors=[{instancePath:i+"/problems/"+g,schemaPath:"\
 #/properties/problems/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var o=A===
-s;if(!o)break}}else return j.errors=[{instancePath:i+"/problems",schemaPath:"#/properties/problems/type",keyword:"\
+s;if(!o)break}}else return C.errors=[{instancePath:i+"/problems",schemaPath:"#/properties/problems/type",keyword:"\
 type",params:{type:"array"},message:"must be array"}],!1;var r=h===s}else var r=!0;if(r){if(n.duration_ms!==void 0){
-let b=n.duration_ms,h=s;if(!(typeof b=="number"&&!(b%1)&&!isNaN(b)))return j.errors=[{instancePath:i+"/duratio\
+let b=n.duration_ms,h=s;if(!(typeof b=="number"&&!(b%1)&&!isNaN(b)))return C.errors=[{instancePath:i+"/duratio\
 n_ms",schemaPath:"#/properties/duration_ms/type",keyword:"type",params:{type:"integer"},message:"must be integ\
-er"}],!1;if(s===h&&typeof b=="number"){if(b>9223372036854776e3||isNaN(b))return j.errors=[{instancePath:i+"/du\
+er"}],!1;if(s===h&&typeof b=="number"){if(b>9223372036854776e3||isNaN(b))return C.errors=[{instancePath:i+"/du\
 ration_ms",schemaPath:"#/properties/duration_ms/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(b<-9223372036854776e3||isNaN(b))return j.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(b<-9223372036854776e3||isNaN(b))return C.errors=[{instancePath:i+
 "/duration_ms",schemaPath:"#/properties/duration_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var r=h===s}else var r=!0;if(r)if(n.exchanges!==void 0){let b=n.
-exchanges,h=s;if(s===h)if(Array.isArray(b)){var m=!0;let l=b.length;for(let g=0;g<l;g++){let A=b[g],T=s;if(s===
+exchanges,h=s;if(s===h)if(Array.isArray(b)){var m=!0;let l=b.length;for(let g=0;g<l;g++){let A=b[g],H=s;if(s===
 s)if(A&&typeof A=="object"&&!Array.isArray(A)){let f;if(A.request===void 0&&(f="request")||A.request_headers===
 void 0&&(f="request_headers")||A.request_body===void 0&&(f="request_body")||A.status===void 0&&(f="status")||A.
 headers===void 0&&(f="headers")||A.body===void 0&&(f="body")||A.ending===void 0&&(f="ending")||A.head_ms===void 0&&
-(f="head_ms")||A.end_ms===void 0&&(f="end_ms"))return j.errors=[{instancePath:i+"/exchanges/"+g,schemaPath:"#/\
+(f="head_ms")||A.end_ms===void 0&&(f="end_ms"))return C.errors=[{instancePath:i+"/exchanges/"+g,schemaPath:"#/\
 $defs/RecordedExchange/required",keyword:"required",params:{missingProperty:f},message:"must have required pro\
-perty '"+f+"'"}],!1;if(A.request!==void 0){let q=s;if(typeof A.request!="string")return j.errors=[{instancePath:i+
+perty '"+f+"'"}],!1;if(A.request!==void 0){let q=s;if(typeof A.request!="string")return C.errors=[{instancePath:i+
 "/exchanges/"+g+"/request",schemaPath:"#/$defs/RecordedExchange/properties/request/type",keyword:"type",params:{
 type:"string"},message:"must be string"}],!1;var d=q===s}else var d=!0;if(d){if(A.request_headers!==void 0){let q=A.
-request_headers,z=s;if(s===z&&!(q&&typeof q=="object"&&!Array.isArray(q)))return j.errors=[{instancePath:i+"/e\
+request_headers,z=s;if(s===z&&!(q&&typeof q=="object"&&!Array.isArray(q)))return C.errors=[{instancePath:i+"/e\
 xchanges/"+g+"/request_headers",schemaPath:"#/$defs/RecordedExchange/properties/request_headers/type",keyword:"\
 type",params:{type:"object"},message:"must be object"}],!1;var d=z===s}else var d=!0;if(d){if(A.request_body!==
-void 0){let q=s;if(typeof A.request_body!="string")return j.errors=[{instancePath:i+"/exchanges/"+g+"/request_\
+void 0){let q=s;if(typeof A.request_body!="string")return C.errors=[{instancePath:i+"/exchanges/"+g+"/request_\
 body",schemaPath:"#/$defs/RecordedExchange/properties/request_body/type",keyword:"type",params:{type:"string"},
 message:"must be string"}],!1;var d=q===s}else var d=!0;if(d){if(A.status!==void 0){let q=A.status,z=s;if(!(typeof q==
-"number"&&!(q%1)&&!isNaN(q))&&q!==null)return j.errors=[{instancePath:i+"/exchanges/"+g+"/status",schemaPath:"\
+"number"&&!(q%1)&&!isNaN(q))&&q!==null)return C.errors=[{instancePath:i+"/exchanges/"+g+"/status",schemaPath:"\
 #/$defs/RecordedExchange/properties/status/type",keyword:"type",params:{type:De.properties.status.type},message:"\
-must be integer,null"}],!1;if(s===z&&typeof q=="number"){if(q>2147483647||isNaN(q))return j.errors=[{instancePath:i+
+must be integer,null"}],!1;if(s===z&&typeof q=="number"){if(q>2147483647||isNaN(q))return C.errors=[{instancePath:i+
 "/exchanges/"+g+"/status",schemaPath:"#/$defs/RecordedExchange/properties/status/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(q<-2147483648||isNaN(q))return j.errors=
+comparison:"<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(q<-2147483648||isNaN(q))return C.errors=
 [{instancePath:i+"/exchanges/"+g+"/status",schemaPath:"#/$defs/RecordedExchange/properties/status/minimum",keyword:"\
 minimum",params:{comparison:">=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var d=z===s}else var d=!0;
-if(d){if(A.headers!==void 0){let q=A.headers,z=s;if(s===z&&!(q&&typeof q=="object"&&!Array.isArray(q)))return j.
+if(d){if(A.headers!==void 0){let q=A.headers,z=s;if(s===z&&!(q&&typeof q=="object"&&!Array.isArray(q)))return C.
 errors=[{instancePath:i+"/exchanges/"+g+"/headers",schemaPath:"#/$defs/RecordedExchange/properties/headers/typ\
 e",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var d=z===s}else var d=!0;if(d){if(A.body!==
-void 0){let q=s;if(typeof A.body!="string")return j.errors=[{instancePath:i+"/exchanges/"+g+"/body",schemaPath:"\
+void 0){let q=s;if(typeof A.body!="string")return C.errors=[{instancePath:i+"/exchanges/"+g+"/body",schemaPath:"\
 #/$defs/RecordedExchange/properties/body/type",keyword:"type",params:{type:"string"},message:"must be string"}],
-!1;var d=q===s}else var d=!0;if(d){if(A.ending!==void 0){let q=A.ending,z=s;if(typeof q!="string")return j.errors=
+!1;var d=q===s}else var d=!0;if(d){if(A.ending!==void 0){let q=A.ending,z=s;if(typeof q!="string")return C.errors=
 [{instancePath:i+"/exchanges/"+g+"/ending",schemaPath:"#/$defs/RecordedExchange/properties/ending/type",keyword:"\
-type",params:{type:"string"},message:"must be string"}],!1;if(!(q==="complete"||q==="aborted"||q==="broken"))return j.
+type",params:{type:"string"},message:"must be string"}],!1;if(!(q==="complete"||q==="aborted"||q==="broken"))return C.
 errors=[{instancePath:i+"/exchanges/"+g+"/ending",schemaPath:"#/$defs/RecordedExchange/properties/ending/enum",
 keyword:"enum",params:{allowedValues:De.properties.ending.enum},message:"must be equal to one of the allowed v\
 alues"}],!1;var d=z===s}else var d=!0;if(d){if(A.head_ms!==void 0){let q=A.head_ms,z=s;if(!(typeof q=="number"&&
-!(q%1)&&!isNaN(q))&&q!==null)return j.errors=[{instancePath:i+"/exchanges/"+g+"/head_ms",schemaPath:"#/$defs/R\
+!(q%1)&&!isNaN(q))&&q!==null)return C.errors=[{instancePath:i+"/exchanges/"+g+"/head_ms",schemaPath:"#/$defs/R\
 ecordedExchange/properties/head_ms/type",keyword:"type",params:{type:De.properties.head_ms.type},message:"must\
- be integer,null"}],!1;if(s===z&&typeof q=="number"){if(q>9223372036854776e3||isNaN(q))return j.errors=[{instancePath:i+
+ be integer,null"}],!1;if(s===z&&typeof q=="number"){if(q>9223372036854776e3||isNaN(q))return C.errors=[{instancePath:i+
 "/exchanges/"+g+"/head_ms",schemaPath:"#/$defs/RecordedExchange/properties/head_ms/maximum",keyword:"maximum",
 params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(q<-9223372036854776e3||
-isNaN(q))return j.errors=[{instancePath:i+"/exchanges/"+g+"/head_ms",schemaPath:"#/$defs/RecordedExchange/prop\
+isNaN(q))return C.errors=[{instancePath:i+"/exchanges/"+g+"/head_ms",schemaPath:"#/$defs/RecordedExchange/prop\
 erties/head_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be \
 >= -9223372036854776000"}],!1}var d=z===s}else var d=!0;if(d)if(A.end_ms!==void 0){let q=A.end_ms,z=s;if(!(typeof q==
-"number"&&!(q%1)&&!isNaN(q))&&q!==null)return j.errors=[{instancePath:i+"/exchanges/"+g+"/end_ms",schemaPath:"\
+"number"&&!(q%1)&&!isNaN(q))&&q!==null)return C.errors=[{instancePath:i+"/exchanges/"+g+"/end_ms",schemaPath:"\
 #/$defs/RecordedExchange/properties/end_ms/type",keyword:"type",params:{type:De.properties.end_ms.type},message:"\
-must be integer,null"}],!1;if(s===z&&typeof q=="number"){if(q>9223372036854776e3||isNaN(q))return j.errors=[{instancePath:i+
+must be integer,null"}],!1;if(s===z&&typeof q=="number"){if(q>9223372036854776e3||isNaN(q))return C.errors=[{instancePath:i+
 "/exchanges/"+g+"/end_ms",schemaPath:"#/$defs/RecordedExchange/properties/end_ms/maximum",keyword:"maximum",params:{
 comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"}],!1;if(q<-9223372036854776e3||
-isNaN(q))return j.errors=[{instancePath:i+"/exchanges/"+g+"/end_ms",schemaPath:"#/$defs/RecordedExchange/prope\
+isNaN(q))return C.errors=[{instancePath:i+"/exchanges/"+g+"/end_ms",schemaPath:"#/$defs/RecordedExchange/prope\
 rties/end_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >=\
- -9223372036854776000"}],!1}var d=z===s}else var d=!0}}}}}}}}else return j.errors=[{instancePath:i+"/exchanges\
+ -9223372036854776000"}],!1}var d=z===s}else var d=!0}}}}}}}}else return C.errors=[{instancePath:i+"/exchanges\
 /"+g,schemaPath:"#/$defs/RecordedExchange/type",keyword:"type",params:{type:"object"},message:"must be object"}],
-!1;var m=T===s;if(!m)break}}else return j.errors=[{instancePath:i+"/exchanges",schemaPath:"#/properties/exchan\
+!1;var m=H===s;if(!m)break}}else return C.errors=[{instancePath:i+"/exchanges",schemaPath:"#/properties/exchan\
 ges/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var r=h===s}else var r=!0}}}}}}}}}else
-return j.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
-ject"}],!1;return j.errors=e,s===0}j.evaluated={props:{id:!0,subject:!0,title:!0,rules:!0,origin:!0,verdict:!0,
+return C.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
+ject"}],!1;return C.errors=e,s===0}C.evaluated={props:{id:!0,subject:!0,title:!0,rules:!0,origin:!0,verdict:!0,
 expected:!0,problems:!0,duration_ms:!0,exchanges:!0},dynamicProps:!1,dynamicItems:!1};var fr={type:"object",required:[
 "subject","operation","status","code","ground","count"],properties:{subject:{$ref:"#/$defs/ConformanceProfile"},
 operation:{type:"string"},status:{type:"integer",minimum:-2147483648,maximum:2147483647},code:{type:["string",
@@ -1570,9 +1581,9 @@ errors=[{instancePath:i+"/version",schemaPath:"#/properties/version/type",keywor
 message:"must be number"}],!1;if(c!==1)return D.errors=[{instancePath:i+"/version",schemaPath:"#/properties/ve\
 rsion/enum",keyword:"enum",params:{allowedValues:Zr.properties.version.enum},message:"must be equal to one of \
 the allowed values"}],!1;var r=l===s}else var r=!0;if(r){if(n.suite!==void 0){let c=n.suite,l=s;if(s===s)if(c&&
-typeof c=="object"&&!Array.isArray(c)){let T;if(c.version===void 0&&(T="version")||c.scenarios===void 0&&(T="s\
+typeof c=="object"&&!Array.isArray(c)){let H;if(c.version===void 0&&(H="version")||c.scenarios===void 0&&(H="s\
 cenarios"))return D.errors=[{instancePath:i+"/suite",schemaPath:"#/$defs/ConformanceSuite/required",keyword:"r\
-equired",params:{missingProperty:T},message:"must have required property '"+T+"'"}],!1;if(c.version!==void 0){
+equired",params:{missingProperty:H},message:"must have required property '"+H+"'"}],!1;if(c.version!==void 0){
 let w=s;if(typeof c.version!="string")return D.errors=[{instancePath:i+"/suite/version",schemaPath:"#/$defs/Co\
 nformanceSuite/properties/version/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var t=w===
 s}else var t=!0;if(t)if(c.scenarios!==void 0){let w=c.scenarios,y=s;if(!(typeof w=="number"&&!(w%1)&&!isNaN(w)))
@@ -1585,9 +1596,9 @@ $defs/ConformanceSuite/properties/scenarios/minimum",keyword:"minimum",params:{c
 message:"must be >= -2147483648"}],!1}var t=y===s}else var t=!0}else return D.errors=[{instancePath:i+"/suite",
 schemaPath:"#/$defs/ConformanceSuite/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
 var r=l===s}else var r=!0;if(r){if(n.product!==void 0){let c=n.product,l=s;if(s===s)if(c&&typeof c=="object"&&
-!Array.isArray(c)){let T;if(c.name===void 0&&(T="name"))return D.errors=[{instancePath:i+"/product",schemaPath:"\
-#/$defs/TargetProduct/required",keyword:"required",params:{missingProperty:T},message:"must have required prop\
-erty '"+T+"'"}],!1;{let w=s;for(let y in c)if(!(y==="name"||y==="version")){return D.errors=[{instancePath:i+"\
+!Array.isArray(c)){let H;if(c.name===void 0&&(H="name"))return D.errors=[{instancePath:i+"/product",schemaPath:"\
+#/$defs/TargetProduct/required",keyword:"required",params:{missingProperty:H},message:"must have required prop\
+erty '"+H+"'"}],!1;{let w=s;for(let y in c)if(!(y==="name"||y==="version")){return D.errors=[{instancePath:i+"\
 /product",schemaPath:"#/$defs/TargetProduct/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:y},
 message:"must NOT have additional properties"}],!1;break}if(w===s){if(c.name!==void 0){let y=c.name,f=s;if(s===
 f)if(typeof y=="string"){if(ce(y)<1)return D.errors=[{instancePath:i+"/product/name",schemaPath:"#/$defs/Targe\
@@ -1610,10 +1621,10 @@ ation_ms/maximum",keyword:"maximum",params:{comparison:"<=",limit:92233720368547
 372036854776000"}],!1;if(c<-9223372036854776e3||isNaN(c))return D.errors=[{instancePath:i+"/duration_ms",schemaPath:"\
 #/properties/duration_ms/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"\
 must be >= -9223372036854776000"}],!1}var r=l===s}else var r=!0;if(r){if(n.selection!==void 0){let c=n.selection,
-l=s;if(s===s)if(c&&typeof c=="object"&&!Array.isArray(c)){let T;if(c.grep===void 0&&(T="grep")||c.origin===void 0&&
-(T="origin")||c.slow===void 0&&(T="slow")||c.seed===void 0&&(T="seed")||c.jobs===void 0&&(T="jobs"))return D.errors=
-[{instancePath:i+"/selection",schemaPath:"#/$defs/ConformanceSelection/required",keyword:"required",params:{missingProperty:T},
-message:"must have required property '"+T+"'"}],!1;if(c.grep!==void 0){let w=c.grep,y=s;if(typeof w!="string"&&
+l=s;if(s===s)if(c&&typeof c=="object"&&!Array.isArray(c)){let H;if(c.grep===void 0&&(H="grep")||c.origin===void 0&&
+(H="origin")||c.slow===void 0&&(H="slow")||c.seed===void 0&&(H="seed")||c.jobs===void 0&&(H="jobs"))return D.errors=
+[{instancePath:i+"/selection",schemaPath:"#/$defs/ConformanceSelection/required",keyword:"required",params:{missingProperty:H},
+message:"must have required property '"+H+"'"}],!1;if(c.grep!==void 0){let w=c.grep,y=s;if(typeof w!="string"&&
 w!==null)return D.errors=[{instancePath:i+"/selection/grep",schemaPath:"#/$defs/ConformanceSelection/propertie\
 s/grep/type",keyword:"type",params:{type:lr.properties.grep.type},message:"must be string,null"}],!1;var o=y===
 s}else var o=!0;if(o){if(c.origin!==void 0){let w=c.origin,y=s,f=s,q=!1,z=s;if(typeof w!="string"){let u={instancePath:i+
@@ -1646,16 +1657,16 @@ must be <= 2147483647"}],!1;if(w<-2147483648||isNaN(w))return D.errors=[{instanc
 message:"must be >= -2147483648"}],!1}var o=y===s}else var o=!0}}}}else return D.errors=[{instancePath:i+"/sel\
 ection",schemaPath:"#/$defs/ConformanceSelection/type",keyword:"type",params:{type:"object"},message:"must be \
 object"}],!1;var r=l===s}else var r=!0;if(r){if(n.profiles!==void 0){let c=n.profiles,l=s;if(s===l)if(Array.isArray(
-c)){var d=!0;let A=c.length;for(let T=0;T<A;T++){let w=s;J(c[T],{instancePath:i+"/profiles/"+T,parentData:c,parentDataProperty:T,
+c)){var d=!0;let A=c.length;for(let H=0;H<A;H++){let w=s;J(c[H],{instancePath:i+"/profiles/"+H,parentData:c,parentDataProperty:H,
 rootData:P,dynamicAnchors:x})||(e=e===null?J.errors:e.concat(J.errors),s=e.length);var d=w===s;if(!d)break}}else
 return D.errors=[{instancePath:i+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type:"\
 array"},message:"must be array"}],!1;var r=l===s}else var r=!0;if(r){if(n.scenarios!==void 0){let c=n.scenarios,
-l=s;if(s===l)if(Array.isArray(c)){var v=!0;let A=c.length;for(let T=0;T<A;T++){let w=s;j(c[T],{instancePath:i+
-"/scenarios/"+T,parentData:c,parentDataProperty:T,rootData:P,dynamicAnchors:x})||(e=e===null?j.errors:e.concat(
-j.errors),s=e.length);var v=w===s;if(!v)break}}else return D.errors=[{instancePath:i+"/scenarios",schemaPath:"\
+l=s;if(s===l)if(Array.isArray(c)){var v=!0;let A=c.length;for(let H=0;H<A;H++){let w=s;C(c[H],{instancePath:i+
+"/scenarios/"+H,parentData:c,parentDataProperty:H,rootData:P,dynamicAnchors:x})||(e=e===null?C.errors:e.concat(
+C.errors),s=e.length);var v=w===s;if(!v)break}}else return D.errors=[{instancePath:i+"/scenarios",schemaPath:"\
 #/properties/scenarios/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var r=l===s}else
 var r=!0;if(r)if(n.observed!==void 0){let c=n.observed,l=s;if(s===l)if(Array.isArray(c)){var b=!0;let A=c.length;
-for(let T=0;T<A;T++){let w=s;U(c[T],{instancePath:i+"/observed/"+T,parentData:c,parentDataProperty:T,rootData:P,
+for(let H=0;H<A;H++){let w=s;U(c[H],{instancePath:i+"/observed/"+H,parentData:c,parentDataProperty:H,rootData:P,
 dynamicAnchors:x})||(e=e===null?U.errors:e.concat(U.errors),s=e.length);var b=w===s;if(!b)break}}else return D.
 errors=[{instancePath:i+"/observed",schemaPath:"#/properties/observed/type",keyword:"type",params:{type:"array"},
 message:"must be array"}],!1;var r=l===s}else var r=!0}}}}}}}}else return D.errors=[{instancePath:i,schemaPath:"\
@@ -2169,9 +2180,9 @@ s/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},m
 /properties/open_holds/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"\
 must be >= -9223372036854776000"}],!1}var r=d===s}else var r=!0;if(r)if(n.differences!==void 0){let m=n.differences,
 d=s;if(s===d)if(Array.isArray(m)){var t=!0;let b=m.length;for(let h=0;h<b;h++){let c=m[h],l=s;if(s===s)if(c&&typeof c==
-"object"&&!Array.isArray(c)){let T;if(c.check===void 0&&(T="check")||c.workspace_id===void 0&&(T="workspace_id"))
+"object"&&!Array.isArray(c)){let H;if(c.check===void 0&&(H="check")||c.workspace_id===void 0&&(H="workspace_id"))
 return Y.errors=[{instancePath:i+"/differences/"+h,schemaPath:"#/$defs/ControlDifference/required",keyword:"re\
-quired",params:{missingProperty:T},message:"must have required property '"+T+"'"}],!1;if(c.check!==void 0){let w=s;
+quired",params:{missingProperty:H},message:"must have required property '"+H+"'"}],!1;if(c.check!==void 0){let w=s;
 if(typeof c.check!="string")return Y.errors=[{instancePath:i+"/differences/"+h+"/check",schemaPath:"#/$defs/Co\
 ntrolDifference/properties/check/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var a=w===
 s}else var a=!0;if(a)if(c.workspace_id!==void 0){let w=s;if(typeof c.workspace_id!="string")return Y.errors=[{

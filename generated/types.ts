@@ -2533,6 +2533,8 @@ export interface components {
             created?: number;
             /** @description Name of the endpoint that serves it: an own one, or an external upstream (`router upstream add`). */
             endpoint: string;
+            /** @description Other models of this file that serve its requests, in this order, when none of its backends can be reached or will serve; nobody else does when it is left out. The answer, the record and the price name the model that served. */
+            fallbacks?: string[];
             /** @description Router model id. */
             id: string;
             /**
@@ -3785,6 +3787,8 @@ export interface components {
             slashed?: string;
             /** @description Its `max_output_tokens` and any prompt together are more than its context. */
             small?: string;
+            /** @description Serves in place of `unserved`, at other prices. */
+            standIn?: string;
             /** @description Its backend's tokenizer is configured, which is the scripted one's. */
             tokenized?: string;
             /** @description Has two backends, both scripted, which call the model by different names. */
@@ -3793,6 +3797,8 @@ export interface components {
             unpublished?: string;
             /** @description Nothing listens where its backend should be. */
             unreachable?: string;
+            /** @description No backend of it can be reached; a dearer model, `standIn`, serves in its place. */
+            unserved?: string;
         };
         /** @description A product and its version. */
         TargetProduct: {

@@ -226,9 +226,9 @@ instancePath:i+"/bundle",schemaPath:"#/properties/bundle/type",keyword:"type",pa
 must be string"};t===null?t=[n]:t.push(n),e++}}r.journal!==void 0&&(gr(r.journal,{instancePath:i+"/journal",parentData:r,
 parentDataProperty:"journal",rootData:g,dynamicAnchors:v})||(t=t===null?gr.errors:t.concat(gr.errors),e=t.length))}else{
 let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};t===
-null?t=[s]:t.push(s),e++}return Cr.errors=t,e===0}Cr.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var lt=Mr;
-function Mr(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
-e=0,p=Mr.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&
+null?t=[s]:t.push(s),e++}return Cr.errors=t,e===0}Cr.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var lt=Ir;
+function Ir(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
+e=0,p=Ir.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&
 !Array.isArray(r)){if(r.count===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{
 missingProperty:"count"},message:"must have required property 'count'"};t===null?t=[s]:t.push(s),e++}if(r.hash===
 void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"hash"},message:"\
@@ -248,8 +248,8 @@ igest/pattern",keyword:"pattern",params:{pattern:"^sha256/[A-Za-z0-9_-]{42}[AEIM
  match pattern "^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"'};t===null?t=[n]:t.push(n),e++}}else{let n={instancePath:i+
 "/hash",schemaPath:"#/$defs/JournalDigest/type",keyword:"type",params:{type:"string"},message:"must be string"};
 t===null?t=[n]:t.push(n),e++}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"obj\
-ect"},message:"must be object"};t===null?t=[s]:t.push(s),e++}return Mr.errors=t,e===0}Mr.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};var ft=Ir,dt={type:"object",required:["hostname","upstream"],properties:{listen:{$ref:"#/$def\
+ect"},message:"must be object"};t===null?t=[s]:t.push(s),e++}return Ir.errors=t,e===0}Ir.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};var ft=Mr,dt={type:"object",required:["hostname","upstream"],properties:{listen:{$ref:"#/$def\
 s/ListenConfig"},control:{$ref:"#/$defs/ListenConfig"},hostname:{type:"string",maxLength:253,pattern:"^[a-z0-9\
 ]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$"},upstream:{type:"string",pattern:"^https\
 ?://[^/?#]+/?$"},dataDir:{type:"string",minLength:1},resignIntervalMs:{$ref:"#/$defs/DurationMs"},algorithm:{$ref:"\
@@ -273,8 +273,8 @@ minimum",params:{comparison:">=",limit:0},message:"must be >= 0"};t===null?t=[n]
 instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};t===null?t=
 [s]:t.push(s),e++}return te.errors=t,e===0}te.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var gt=new RegExp(
 "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$","u"),ht=new RegExp("^https?://[\
-^/?#]+/?$","u");function Ir(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){
-let t=null,e=0,p=Ir.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r==
+^/?#]+/?$","u");function Mr(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){
+let t=null,e=0,p=Mr.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r==
 "object"&&!Array.isArray(r)){if(r.hostname===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"re\
 quired",params:{missingProperty:"hostname"},message:"must have required property 'hostname'"};t===null?t=[s]:t.
 push(s),e++}if(r.upstream===void 0){let s={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"\
@@ -325,7 +325,7 @@ length;for(let o=0;o<n;o++){let a=s[o];if(!(a&&typeof a=="object"&&!Array.isArra
 ust be object"};t===null?t=[m]:t.push(m),e++}}}else{let n={instancePath:i+"/resources",schemaPath:"#/propertie\
 s/resources/type",keyword:"type",params:{type:"array"},message:"must be array"};t===null?t=[n]:t.push(n),e++}}}else{
 let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"};t===
-null?t=[s]:t.push(s),e++}return Ir.errors=t,e===0}Ir.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var vt=Er,
+null?t=[s]:t.push(s),e++}return Mr.errors=t,e===0}Mr.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var vt=Er,
 _t={type:"object",required:["endpoints"],properties:{dataDir:{type:"string",minLength:1},journal:{anyOf:[{$ref:"\
 #/$defs/JournalFile"},{type:"boolean",enum:[!1]}]},admin:{$ref:"#/$defs/ListenConfig"},endpoints:{type:"array",
 items:{$ref:"#/$defs/ProxiedEndpointConfig"},minItems:1}},additionalProperties:!1};var js=new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$","u"),bt=new RegExp("^https://.+/v1$","u"),kt=new RegExp(
@@ -602,8 +602,8 @@ maximum:9223372036854776e3},contextLength:{$ref:"#/$defs/Count"},maxOutputTokens
 type:"integer",minimum:0,maximum:2147483647},imageTokens:{type:"integer",minimum:0,maximum:2147483647},audioTokens:{
 type:"integer",minimum:0,maximum:2147483647},pricing:{$ref:"#/$defs/PricingConfig"},capabilities:{type:"array",
 items:{type:"string",enum:["chat","completions","embeddings"]},minItems:1},endpoint:{type:"string",minLength:1},
-backends:{type:"array",items:{$ref:"#/$defs/BackendConfig"},minItems:1},upstream:{$ref:"#/$defs/UpstreamModelC\
-onfig"}},additionalProperties:!1};var xt={type:"object",required:["url"],properties:{url:{type:"string",pattern:"^https?://"},model:{type:"strin\
+backends:{type:"array",items:{$ref:"#/$defs/BackendConfig"},minItems:1},fallbacks:{type:"array",items:{type:"s\
+tring"},minItems:1,maxItems:4},upstream:{$ref:"#/$defs/UpstreamModelConfig"}},additionalProperties:!1};var xt={type:"object",required:["url"],properties:{url:{type:"string",pattern:"^https?://"},model:{type:"strin\
 g",minLength:1},weight:{type:"integer",minimum:1,maximum:1e3},apiKey:{type:"string"},tokenizeUrl:{type:"string",
 pattern:"^https?://"},usage:{type:"string",enum:["final","continuous"]}},additionalProperties:!1},Nt={type:"ob\
 ject",properties:{model:{type:"string",minLength:1},usage:{type:"string",enum:["final","continuous"]}},additionalProperties:!1},
@@ -747,7 +747,15 @@ properties.usage.enum},message:"must be equal to one of the allowed values"};t==
 let m={instancePath:i+"/backends/"+o,schemaPath:"#/$defs/BackendConfig/type",keyword:"type",params:{type:"obje\
 ct"},message:"must be object"};t===null?t=[m]:t.push(m),e++}}}else{let n={instancePath:i+"/backends",schemaPath:"\
 #/properties/backends/type",keyword:"type",params:{type:"array"},message:"must be array"};t===null?t=[n]:t.push(
-n),e++}}if(r.upstream!==void 0){let s=r.upstream;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let n in s)if(!(n===
+n),e++}}if(r.fallbacks!==void 0){let s=r.fallbacks;if(Array.isArray(s)){if(s.length>4){let o={instancePath:i+"\
+/fallbacks",schemaPath:"#/properties/fallbacks/maxItems",keyword:"maxItems",params:{limit:4},message:"must NOT\
+ have more than 4 items"};t===null?t=[o]:t.push(o),e++}if(s.length<1){let o={instancePath:i+"/fallbacks",schemaPath:"\
+#/properties/fallbacks/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};
+t===null?t=[o]:t.push(o),e++}let n=s.length;for(let o=0;o<n;o++)if(typeof s[o]!="string"){let a={instancePath:i+
+"/fallbacks/"+o,schemaPath:"#/properties/fallbacks/items/type",keyword:"type",params:{type:"string"},message:"\
+must be string"};t===null?t=[a]:t.push(a),e++}}else{let n={instancePath:i+"/fallbacks",schemaPath:"#/propertie\
+s/fallbacks/type",keyword:"type",params:{type:"array"},message:"must be array"};t===null?t=[n]:t.push(n),e++}}
+if(r.upstream!==void 0){let s=r.upstream;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let n in s)if(!(n===
 "model"||n==="usage")){let o={instancePath:i+"/upstream",schemaPath:"#/$defs/UpstreamModelConfig/additionalPro\
 perties",keyword:"additionalProperties",params:{additionalProperty:n},message:"must NOT have additional proper\
 ties"};t===null?t=[o]:t.push(o),e++}if(s.model!==void 0){let n=s.model;if(typeof n=="string"){if(L(n)<1){let o={
@@ -874,7 +882,7 @@ chatEvent:()=>Rt,commandRefusalOutput:()=>ei,completion:()=>si,completionChunk:(
 configCheckOutput:()=>mi,createdKeyOutput:()=>ui,creditOutput:()=>fi,diagnosisOutput:()=>di,discoveryOutput:()=>gi,
 embeddingList:()=>hi,embeddingRequest:()=>bi,errorBody:()=>ki,evidenceBundle:()=>Pi,evidenceNotFetchedBody:()=>wi,
 evidenceNotFoundBody:()=>$i,evidencePayload:()=>Ni,generation:()=>ji,generationResult:()=>Di,invitation:()=>Ci,
-invitationRecordOutput:()=>Mi,journalLine:()=>Ii,journalVerificationOutput:()=>Ti,keyOutput:()=>Zi,ledgerEntry:()=>Si,
+invitationRecordOutput:()=>Ii,journalLine:()=>Mi,journalVerificationOutput:()=>Ti,keyOutput:()=>Zi,ledgerEntry:()=>Si,
 ledgerVerificationOutput:()=>Ri,migrationOutput:()=>Ui,model:()=>Bi,modelList:()=>Fi,pinsOutput:()=>Yi,proxyStatus:()=>Wi,
 reconciliationOutput:()=>sa,runningProxyOutput:()=>ia,runningRouterOutput:()=>aa,shownDeploymentOutput:()=>na,
 snapshotDiffOutput:()=>oa,stack:()=>ua,upstreamEventOutput:()=>la,upstreamOutput:()=>fa,verificationOutput:()=>ca,
@@ -887,11 +895,11 @@ generation:{type:"string"},hostname:{type:"string"},hostname_from:{type:"string"
 type:"array",items:{type:"string"}},pins:{type:"array",items:{type:"string"}},claims:{$ref:"#/$defs/CapsuleCla\
 ims"},holds:{type:"boolean"},parts:{type:"array",items:{$ref:"#/$defs/CapsulePart"}}}},pr={type:"string",enum:[
 "fetch","cert-chain","untrusted-root","jws","tls-fingerprint","policy"]},Vs={type:"string",enum:["observed","p\
-roducer-asserted","none"]},Mt={type:"object",required:["admitted","hostname","judged_at","observed_leaf","max_\
+roducer-asserted","none"]},It={type:"object",required:["admitted","hostname","judged_at","observed_leaf","max_\
 bundle_age_ms","roots","pins","policies"],properties:{admitted:{type:"boolean"},hostname:{type:"string"},judged_at:{
 type:"string"},observed_leaf:{type:"string"},max_bundle_age_ms:{$ref:"#/$defs/DurationMs"},roots:{type:"array",
 items:{type:["string","null"]}},pins:{type:"array",items:{type:"string"}},policies:{type:"array",items:{$ref:"\
-#/$defs/CapsulePolicy"}}}};var It={type:"object",required:["name","allow","mistake"],properties:{name:{type:"string"},allow:{type:"string"},
+#/$defs/CapsulePolicy"}}}};var Mt={type:"object",required:["name","allow","mistake"],properties:{name:{type:"string"},allow:{type:"string"},
 mistake:{type:["string","null"]}}};function H(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,
 dynamicAnchors:v={}}={}){let t=null,e=0,p=H.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=
 void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let u;if(r.admitted===void 0&&(u="admitted")||r.hostname===
@@ -916,7 +924,7 @@ message:"must be <= 2147483647"}],!1;if(c<1||isNaN(c))return H.errors=[{instance
 #/$defs/DurationMs/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=d===
 e}else var s=!0;if(s){if(r.roots!==void 0){let c=r.roots,d=e;if(e===d)if(Array.isArray(c)){var n=!0;let l=c.length;
 for(let y=0;y<l;y++){let h=c[y],w=e;if(typeof h!="string"&&h!==null)return H.errors=[{instancePath:i+"/roots/"+
-y,schemaPath:"#/properties/roots/items/type",keyword:"type",params:{type:Mt.properties.roots.items.type},message:"\
+y,schemaPath:"#/properties/roots/items/type",keyword:"type",params:{type:It.properties.roots.items.type},message:"\
 must be string,null"}],!1;var n=w===e;if(!n)break}}else return H.errors=[{instancePath:i+"/roots",schemaPath:"\
 #/properties/roots/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=d===e}else var s=!0;
 if(s){if(r.pins!==void 0){let c=r.pins,d=e;if(e===d)if(Array.isArray(c)){var o=!0;let l=c.length;for(let y=0;y<
@@ -934,7 +942,7 @@ var m=!0;if(m){if(h.allow!==void 0){let x=e;if(typeof h.allow!="string")return H
 icies/"+y+"/allow",schemaPath:"#/$defs/CapsulePolicy/properties/allow/type",keyword:"type",params:{type:"strin\
 g"},message:"must be string"}],!1;var m=x===e}else var m=!0;if(m)if(h.mistake!==void 0){let x=h.mistake,C=e;if(typeof x!=
 "string"&&x!==null)return H.errors=[{instancePath:i+"/policies/"+y+"/mistake",schemaPath:"#/$defs/CapsulePolic\
-y/properties/mistake/type",keyword:"type",params:{type:It.properties.mistake.type},message:"must be string,nul\
+y/properties/mistake/type",keyword:"type",params:{type:Mt.properties.mistake.type},message:"must be string,nul\
 l"}],!1;var m=C===e}else var m=!0}}else return H.errors=[{instancePath:i+"/policies/"+y,schemaPath:"#/$defs/Ca\
 psulePolicy/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;var a=w===e;if(!a)break}}else
 return H.errors=[{instancePath:i+"/policies",schemaPath:"#/properties/policies/type",keyword:"type",params:{type:"\
@@ -1678,7 +1686,7 @@ type:"string"},message:"must be string"};t===null?t=[d]:t.push(d),e++}if(r!=="[D
 lowed values"};t===null?t=[d]:t.push(d),e++}var c=u===e;if(n=n||c,n)e=s,t!==null&&(s?t.length=s:t=null);else{let d={
 instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};return t===
 null?t=[d]:t.push(d),e++,Ar.errors=t,!1}return Ar.errors=t,p.props=a,e===0}Ar.evaluated={dynamicProps:!0,dynamicItems:!1};
-var oi=M,ze={type:"object",required:["model","prompt"],properties:{model:{type:"string",minLength:1},prompt:{$ref:"\
+var oi=I,ze={type:"object",required:["model","prompt"],properties:{model:{type:"string",minLength:1},prompt:{$ref:"\
 #/$defs/Prompt"},stream:{type:["boolean","null"]},stream_options:{type:["object","null"],properties:{include_usage:{
 type:["boolean","null"]}},additionalProperties:!0},max_tokens:{type:["integer","null"],minimum:1,maximum:2147483647},
 max_completion_tokens:{type:["integer","null"],minimum:1,maximum:2147483647},temperature:{type:["number","null"],
@@ -1728,82 +1736,82 @@ n=n||h,h&&c!==!0&&(c=!0);let y=e;De(r,{instancePath:i,parentData:b,parentDataPro
 (t=t===null?De.errors:t.concat(De.errors),e=t.length);var h=y===e;if(n=n||h,h&&c!==!0&&(c=!0),n)e=s,t!==null&&
 (s?t.length=s:t=null);else{let w={instancePath:i,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must \
 match a schema in anyOf"};return t===null?t=[w]:t.push(w),e++,fr.errors=t,!1}return fr.errors=t,p.items=c,e===
-0}fr.evaluated={dynamicProps:!1,dynamicItems:!0};function M(r,{instancePath:i="",parentData:b,parentDataProperty:_,
-rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=M.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
+0}fr.evaluated={dynamicProps:!1,dynamicItems:!0};function I(r,{instancePath:i="",parentData:b,parentDataProperty:_,
+rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=I.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&
 (p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let o;if(r.model===void 0&&(o="model")||r.
-prompt===void 0&&(o="prompt"))return M.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{
+prompt===void 0&&(o="prompt"))return I.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{
 missingProperty:o},message:"must have required property '"+o+"'"}],!1;if(r.model!==void 0){let a=r.model,m=e;if(e===
-m)if(typeof a=="string"){if(ur(a)<1)return M.errors=[{instancePath:i+"/model",schemaPath:"#/properties/model/m\
-inLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"}],!1}else return M.
+m)if(typeof a=="string"){if(ur(a)<1)return I.errors=[{instancePath:i+"/model",schemaPath:"#/properties/model/m\
+inLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"}],!1}else return I.
 errors=[{instancePath:i+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type:"string"},message:"\
 must be string"}],!1;var s=m===e}else var s=!0;if(s){if(r.prompt!==void 0){let a=e;fr(r.prompt,{instancePath:i+
 "/prompt",parentData:r,parentDataProperty:"prompt",rootData:g,dynamicAnchors:v})||(t=t===null?fr.errors:t.concat(
 fr.errors),e=t.length);var s=a===e}else var s=!0;if(s){if(r.stream!==void 0){let a=r.stream,m=e;if(typeof a!="\
-boolean"&&a!==null)return M.errors=[{instancePath:i+"/stream",schemaPath:"#/properties/stream/type",keyword:"t\
+boolean"&&a!==null)return I.errors=[{instancePath:i+"/stream",schemaPath:"#/properties/stream/type",keyword:"t\
 ype",params:{type:ze.properties.stream.type},message:"must be boolean,null"}],!1;var s=m===e}else var s=!0;if(s){
 if(r.stream_options!==void 0){let a=r.stream_options,m=e;if(!(a&&typeof a=="object"&&!Array.isArray(a))&&a!==null)
-return M.errors=[{instancePath:i+"/stream_options",schemaPath:"#/properties/stream_options/type",keyword:"type",
+return I.errors=[{instancePath:i+"/stream_options",schemaPath:"#/properties/stream_options/type",keyword:"type",
 params:{type:ze.properties.stream_options.type},message:"must be object,null"}],!1;if(e===m&&a&&typeof a=="obj\
-ect"&&!Array.isArray(a)&&a.include_usage!==void 0){let c=a.include_usage;if(typeof c!="boolean"&&c!==null)return M.
+ect"&&!Array.isArray(a)&&a.include_usage!==void 0){let c=a.include_usage;if(typeof c!="boolean"&&c!==null)return I.
 errors=[{instancePath:i+"/stream_options/include_usage",schemaPath:"#/properties/stream_options/properties/inc\
 lude_usage/type",keyword:"type",params:{type:ze.properties.stream_options.properties.include_usage.type},message:"\
 must be boolean,null"}],!1}var s=m===e}else var s=!0;if(s){if(r.max_tokens!==void 0){let a=r.max_tokens,m=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a))&&a!==null)return M.errors=[{instancePath:i+"/max_tokens",schemaPath:"#/properties\
+"number"&&!(a%1)&&!isNaN(a))&&a!==null)return I.errors=[{instancePath:i+"/max_tokens",schemaPath:"#/properties\
 /max_tokens/type",keyword:"type",params:{type:ze.properties.max_tokens.type},message:"must be integer,null"}],
-!1;if(e===m&&typeof a=="number"){if(a>2147483647||isNaN(a))return M.errors=[{instancePath:i+"/max_tokens",schemaPath:"\
+!1;if(e===m&&typeof a=="number"){if(a>2147483647||isNaN(a))return I.errors=[{instancePath:i+"/max_tokens",schemaPath:"\
 #/properties/max_tokens/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be \
-<= 2147483647"}],!1;if(a<1||isNaN(a))return M.errors=[{instancePath:i+"/max_tokens",schemaPath:"#/properties/m\
+<= 2147483647"}],!1;if(a<1||isNaN(a))return I.errors=[{instancePath:i+"/max_tokens",schemaPath:"#/properties/m\
 ax_tokens/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=m===e}else
 var s=!0;if(s){if(r.max_completion_tokens!==void 0){let a=r.max_completion_tokens,m=e;if(!(typeof a=="number"&&
-!(a%1)&&!isNaN(a))&&a!==null)return M.errors=[{instancePath:i+"/max_completion_tokens",schemaPath:"#/propertie\
+!(a%1)&&!isNaN(a))&&a!==null)return I.errors=[{instancePath:i+"/max_completion_tokens",schemaPath:"#/propertie\
 s/max_completion_tokens/type",keyword:"type",params:{type:ze.properties.max_completion_tokens.type},message:"m\
-ust be integer,null"}],!1;if(e===m&&typeof a=="number"){if(a>2147483647||isNaN(a))return M.errors=[{instancePath:i+
+ust be integer,null"}],!1;if(e===m&&typeof a=="number"){if(a>2147483647||isNaN(a))return I.errors=[{instancePath:i+
 "/max_completion_tokens",schemaPath:"#/properties/max_completion_tokens/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(a<1||isNaN(a))return M.errors=[{instancePath:i+"\
+<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(a<1||isNaN(a))return I.errors=[{instancePath:i+"\
 /max_completion_tokens",schemaPath:"#/properties/max_completion_tokens/minimum",keyword:"minimum",params:{comparison:"\
 >=",limit:1},message:"must be >= 1"}],!1}var s=m===e}else var s=!0;if(s){if(r.temperature!==void 0){let a=r.temperature,
-m=e;if(typeof a!="number"&&a!==null)return M.errors=[{instancePath:i+"/temperature",schemaPath:"#/properties/t\
+m=e;if(typeof a!="number"&&a!==null)return I.errors=[{instancePath:i+"/temperature",schemaPath:"#/properties/t\
 emperature/type",keyword:"type",params:{type:ze.properties.temperature.type},message:"must be number,null"}],!1;
-if(e===m&&typeof a=="number"){if(a>2||isNaN(a))return M.errors=[{instancePath:i+"/temperature",schemaPath:"#/p\
+if(e===m&&typeof a=="number"){if(a>2||isNaN(a))return I.errors=[{instancePath:i+"/temperature",schemaPath:"#/p\
 roperties/temperature/maximum",keyword:"maximum",params:{comparison:"<=",limit:2},message:"must be <= 2"}],!1;
-if(a<0||isNaN(a))return M.errors=[{instancePath:i+"/temperature",schemaPath:"#/properties/temperature/minimum",
+if(a<0||isNaN(a))return I.errors=[{instancePath:i+"/temperature",schemaPath:"#/properties/temperature/minimum",
 keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"}],!1}var s=m===e}else var s=!0;if(s){
-if(r.top_p!==void 0){let a=r.top_p,m=e;if(typeof a!="number"&&a!==null)return M.errors=[{instancePath:i+"/top_\
+if(r.top_p!==void 0){let a=r.top_p,m=e;if(typeof a!="number"&&a!==null)return I.errors=[{instancePath:i+"/top_\
 p",schemaPath:"#/properties/top_p/type",keyword:"type",params:{type:ze.properties.top_p.type},message:"must be\
- number,null"}],!1;if(e===m&&typeof a=="number"){if(a>1||isNaN(a))return M.errors=[{instancePath:i+"/top_p",schemaPath:"\
+ number,null"}],!1;if(e===m&&typeof a=="number"){if(a>1||isNaN(a))return I.errors=[{instancePath:i+"/top_p",schemaPath:"\
 #/properties/top_p/maximum",keyword:"maximum",params:{comparison:"<=",limit:1},message:"must be <= 1"}],!1;if(a<
-0||isNaN(a))return M.errors=[{instancePath:i+"/top_p",schemaPath:"#/properties/top_p/minimum",keyword:"minimum",
+0||isNaN(a))return I.errors=[{instancePath:i+"/top_p",schemaPath:"#/properties/top_p/minimum",keyword:"minimum",
 params:{comparison:">=",limit:0},message:"must be >= 0"}],!1}var s=m===e}else var s=!0;if(s){if(r.stop!==void 0){
-let a=r.stop,m=e;if(typeof a!="string"&&!Array.isArray(a)&&a!==null)return M.errors=[{instancePath:i+"/stop",schemaPath:"\
+let a=r.stop,m=e;if(typeof a!="string"&&!Array.isArray(a)&&a!==null)return I.errors=[{instancePath:i+"/stop",schemaPath:"\
 #/properties/stop/type",keyword:"type",params:{type:ze.properties.stop.type},message:"must be string,array,nul\
-l"}],!1;if(e===m&&Array.isArray(a)){if(a.length>4)return M.errors=[{instancePath:i+"/stop",schemaPath:"#/prope\
+l"}],!1;if(e===m&&Array.isArray(a)){if(a.length>4)return I.errors=[{instancePath:i+"/stop",schemaPath:"#/prope\
 rties/stop/maxItems",keyword:"maxItems",params:{limit:4},message:"must NOT have more than 4 items"}],!1;{var n=!0;
-let c=a.length;for(let d=0;d<c;d++){let f=e;if(typeof a[d]!="string")return M.errors=[{instancePath:i+"/stop/"+
+let c=a.length;for(let d=0;d<c;d++){let f=e;if(typeof a[d]!="string")return I.errors=[{instancePath:i+"/stop/"+
 d,schemaPath:"#/properties/stop/items/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;
 var n=f===e;if(!n)break}}}var s=m===e}else var s=!0;if(s){if(r.seed!==void 0){let a=r.seed,m=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a))&&a!==null)return M.errors=[{instancePath:i+"/seed",schemaPath:"#/properties/seed/\
+"number"&&!(a%1)&&!isNaN(a))&&a!==null)return I.errors=[{instancePath:i+"/seed",schemaPath:"#/properties/seed/\
 type",keyword:"type",params:{type:ze.properties.seed.type},message:"must be integer,null"}],!1;if(e===m&&typeof a==
-"number"){if(a>9223372036854776e3||isNaN(a))return M.errors=[{instancePath:i+"/seed",schemaPath:"#/properties/\
+"number"){if(a>9223372036854776e3||isNaN(a))return I.errors=[{instancePath:i+"/seed",schemaPath:"#/properties/\
 seed/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233720\
-36854776000"}],!1;if(a<-9223372036854776e3||isNaN(a))return M.errors=[{instancePath:i+"/seed",schemaPath:"#/pr\
+36854776000"}],!1;if(a<-9223372036854776e3||isNaN(a))return I.errors=[{instancePath:i+"/seed",schemaPath:"#/pr\
 operties/seed/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"must be >\
 = -9223372036854776000"}],!1}var s=m===e}else var s=!0;if(s){if(r.n!==void 0){let a=r.n,m=e;if(!(typeof a=="nu\
-mber"&&!(a%1)&&!isNaN(a))&&a!==null)return M.errors=[{instancePath:i+"/n",schemaPath:"#/properties/n/type",keyword:"\
+mber"&&!(a%1)&&!isNaN(a))&&a!==null)return I.errors=[{instancePath:i+"/n",schemaPath:"#/properties/n/type",keyword:"\
 type",params:{type:ze.properties.n.type},message:"must be integer,null"}],!1;if(e===m&&typeof a=="number"){if(a>
-1||isNaN(a))return M.errors=[{instancePath:i+"/n",schemaPath:"#/properties/n/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:1},message:"must be <= 1"}],!1;if(a<1||isNaN(a))return M.errors=[{instancePath:i+"/n",schemaPath:"\
+1||isNaN(a))return I.errors=[{instancePath:i+"/n",schemaPath:"#/properties/n/maximum",keyword:"maximum",params:{
+comparison:"<=",limit:1},message:"must be <= 1"}],!1;if(a<1||isNaN(a))return I.errors=[{instancePath:i+"/n",schemaPath:"\
 #/properties/n/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=m===
-e}else var s=!0;if(s){if(r.user!==void 0){let a=r.user,m=e;if(typeof a!="string"&&a!==null)return M.errors=[{instancePath:i+
+e}else var s=!0;if(s){if(r.user!==void 0){let a=r.user,m=e;if(typeof a!="string"&&a!==null)return I.errors=[{instancePath:i+
 "/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type:ze.properties.user.type},message:"must\
  be string,null"}],!1;var s=m===e}else var s=!0;if(s)if(r.best_of!==void 0){let a=r.best_of,m=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a))&&a!==null)return M.errors=[{instancePath:i+"/best_of",schemaPath:"#/properties/be\
+"number"&&!(a%1)&&!isNaN(a))&&a!==null)return I.errors=[{instancePath:i+"/best_of",schemaPath:"#/properties/be\
 st_of/type",keyword:"type",params:{type:ze.properties.best_of.type},message:"must be integer,null"}],!1;if(e===
-m&&typeof a=="number"){if(a>1||isNaN(a))return M.errors=[{instancePath:i+"/best_of",schemaPath:"#/properties/b\
+m&&typeof a=="number"){if(a>1||isNaN(a))return I.errors=[{instancePath:i+"/best_of",schemaPath:"#/properties/b\
 est_of/maximum",keyword:"maximum",params:{comparison:"<=",limit:1},message:"must be <= 1"}],!1;if(a<1||isNaN(a))
-return M.errors=[{instancePath:i+"/best_of",schemaPath:"#/properties/best_of/minimum",keyword:"minimum",params:{
-comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=m===e}else var s=!0}}}}}}}}}}}}else return M.errors=
-[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return M.
-errors=t,e===0}M.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var mi=Je,pi={type:"object",required:["o\
+return I.errors=[{instancePath:i+"/best_of",schemaPath:"#/properties/best_of/minimum",keyword:"minimum",params:{
+comparison:">=",limit:1},message:"must be >= 1"}],!1}var s=m===e}else var s=!0}}}}}}}}}}}}else return I.errors=
+[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return I.
+errors=t,e===0}I.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var mi=Je,pi={type:"object",required:["o\
 k","models"],properties:{ok:{type:"boolean",enum:[!0]},models:{type:"integer",minimum:-2147483648,maximum:2147483647}}};
 function Je(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
 e=0,p=Je.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
@@ -1961,28 +1969,28 @@ a=e;if(typeof o!="string"&&o!==null)return Ne.errors=[{instancePath:i+"/see",sch
 keyword:"type",params:{type:as.properties.see.type},message:"must be string,null"}],!1;var s=a===e}else var s=!0}}}}else
 return Ne.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
 bject"}],!1;return Ne.errors=t,e===0}Ne.evaluated={props:{check:!0,result:!0,detail:!0,remedy:!0,see:!0},dynamicProps:!1,
-dynamicItems:!1};function Ie(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){
-let t=null,e=0,p=Ie.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&
+dynamicItems:!1};function Me(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){
+let t=null,e=0,p=Me.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&
 typeof r=="object"&&!Array.isArray(r)){let o;if(r.name===void 0&&(o="name")||r.hostname===void 0&&(o="hostname")||
-r.diagnosis===void 0&&(o="diagnosis")||r.checks===void 0&&(o="checks"))return Ie.errors=[{instancePath:i,schemaPath:"\
+r.diagnosis===void 0&&(o="diagnosis")||r.checks===void 0&&(o="checks"))return Me.errors=[{instancePath:i,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:o},message:"must have required property '"+o+"'"}],!1;if(r.
-name!==void 0){let a=e;if(typeof r.name!="string")return Ie.errors=[{instancePath:i+"/name",schemaPath:"#/prop\
+name!==void 0){let a=e;if(typeof r.name!="string")return Me.errors=[{instancePath:i+"/name",schemaPath:"#/prop\
 erties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=a===e}else var s=!0;
-if(s){if(r.hostname!==void 0){let a=e;if(typeof r.hostname!="string")return Ie.errors=[{instancePath:i+"/hostn\
+if(s){if(r.hostname!==void 0){let a=e;if(typeof r.hostname!="string")return Me.errors=[{instancePath:i+"/hostn\
 ame",schemaPath:"#/properties/hostname/type",keyword:"type",params:{type:"string"},message:"must be string"}],
-!1;var s=a===e}else var s=!0;if(s){if(r.diagnosis!==void 0){let a=r.diagnosis,m=e;if(typeof a!="string")return Ie.
+!1;var s=a===e}else var s=!0;if(s){if(r.diagnosis!==void 0){let a=r.diagnosis,m=e;if(typeof a!="string")return Me.
 errors=[{instancePath:i+"/diagnosis",schemaPath:"#/$defs/DiagnosisKind/type",keyword:"type",params:{type:"stri\
 ng"},message:"must be string"}],!1;if(!(a==="none"||a==="dns"||a==="connect_proxy"||a==="unreachable"||a==="tl\
 s_interception"||a==="certificate_renewal"||a==="no_evidence"||a==="clock_skew"||a==="stale_bundle"||a==="inva\
-lid_evidence"||a==="untrusted_root"||a==="wrong_pin"||a==="policy"))return Ie.errors=[{instancePath:i+"/diagno\
+lid_evidence"||a==="untrusted_root"||a==="wrong_pin"||a==="policy"))return Me.errors=[{instancePath:i+"/diagno\
 sis",schemaPath:"#/$defs/DiagnosisKind/enum",keyword:"enum",params:{allowedValues:ci.enum},message:"must be eq\
 ual to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s)if(r.checks!==void 0){let a=r.checks,m=e;
 if(e===m)if(Array.isArray(a)){var n=!0;let c=a.length;for(let d=0;d<c;d++){let f=e;Ne(a[d],{instancePath:i+"/c\
 hecks/"+d,parentData:a,parentDataProperty:d,rootData:g,dynamicAnchors:v})||(t=t===null?Ne.errors:t.concat(Ne.errors),
-e=t.length);var n=f===e;if(!n)break}}else return Ie.errors=[{instancePath:i+"/checks",schemaPath:"#/properties\
+e=t.length);var n=f===e;if(!n)break}}else return Me.errors=[{instancePath:i+"/checks",schemaPath:"#/properties\
 /checks/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var s=m===e}else var s=!0}}}else
-return Ie.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
-bject"}],!1;return Ie.errors=t,e===0}Ie.evaluated={props:{name:!0,hostname:!0,diagnosis:!0,checks:!0},dynamicProps:!1,
+return Me.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
+bject"}],!1;return Me.errors=t,e===0}Me.evaluated={props:{name:!0,hostname:!0,diagnosis:!0,checks:!0},dynamicProps:!1,
 dynamicItems:!1};function or(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){
 let t=null,e=0,p=or.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&
 typeof r=="object"&&!Array.isArray(r)){let o;if(r.ok===void 0&&(o="ok")||r.endpoints===void 0&&(o="endpoints"))
@@ -1990,8 +1998,8 @@ return or.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",par
 must have required property '"+o+"'"}],!1;if(r.ok!==void 0){let a=e;if(typeof r.ok!="boolean")return or.errors=
 [{instancePath:i+"/ok",schemaPath:"#/properties/ok/type",keyword:"type",params:{type:"boolean"},message:"must \
 be boolean"}],!1;var s=a===e}else var s=!0;if(s)if(r.endpoints!==void 0){let a=r.endpoints,m=e;if(e===m)if(Array.
-isArray(a)){var n=!0;let c=a.length;for(let d=0;d<c;d++){let f=e;Ie(a[d],{instancePath:i+"/endpoints/"+d,parentData:a,
-parentDataProperty:d,rootData:g,dynamicAnchors:v})||(t=t===null?Ie.errors:t.concat(Ie.errors),e=t.length);var n=f===
+isArray(a)){var n=!0;let c=a.length;for(let d=0;d<c;d++){let f=e;Me(a[d],{instancePath:i+"/endpoints/"+d,parentData:a,
+parentDataProperty:d,rootData:g,dynamicAnchors:v})||(t=t===null?Me.errors:t.concat(Me.errors),e=t.length);var n=f===
 e;if(!n)break}}else return or.errors=[{instancePath:i+"/endpoints",schemaPath:"#/properties/endpoints/type",keyword:"\
 type",params:{type:"array"},message:"must be array"}],!1;var s=m===e}else var s=!0}else return or.errors=[{instancePath:i,
 schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return or.errors=t,e===
@@ -2486,7 +2494,7 @@ e=0,p=$r.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=
 data!==void 0&&(N(r.data,{instancePath:i+"/data",parentData:r,parentDataProperty:"data",rootData:g,dynamicAnchors:v})||
 (t=t===null?N.errors:t.concat(N.errors),e=t.length))}else return $r.errors=[{instancePath:i,schemaPath:"#/type",
 keyword:"type",params:{type:"object"},message:"must be object"}],!1;return $r.errors=t,e===0}$r.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var Ci=ve,Ms={type:"object",required:["object","code","grant_micros","descrip\
+dynamicProps:!1,dynamicItems:!1};var Ci=ve,Is={type:"object",required:["object","code","grant_micros","descrip\
 tion","expires_at"],properties:{object:{type:"string",enum:["invitation"]},code:{type:"string",pattern:"^[2-9A\
 -HJKMNP-TV-Z]{4}-[2-9A-HJKMNP-TV-Z]{4}-[2-9A-HJKMNP-TV-Z]{4}$"},grant_micros:{$ref:"#/$defs/Micros",minimum:0},
 description:{type:"string"},expires_at:{type:["string","null"],format:"date-time"}},additionalProperties:!0},Us=new RegExp(
@@ -2498,7 +2506,7 @@ void 0&&(n="description")||r.expires_at===void 0&&(n="expires_at"))return ve.err
 #/required",keyword:"required",params:{missingProperty:n},message:"must have required property '"+n+"'"}],!1;if(r.
 object!==void 0){let o=r.object,a=e;if(typeof o!="string")return ve.errors=[{instancePath:i+"/object",schemaPath:"\
 #/properties/object/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(o!=="invitati\
-on")return ve.errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/enum",keyword:"enum",params:{allowedValues:Ms.
+on")return ve.errors=[{instancePath:i+"/object",schemaPath:"#/properties/object/enum",keyword:"enum",params:{allowedValues:Is.
 properties.object.enum},message:"must be equal to one of the allowed values"}],!1;var s=a===e}else var s=!0;if(s){
 if(r.code!==void 0){let o=r.code,a=e;if(e===a)if(typeof o=="string"){if(!Us.test(o))return ve.errors=[{instancePath:i+
 "/code",schemaPath:"#/properties/code/pattern",keyword:"pattern",params:{pattern:"^[2-9A-HJKMNP-TV-Z]{4}-[2-9A\
@@ -2517,12 +2525,12 @@ message:"must be >= -9223372036854776000"}],!1}if(e===a&&typeof o=="number"&&(o<
 description!="string")return ve.errors=[{instancePath:i+"/description",schemaPath:"#/properties/description/ty\
 pe",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=o===e}else var s=!0;if(s)if(r.expires_at!==
 void 0){let o=r.expires_at,a=e;if(typeof o!="string"&&o!==null)return ve.errors=[{instancePath:i+"/expires_at",
-schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type:Ms.properties.expires_at.type},message:"\
+schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type:Is.properties.expires_at.type},message:"\
 must be string,null"}],!1;if(e===a&&e===a&&typeof o=="string"&&!T.validate(o))return ve.errors=[{instancePath:i+
 "/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format:"date-time"},message:'\
 must match format "date-time"'}],!1;var s=a===e}else var s=!0}}}}else return ve.errors=[{instancePath:i,schemaPath:"\
 #/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return ve.errors=t,e===0}ve.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};var Mi=K,ms={type:"object",required:["code","grant_micros","descrip\
+{props:!0,dynamicProps:!1,dynamicItems:!1};var Ii=K,ms={type:"object",required:["code","grant_micros","descrip\
 tion","max_redemptions","redemptions","expires_at","withdrawn_at","note","created_at"],properties:{code:{type:"\
 string",pattern:"^[2-9A-HJKMNP-TV-Z]{4}-[2-9A-HJKMNP-TV-Z]{4}-[2-9A-HJKMNP-TV-Z]{4}$"},grant_micros:{type:"int\
 eger",minimum:0,maximum:9223372036854776e3},description:{type:"string"},max_redemptions:{type:"integer",minimum:1,
@@ -2581,7 +2589,7 @@ params:{format:"date-time"},message:'must match format "date-time"'}],!1}else re
  string"}],!1;var s=a===e}else var s=!0}}}}}}}}else return K.errors=[{instancePath:i,schemaPath:"#/type",keyword:"\
 type",params:{type:"object"},message:"must be object"}],!1;return K.errors=t,e===0}K.evaluated={props:{code:!0,
 grant_micros:!0,description:!0,max_redemptions:!0,redemptions:!0,expires_at:!0,withdrawn_at:!0,note:!0,created_at:!0},
-dynamicProps:!1,dynamicItems:!1};var Ii=Dr;var Sr={type:"object",required:["seq","prev","time","kind","format","version"],properties:{seq:{type:"number",
+dynamicProps:!1,dynamicItems:!1};var Mi=Dr;var Sr={type:"object",required:["seq","prev","time","kind","format","version"],properties:{seq:{type:"number",
 enum:[1]},prev:{type:"null"},time:{type:"string",format:"date-time"},kind:{type:"string",enum:["genesis"]},format:{
 type:"string",enum:["proxy-journal"]},version:{type:"number",enum:[1]}},additionalProperties:!1},Ei={type:"obj\
 ect",required:["seq","prev","time","kind","proxy_version"],properties:{seq:{$ref:"#/$defs/ExactCount",minimum:1},
@@ -2762,7 +2770,7 @@ type:["string","null"],pattern:"^[\\x21-\\x7e]{1,256}$"},prompt_tokens:{type:["i
 completion_tokens:{type:["integer","null"],minimum:0,maximum:9007199254740991},cost_micros:{type:["integer","n\
 ull"],minimum:0,maximum:9007199254740991},served_by:{type:["string","null"],pattern:"^[\\x21-\\x7e]{1,256}$"},
 served_digest:{type:["string","null"],pattern:"^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"},verdict:{$ref:"#\
-/$defs/JournalBasis"}},additionalProperties:!1},Is={type:"object",required:["judged_at","evidence_digest","cer\
+/$defs/JournalBasis"}},additionalProperties:!1},Ms={type:"object",required:["judged_at","evidence_digest","cer\
 t_fingerprint","bundle_digest","expectation_digest"],properties:{judged_at:{type:"string",format:"date-time"},
 evidence_digest:{$ref:"#/$defs/JournalDigest"},cert_fingerprint:{$ref:"#/$defs/JournalDigest"},bundle_digest:{
 type:["string","null"],pattern:"^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"},expectation_digest:{type:["stri\
@@ -2791,13 +2799,13 @@ a-z0-9_-]{42}[AEIMQUYcgkosw048]$"},message:'must match pattern "^sha256/[A-Za-z0
 !1}else return ce.errors=[{instancePath:i+"/cert_fingerprint",schemaPath:"#/$defs/JournalDigest/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;if(s){if(r.bundle_digest!==
 void 0){let a=r.bundle_digest,m=e;if(typeof a!="string"&&a!==null)return ce.errors=[{instancePath:i+"/bundle_d\
-igest",schemaPath:"#/properties/bundle_digest/type",keyword:"type",params:{type:Is.properties.bundle_digest.type},
+igest",schemaPath:"#/properties/bundle_digest/type",keyword:"type",params:{type:Ms.properties.bundle_digest.type},
 message:"must be string,null"}],!1;if(e===m&&typeof a=="string"&&!Te.test(a))return ce.errors=[{instancePath:i+
 "/bundle_digest",schemaPath:"#/properties/bundle_digest/pattern",keyword:"pattern",params:{pattern:"^sha256/[A\
 -Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$\
 "'}],!1;var s=m===e}else var s=!0;if(s)if(r.expectation_digest!==void 0){let a=r.expectation_digest,m=e;if(typeof a!=
 "string"&&a!==null)return ce.errors=[{instancePath:i+"/expectation_digest",schemaPath:"#/properties/expectatio\
-n_digest/type",keyword:"type",params:{type:Is.properties.expectation_digest.type},message:"must be string,null"}],
+n_digest/type",keyword:"type",params:{type:Ms.properties.expectation_digest.type},message:"must be string,null"}],
 !1;if(e===m&&typeof a=="string"&&!Te.test(a))return ce.errors=[{instancePath:i+"/expectation_digest",schemaPath:"\
 #/properties/expectation_digest/pattern",keyword:"pattern",params:{pattern:"^sha256/[A-Za-z0-9_-]{42}[AEIMQUYc\
 gkosw048]$"},message:'must match pattern "^sha256/[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"'}],!1;var s=m===e}else
@@ -3162,7 +3170,7 @@ d;f++){let l=e;je(m[f],{instancePath:i+"/faults/"+f,parentData:m,parentDataPrope
 !1;var s=u===e}else var s=!0}}}}}}}}else return ie.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",
 params:{type:"object"},message:"must be object"}],!1;return ie.errors=t,e===0}ie.evaluated={props:{ok:!0,file:!0,
 files:!0,lines:!0,head:!0,unconfirmed_lines:!0,torn_bytes:!0,kinds:!0,faults:!0},dynamicProps:!1,dynamicItems:!1};
-var Zi=I,nr={type:"object",required:["id","prefix","workspace_id","name","state","model_scope","requests_per_m\
+var Zi=M,nr={type:"object",required:["id","prefix","workspace_id","name","state","model_scope","requests_per_m\
 inute","tokens_per_minute","spend_limit_micros","spent_micros","created_at","expires_at","last_used_at","revok\
 ed_at"],properties:{id:{type:"string",pattern:"^key_[0-9A-HJKMNP-TV-Z]{26}$"},prefix:{type:"string",pattern:"^\
 sk-tee-v1-[A-Za-z0-9_-]{2}$"},workspace_id:{type:"string"},name:{type:"string"},state:{type:"string",enum:["ac\
@@ -3171,89 +3179,89 @@ tive","revoked","expired"]},model_scope:{type:["array","null"],items:{type:"stri
 maximum:9223372036854776e3},spend_limit_micros:{type:["integer","null"],minimum:-9223372036854776e3,maximum:9223372036854776e3},
 spent_micros:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},created_at:{type:"string",
 format:"date-time"},expires_at:{type:["string","null"],format:"date-time"},last_used_at:{type:["string","null"],
-format:"date-time"},revoked_at:{type:["string","null"],format:"date-time"}}};function I(r,{instancePath:i="",parentData:b,
-parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=I.evaluated;if(p.dynamicProps&&(p.
+format:"date-time"},revoked_at:{type:["string","null"],format:"date-time"}}};function M(r,{instancePath:i="",parentData:b,
+parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=M.evaluated;if(p.dynamicProps&&(p.
 props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let o;if(r.id===
 void 0&&(o="id")||r.prefix===void 0&&(o="prefix")||r.workspace_id===void 0&&(o="workspace_id")||r.name===void 0&&
 (o="name")||r.state===void 0&&(o="state")||r.model_scope===void 0&&(o="model_scope")||r.requests_per_minute===
 void 0&&(o="requests_per_minute")||r.tokens_per_minute===void 0&&(o="tokens_per_minute")||r.spend_limit_micros===
 void 0&&(o="spend_limit_micros")||r.spent_micros===void 0&&(o="spent_micros")||r.created_at===void 0&&(o="crea\
 ted_at")||r.expires_at===void 0&&(o="expires_at")||r.last_used_at===void 0&&(o="last_used_at")||r.revoked_at===
-void 0&&(o="revoked_at"))return I.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:o},
+void 0&&(o="revoked_at"))return M.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:o},
 message:"must have required property '"+o+"'"}],!1;if(r.id!==void 0){let a=r.id,m=e;if(e===m)if(typeof a=="str\
-ing"){if(!Zs.test(a))return I.errors=[{instancePath:i+"/id",schemaPath:"#/properties/id/pattern",keyword:"patt\
+ing"){if(!Zs.test(a))return M.errors=[{instancePath:i+"/id",schemaPath:"#/properties/id/pattern",keyword:"patt\
 ern",params:{pattern:"^key_[0-9A-HJKMNP-TV-Z]{26}$"},message:'must match pattern "^key_[0-9A-HJKMNP-TV-Z]{26}$\
-"'}],!1}else return I.errors=[{instancePath:i+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"\
+"'}],!1}else return M.errors=[{instancePath:i+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"\
 string"},message:"must be string"}],!1;var s=m===e}else var s=!0;if(s){if(r.prefix!==void 0){let a=r.prefix,m=e;
-if(e===m)if(typeof a=="string"){if(!Ss.test(a))return I.errors=[{instancePath:i+"/prefix",schemaPath:"#/proper\
+if(e===m)if(typeof a=="string"){if(!Ss.test(a))return M.errors=[{instancePath:i+"/prefix",schemaPath:"#/proper\
 ties/prefix/pattern",keyword:"pattern",params:{pattern:"^sk-tee-v1-[A-Za-z0-9_-]{2}$"},message:'must match pat\
-tern "^sk-tee-v1-[A-Za-z0-9_-]{2}$"'}],!1}else return I.errors=[{instancePath:i+"/prefix",schemaPath:"#/proper\
+tern "^sk-tee-v1-[A-Za-z0-9_-]{2}$"'}],!1}else return M.errors=[{instancePath:i+"/prefix",schemaPath:"#/proper\
 ties/prefix/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;
-if(s){if(r.workspace_id!==void 0){let a=e;if(typeof r.workspace_id!="string")return I.errors=[{instancePath:i+
+if(s){if(r.workspace_id!==void 0){let a=e;if(typeof r.workspace_id!="string")return M.errors=[{instancePath:i+
 "/workspace_id",schemaPath:"#/properties/workspace_id/type",keyword:"type",params:{type:"string"},message:"mus\
-t be string"}],!1;var s=a===e}else var s=!0;if(s){if(r.name!==void 0){let a=e;if(typeof r.name!="string")return I.
+t be string"}],!1;var s=a===e}else var s=!0;if(s){if(r.name!==void 0){let a=e;if(typeof r.name!="string")return M.
 errors=[{instancePath:i+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"},message:"\
 must be string"}],!1;var s=a===e}else var s=!0;if(s){if(r.state!==void 0){let a=r.state,m=e;if(typeof a!="stri\
-ng")return I.errors=[{instancePath:i+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type:"\
-string"},message:"must be string"}],!1;if(!(a==="active"||a==="revoked"||a==="expired"))return I.errors=[{instancePath:i+
+ng")return M.errors=[{instancePath:i+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type:"\
+string"},message:"must be string"}],!1;if(!(a==="active"||a==="revoked"||a==="expired"))return M.errors=[{instancePath:i+
 "/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues:nr.properties.state.enum},message:"\
 must be equal to one of the allowed values"}],!1;var s=m===e}else var s=!0;if(s){if(r.model_scope!==void 0){let a=r.
-model_scope,m=e;if(!Array.isArray(a)&&a!==null)return I.errors=[{instancePath:i+"/model_scope",schemaPath:"#/p\
+model_scope,m=e;if(!Array.isArray(a)&&a!==null)return M.errors=[{instancePath:i+"/model_scope",schemaPath:"#/p\
 roperties/model_scope/type",keyword:"type",params:{type:nr.properties.model_scope.type},message:"must be array\
 ,null"}],!1;if(e===m&&Array.isArray(a)){var n=!0;let c=a.length;for(let d=0;d<c;d++){let f=e;if(typeof a[d]!="\
-string")return I.errors=[{instancePath:i+"/model_scope/"+d,schemaPath:"#/properties/model_scope/items/type",keyword:"\
+string")return M.errors=[{instancePath:i+"/model_scope/"+d,schemaPath:"#/properties/model_scope/items/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;var n=f===e;if(!n)break}}var s=m===e}else var s=!0;
 if(s){if(r.requests_per_minute!==void 0){let a=r.requests_per_minute,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(
-a))&&a!==null)return I.errors=[{instancePath:i+"/requests_per_minute",schemaPath:"#/properties/requests_per_mi\
+a))&&a!==null)return M.errors=[{instancePath:i+"/requests_per_minute",schemaPath:"#/properties/requests_per_mi\
 nute/type",keyword:"type",params:{type:nr.properties.requests_per_minute.type},message:"must be integer,null"}],
-!1;if(e===m&&typeof a=="number"){if(a>2147483647||isNaN(a))return I.errors=[{instancePath:i+"/requests_per_min\
+!1;if(e===m&&typeof a=="number"){if(a>2147483647||isNaN(a))return M.errors=[{instancePath:i+"/requests_per_min\
 ute",schemaPath:"#/properties/requests_per_minute/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
-message:"must be <= 2147483647"}],!1;if(a<-2147483648||isNaN(a))return I.errors=[{instancePath:i+"/requests_pe\
+message:"must be <= 2147483647"}],!1;if(a<-2147483648||isNaN(a))return M.errors=[{instancePath:i+"/requests_pe\
 r_minute",schemaPath:"#/properties/requests_per_minute/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},
 message:"must be >= -2147483648"}],!1}var s=m===e}else var s=!0;if(s){if(r.tokens_per_minute!==void 0){let a=r.
-tokens_per_minute,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a))&&a!==null)return I.errors=[{instancePath:i+"\
+tokens_per_minute,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a))&&a!==null)return M.errors=[{instancePath:i+"\
 /tokens_per_minute",schemaPath:"#/properties/tokens_per_minute/type",keyword:"type",params:{type:nr.properties.
 tokens_per_minute.type},message:"must be integer,null"}],!1;if(e===m&&typeof a=="number"){if(a>9223372036854776e3||
-isNaN(a))return I.errors=[{instancePath:i+"/tokens_per_minute",schemaPath:"#/properties/tokens_per_minute/maxi\
+isNaN(a))return M.errors=[{instancePath:i+"/tokens_per_minute",schemaPath:"#/properties/tokens_per_minute/maxi\
 mum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233720368547760\
-00"}],!1;if(a<-9223372036854776e3||isNaN(a))return I.errors=[{instancePath:i+"/tokens_per_minute",schemaPath:"\
+00"}],!1;if(a<-9223372036854776e3||isNaN(a))return M.errors=[{instancePath:i+"/tokens_per_minute",schemaPath:"\
 #/properties/tokens_per_minute/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},message:"\
 must be >= -9223372036854776000"}],!1}var s=m===e}else var s=!0;if(s){if(r.spend_limit_micros!==void 0){let a=r.
-spend_limit_micros,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a))&&a!==null)return I.errors=[{instancePath:i+
+spend_limit_micros,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a))&&a!==null)return M.errors=[{instancePath:i+
 "/spend_limit_micros",schemaPath:"#/properties/spend_limit_micros/type",keyword:"type",params:{type:nr.properties.
 spend_limit_micros.type},message:"must be integer,null"}],!1;if(e===m&&typeof a=="number"){if(a>9223372036854776e3||
-isNaN(a))return I.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"#/properties/spend_limit_micros/ma\
+isNaN(a))return M.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"#/properties/spend_limit_micros/ma\
 ximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 922337203685477\
-6000"}],!1;if(a<-9223372036854776e3||isNaN(a))return I.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"\
+6000"}],!1;if(a<-9223372036854776e3||isNaN(a))return M.errors=[{instancePath:i+"/spend_limit_micros",schemaPath:"\
 #/properties/spend_limit_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=m===e}else var s=!0;if(s){if(r.spent_micros!==void 0){let a=r.
-spent_micros,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)))return I.errors=[{instancePath:i+"/spent_micros",
+spent_micros,m=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)))return M.errors=[{instancePath:i+"/spent_micros",
 schemaPath:"#/properties/spent_micros/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],
-!1;if(e===m&&typeof a=="number"){if(a>9223372036854776e3||isNaN(a))return I.errors=[{instancePath:i+"/spent_mi\
+!1;if(e===m&&typeof a=="number"){if(a>9223372036854776e3||isNaN(a))return M.errors=[{instancePath:i+"/spent_mi\
 cros",schemaPath:"#/properties/spent_micros/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
-message:"must be <= 9223372036854776000"}],!1;if(a<-9223372036854776e3||isNaN(a))return I.errors=[{instancePath:i+
+message:"must be <= 9223372036854776000"}],!1;if(a<-9223372036854776e3||isNaN(a))return M.errors=[{instancePath:i+
 "/spent_micros",schemaPath:"#/properties/spent_micros/minimum",keyword:"minimum",params:{comparison:">=",limit:-9223372036854776e3},
 message:"must be >= -9223372036854776000"}],!1}var s=m===e}else var s=!0;if(s){if(r.created_at!==void 0){let a=r.
-created_at,m=e;if(e===m&&e===m)if(typeof a=="string"){if(!T.validate(a))return I.errors=[{instancePath:i+"/cre\
+created_at,m=e;if(e===m&&e===m)if(typeof a=="string"){if(!T.validate(a))return M.errors=[{instancePath:i+"/cre\
 ated_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format:"date-time"},message:'mus\
-t match format "date-time"'}],!1}else return I.errors=[{instancePath:i+"/created_at",schemaPath:"#/properties/\
+t match format "date-time"'}],!1}else return M.errors=[{instancePath:i+"/created_at",schemaPath:"#/properties/\
 created_at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=m===e}else var s=!0;
-if(s){if(r.expires_at!==void 0){let a=r.expires_at,m=e;if(typeof a!="string"&&a!==null)return I.errors=[{instancePath:i+
+if(s){if(r.expires_at!==void 0){let a=r.expires_at,m=e;if(typeof a!="string"&&a!==null)return M.errors=[{instancePath:i+
 "/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type:nr.properties.expires_at.type},
-message:"must be string,null"}],!1;if(e===m&&e===m&&typeof a=="string"&&!T.validate(a))return I.errors=[{instancePath:i+
+message:"must be string,null"}],!1;if(e===m&&e===m&&typeof a=="string"&&!T.validate(a))return M.errors=[{instancePath:i+
 "/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format:"date-time"},message:'\
 must match format "date-time"'}],!1;var s=m===e}else var s=!0;if(s){if(r.last_used_at!==void 0){let a=r.last_used_at,
-m=e;if(typeof a!="string"&&a!==null)return I.errors=[{instancePath:i+"/last_used_at",schemaPath:"#/properties/\
+m=e;if(typeof a!="string"&&a!==null)return M.errors=[{instancePath:i+"/last_used_at",schemaPath:"#/properties/\
 last_used_at/type",keyword:"type",params:{type:nr.properties.last_used_at.type},message:"must be string,null"}],
-!1;if(e===m&&e===m&&typeof a=="string"&&!T.validate(a))return I.errors=[{instancePath:i+"/last_used_at",schemaPath:"\
+!1;if(e===m&&e===m&&typeof a=="string"&&!T.validate(a))return M.errors=[{instancePath:i+"/last_used_at",schemaPath:"\
 #/properties/last_used_at/format",keyword:"format",params:{format:"date-time"},message:'must match format "dat\
 e-time"'}],!1;var s=m===e}else var s=!0;if(s)if(r.revoked_at!==void 0){let a=r.revoked_at,m=e;if(typeof a!="st\
-ring"&&a!==null)return I.errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/type",keyword:"\
+ring"&&a!==null)return M.errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/type",keyword:"\
 type",params:{type:nr.properties.revoked_at.type},message:"must be string,null"}],!1;if(e===m&&e===m&&typeof a==
-"string"&&!T.validate(a))return I.errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/fo\
+"string"&&!T.validate(a))return M.errors=[{instancePath:i+"/revoked_at",schemaPath:"#/properties/revoked_at/fo\
 rmat",keyword:"format",params:{format:"date-time"},message:'must match format "date-time"'}],!1;var s=m===e}else
-var s=!0}}}}}}}}}}}}}else return I.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"ob\
-ject"},message:"must be object"}],!1;return I.errors=t,e===0}I.evaluated={props:{id:!0,prefix:!0,workspace_id:!0,
+var s=!0}}}}}}}}}}}}}else return M.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"ob\
+ject"},message:"must be object"}],!1;return M.errors=t,e===0}M.evaluated={props:{id:!0,prefix:!0,workspace_id:!0,
 name:!0,state:!0,model_scope:!0,requests_per_minute:!0,tokens_per_minute:!0,spend_limit_micros:!0,spent_micros:!0,
 created_at:!0,expires_at:!0,last_used_at:!0,revoked_at:!0},dynamicProps:!1,dynamicItems:!1};var Si=re,Ji={type:"\
 object",required:["id","workspace_id","kind","amount_micros","balance_after_micros","description","reference",
@@ -4206,18 +4214,18 @@ must match format "date-time"'}],!1}else return E.errors=[{instancePath:i+"/crea
 es/created_at/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var s=d===e}else var s=!0}}}}}}}}}}}else
 return E.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
 ject"}],!1;return E.errors=t,e===0}E.evaluated={props:{id:!0,name:!0,url:!0,hostname:!0,roots:!0,pins:!0,has_api_key:!0,
-disabled:!0,denial:!0,last_admitted:!0,newest_issued_at:!0,created_at:!0},dynamicProps:!1,dynamicItems:!1};var ca=Me,
+disabled:!0,denial:!0,last_admitted:!0,newest_issued_at:!0,created_at:!0},dynamicProps:!1,dynamicItems:!1};var ca=Ie,
 zs={type:"object",required:["admitted","verified_through","stage","reason","evidence_digest","channel_binding"],
 properties:{admitted:{type:"boolean"},verified_through:{anyOf:[{$ref:"#/$defs/VerificationStage"},{type:"null"}]},
 stage:{anyOf:[{$ref:"#/$defs/VerificationStage"},{type:"null"}]},reason:{type:["string","null"]},evidence_digest:{
-type:["string","null"]},channel_binding:{$ref:"#/$defs/ChannelBinding"}}};function Me(r,{instancePath:i="",parentData:b,
-parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=Me.evaluated;if(p.dynamicProps&&(p.
+type:["string","null"]},channel_binding:{$ref:"#/$defs/ChannelBinding"}}};function Ie(r,{instancePath:i="",parentData:b,
+parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,e=0,p=Ie.evaluated;if(p.dynamicProps&&(p.
 props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r=="object"&&!Array.isArray(r)){let a;if(r.admitted===
 void 0&&(a="admitted")||r.verified_through===void 0&&(a="verified_through")||r.stage===void 0&&(a="stage")||r.
 reason===void 0&&(a="reason")||r.evidence_digest===void 0&&(a="evidence_digest")||r.channel_binding===void 0&&
-(a="channel_binding"))return Me.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:a},
+(a="channel_binding"))return Ie.errors=[{instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:a},
 message:"must have required property '"+a+"'"}],!1;if(r.admitted!==void 0){let m=e;if(typeof r.admitted!="bool\
-ean")return Me.errors=[{instancePath:i+"/admitted",schemaPath:"#/properties/admitted/type",keyword:"type",params:{
+ean")return Ie.errors=[{instancePath:i+"/admitted",schemaPath:"#/properties/admitted/type",keyword:"type",params:{
 type:"boolean"},message:"must be boolean"}],!1;var s=m===e}else var s=!0;if(s){if(r.verified_through!==void 0){
 let m=r.verified_through,u=e,c=e,d=!1,f=e;if(typeof m!="string"){let h={instancePath:i+"/verified_through",schemaPath:"\
 #/$defs/VerificationStage/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[h]:
@@ -4228,7 +4236,7 @@ e++}var n=f===e;d=d||n;let l=e;if(m!==null){let h={instancePath:i+"/verified_thr
 /verified_through/anyOf/1/type",keyword:"type",params:{type:"null"},message:"must be null"};t===null?t=[h]:t.push(
 h),e++}var n=l===e;if(d=d||n,d)e=c,t!==null&&(c?t.length=c:t=null);else{let h={instancePath:i+"/verified_throu\
 gh",schemaPath:"#/properties/verified_through/anyOf",keyword:"anyOf",params:{},message:"must match a schema in\
- anyOf"};return t===null?t=[h]:t.push(h),e++,Me.errors=t,!1}var s=u===e}else var s=!0;if(s){if(r.stage!==void 0){
+ anyOf"};return t===null?t=[h]:t.push(h),e++,Ie.errors=t,!1}var s=u===e}else var s=!0;if(s){if(r.stage!==void 0){
 let m=r.stage,u=e,c=e,d=!1,f=e;if(typeof m!="string"){let h={instancePath:i+"/stage",schemaPath:"#/$defs/Verif\
 icationStage/type",keyword:"type",params:{type:"string"},message:"must be string"};t===null?t=[h]:t.push(h),e++}
 if(!(m==="fetch"||m==="cert-chain"||m==="untrusted-root"||m==="jws"||m==="tls-fingerprint"||m==="policy")){let h={
@@ -4237,19 +4245,19 @@ message:"must be equal to one of the allowed values"};t===null?t=[h]:t.push(h),e
 if(m!==null){let h={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf/1/type",keyword:"type",params:{
 type:"null"},message:"must be null"};t===null?t=[h]:t.push(h),e++}var o=l===e;if(d=d||o,d)e=c,t!==null&&(c?t.length=
 c:t=null);else{let h={instancePath:i+"/stage",schemaPath:"#/properties/stage/anyOf",keyword:"anyOf",params:{},
-message:"must match a schema in anyOf"};return t===null?t=[h]:t.push(h),e++,Me.errors=t,!1}var s=u===e}else var s=!0;
-if(s){if(r.reason!==void 0){let m=r.reason,u=e;if(typeof m!="string"&&m!==null)return Me.errors=[{instancePath:i+
+message:"must match a schema in anyOf"};return t===null?t=[h]:t.push(h),e++,Ie.errors=t,!1}var s=u===e}else var s=!0;
+if(s){if(r.reason!==void 0){let m=r.reason,u=e;if(typeof m!="string"&&m!==null)return Ie.errors=[{instancePath:i+
 "/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type:zs.properties.reason.type},message:"\
 must be string,null"}],!1;var s=u===e}else var s=!0;if(s){if(r.evidence_digest!==void 0){let m=r.evidence_digest,
-u=e;if(typeof m!="string"&&m!==null)return Me.errors=[{instancePath:i+"/evidence_digest",schemaPath:"#/propert\
+u=e;if(typeof m!="string"&&m!==null)return Ie.errors=[{instancePath:i+"/evidence_digest",schemaPath:"#/propert\
 ies/evidence_digest/type",keyword:"type",params:{type:zs.properties.evidence_digest.type},message:"must be str\
 ing,null"}],!1;var s=u===e}else var s=!0;if(s)if(r.channel_binding!==void 0){let m=r.channel_binding,u=e;if(typeof m!=
-"string")return Me.errors=[{instancePath:i+"/channel_binding",schemaPath:"#/$defs/ChannelBinding/type",keyword:"\
+"string")return Ie.errors=[{instancePath:i+"/channel_binding",schemaPath:"#/$defs/ChannelBinding/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1;if(!(m==="observed"||m==="producer-asserted"||m==="\
-none"))return Me.errors=[{instancePath:i+"/channel_binding",schemaPath:"#/$defs/ChannelBinding/enum",keyword:"\
+none"))return Ie.errors=[{instancePath:i+"/channel_binding",schemaPath:"#/$defs/ChannelBinding/enum",keyword:"\
 enum",params:{allowedValues:Vs.enum},message:"must be equal to one of the allowed values"}],!1;var s=u===e}else
-var s=!0}}}}}else return Me.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},
-message:"must be object"}],!1;return Me.errors=t,e===0}Me.evaluated={props:{admitted:!0,verified_through:!0,stage:!0,
+var s=!0}}}}}else return Ie.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},
+message:"must be object"}],!1;return Ie.errors=t,e===0}Ie.evaluated={props:{admitted:!0,verified_through:!0,stage:!0,
 reason:!0,evidence_digest:!0,channel_binding:!0},dynamicProps:!1,dynamicItems:!1};var ya=Ue;function Ue(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:v={}}={}){let t=null,
 e=0,p=Ue.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),e===0)if(r&&typeof r==
 "object"&&!Array.isArray(r)){let n;if(r.id===void 0&&(n="id")||r.name===void 0&&(n="name")||r.balance_micros===
@@ -4284,7 +4292,7 @@ ype",params:{type:"boolean"},message:"must be boolean"}],!1;var s=o===e}else var
 [{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return Xe.
 errors=t,e===0}Xe.evaluated={props:{file:!0,generation:!0,digest:!0,has_record:!0},dynamicProps:!1,dynamicItems:!1};var{capsuleExpectation:ha,capsuleVerificationOutput:va,chatCompletion:_a,chatCompletionChunk:ba,chatCompletionRequest:ka,
 chatEvent:Pa,commandRefusalOutput:wa,completion:$a,completionChunk:xa,completionEvent:Na,completionRequest:ja,
-configCheckOutput:qa,createdKeyOutput:Aa,creditOutput:Da,diagnosisOutput:Ca,discoveryOutput:Ma,embeddingList:Ia,
+configCheckOutput:qa,createdKeyOutput:Aa,creditOutput:Da,diagnosisOutput:Ca,discoveryOutput:Ia,embeddingList:Ma,
 embeddingRequest:Ea,errorBody:Oa,evidenceBundle:Ta,evidenceCapsule:za,evidenceNotFetchedBody:Va,evidenceNotFoundBody:La,
 evidencePayload:Za,generation:Sa,generationResult:Ja,invitation:Ra,invitationRecordOutput:Ua,journalHead:Ba,journalLine:Ka,
 journalVerificationOutput:Ha,keyOutput:Fa,ledgerEntry:Qa,ledgerVerificationOutput:Ya,migrationOutput:Ga,model:Xa,
@@ -4293,7 +4301,7 @@ runningProxyOutput:on,runningRouterOutput:mn,shownDeploymentOutput:pn,snapshotDi
 upstreamOutput:dn,verificationOutput:cn,workspaceOutput:yn,writtenCapsuleOutput:gn}={...rs,...cs},bn={capsuleExpectation:ha,
 capsuleVerificationOutput:va,chatCompletion:_a,chatCompletionChunk:ba,chatCompletionRequest:ka,chatEvent:Pa,commandRefusalOutput:wa,
 completion:$a,completionChunk:xa,completionEvent:Na,completionRequest:ja,configCheckOutput:qa,createdKeyOutput:Aa,
-creditOutput:Da,diagnosisOutput:Ca,discoveryOutput:Ma,embeddingList:Ia,embeddingRequest:Ea,errorBody:Oa,evidenceBundle:Ta,
+creditOutput:Da,diagnosisOutput:Ca,discoveryOutput:Ia,embeddingList:Ma,embeddingRequest:Ea,errorBody:Oa,evidenceBundle:Ta,
 evidenceCapsule:za,evidenceNotFetchedBody:Va,evidenceNotFoundBody:La,evidencePayload:Za,generation:Sa,generationResult:Ja,
 invitation:Ra,invitationRecordOutput:Ua,journalHead:Ba,journalLine:Ka,journalVerificationOutput:Ha,keyOutput:Fa,
 ledgerEntry:Qa,ledgerVerificationOutput:Ya,migrationOutput:Ga,model:Xa,modelList:Wa,pinsOutput:en,platformConfig:rn,

@@ -48,6 +48,8 @@ export const targetModels = {
   failover: 'failover',
   twins: 'twins',
   replicas: 'replicas',
+  unserved: 'unserved',
+  standIn: 'stand-in',
   fragile: 'fragile',
   unpublished: 'unpublished',
   published: 'published',
@@ -102,6 +104,8 @@ export function modelsFor(
         { ...usual, model: 'fragile-b' },
       ],
     }),
+    modelOf('unserved', { backends: [{ ...usual, url: closed }], fallbacks: ['stand-in'] }),
+    modelOf('stand-in', { contextLength: 40_000, pricing: SIBLING_PRICES }),
     modelOf('replicas', {
       backends: [
         { ...usual, model: 'replica-a' },

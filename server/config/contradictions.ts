@@ -45,6 +45,7 @@ export function contradictions({
     if (model.maxOutputTokens !== undefined && model.maxOutputTokens > model.contextLength) {
       report(`${path}.maxOutputTokens`, 'is larger than contextLength')
     }
+    for (const [place, problem] of unfit(model, models)) report(`${path}.fallbacks[${place}]`, problem)
     for (const [place, backend] of (model.backends ?? []).entries()) {
       for (const name of ['url', 'tokenizeUrl'] as const) {
         const url = backend[name]
@@ -71,6 +72,19 @@ function misplaced(
   if (backends !== undefined)
     problems.push(['backends', 'are not for a model of an external upstream: its registration says where'])
   return problems
+}
+
+/** A fallback has to be able to do what the model can: its clients know of that one only. */
+function unfit(model: ModelFile, models: readonly ModelFile[]): [number, string][] {
+  const capabilitiesOf = ({ capabilities = ['chat'] }: ModelFile): readonly string[] => capabilities
+  return (model.fallbacks ?? []).flatMap((id, place): [number, string][] => {
+    const other = models.find((candidate) => candidate.id === id)
+    if (other === undefined) return [[place, `no model has the id ${id}`]]
+    if (other.id === model.id) return [[place, 'is the model itself']]
+    if (other.contextLength < model.contextLength) return [[place, 'has a smaller contextLength']]
+    const missing = capabilitiesOf(model).filter((name) => !capabilitiesOf(other).includes(name))
+    return missing.length > 0 ? [[place, `has not the capability ${missing.join(', ')}`]] : []
+  })
 }
 
 /** Whether strangers reach a router here: then what protects them must not depend on one machine's disk. */

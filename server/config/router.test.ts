@@ -113,6 +113,25 @@ test('contradictions are told all at once, at their paths', () => {
   ])
 })
 
+test('a fallback has to be another model of the file that can do as much', () => {
+  const model = (id: string, rest: string) =>
+    `  - { id: ${id}, pricing: { promptPer1mMicros: 1, completionPer1mMicros: 2 }, endpoint: demo, backends: [ { url: "http://x/v1" } ], ${rest} }\n`
+  const others =
+    model('wide', 'contextLength: 80, capabilities: [chat, completions]') +
+    model('narrow', 'contextLength: 8, capabilities: [chat, completions]') +
+    model('mute', 'contextLength: 80, capabilities: [embeddings]')
+  const first = (fallbacks: string) =>
+    model('first', `contextLength: 40, capabilities: [chat, completions], fallbacks: [${fallbacks}]`)
+  const { problems } = attempt(() => load(first('first, absent, narrow, mute') + others))
+  expect(problems.map(({ path, message }) => [path.slice(-12), message])).toEqual([
+    ['fallbacks[0]', 'is the model itself'],
+    ['fallbacks[1]', 'no model has the id absent'],
+    ['fallbacks[2]', 'has a smaller contextLength'],
+    ['fallbacks[3]', 'has not the capability chat, completions'],
+  ])
+  expect(load(first('wide') + others).models.find(({ id }) => id === 'first')?.fallbacks).toEqual(['wide'])
+})
+
 const outside = (rest: string) =>
   `  - { id: v, contextLength: 8, pricing: { promptPer1mMicros: 1, completionPer1mMicros: 2 }, ${rest} }\n`
 

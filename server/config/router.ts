@@ -45,6 +45,8 @@ export interface ModelConfig {
   readonly audioTokens?: number
   readonly pricing: { readonly promptMicros: number; readonly completionMicros: number }
   readonly capabilities: readonly ('chat' | 'completions' | 'embeddings')[]
+  /** Ids of the models that serve in its place when no backend of its own can. */
+  readonly fallbacks?: readonly string[]
   readonly endpoint: EndpointConfig
   readonly backends: readonly BackendConfig[]
 }
@@ -205,6 +207,7 @@ function completeModel(model: ModelFile, endpoints: readonly EndpointConfig[]): 
       completionMicros: model.pricing.completionPer1mMicros,
     },
     capabilities: model.capabilities ?? (['chat'] as const),
+    ...(model.fallbacks && { fallbacks: model.fallbacks }),
   }
   const { upstream } = model
   if (upstream !== undefined) {

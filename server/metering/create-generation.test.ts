@@ -54,7 +54,15 @@ function world(settle: (item: SettlementItem) => Promise<SettlementResult>, outa
       debits.push(tokens)
     },
   }
-  const options = { settlement, buckets, running, outageMs, log: silent, onUncertain }
+  const options = {
+    settlement,
+    moveHold: async () => true,
+    buckets,
+    running,
+    outageMs,
+    log: silent,
+    onUncertain,
+  }
   const generation = createGeneration(candidate, admitted, options)
   return { generation, running, onUncertain, written, debits }
 }

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import { OutageError } from '../store/outage.ts'
 import { within } from '../store/retry.ts'
 import { billable } from './billable.ts'
-import type { Outcome, Pricing, Receipt, RunningGeneration } from './generation.ts'
+import type { Outcome, Pricing, Receipt, RunningGeneration, ServedBy } from './generation.ts'
 import { toMilliseconds } from './milliseconds.ts'
 import { costMicros } from './price.ts'
 import type { Running, RunningSet } from './running.ts'
@@ -18,6 +18,8 @@ export interface GenerationOptions {
   /** What a generation has used is taken from them, however it ends. */
   readonly buckets: Buckets
   readonly running: RunningSet
+  /** Has a hold name another model; resolves whether it was still there. */
+  readonly moveHold: (running: Running, served: ServedBy) => Promise<boolean>
   /** How long the end of an answer waits for the database. */
   readonly outageMs: number
   readonly log: Log
@@ -34,24 +36,34 @@ export function createGeneration(
   admitted: Admitted,
   options: GenerationOptions,
 ): RunningGeneration {
-  const { generationId: id, keyHash: _hash, holdMicros: _held, ...fixed } = candidate
+  const { generationId: id } = candidate
   const { workspaceId, keyId } = admitted
   const running: Running = { id, workspaceId, completionTokens: 0, writtenTokens: 0 }
   options.running.add(running)
   let settled: Promise<Receipt> | undefined
-  return {
-    ...fixed,
-    id,
-    workspaceId,
-    keyId,
-    progress(completionTokens) {
-      running.completionTokens = Math.min(completionTokens, fixed.outputCapTokens)
-    },
-    settle(outcome) {
-      settled ??= settle(toItem(candidate, running, outcome), candidate, admitted, options)
-      return settled
-    },
+
+  function make(served: Candidate): RunningGeneration {
+    const { keyHash: _hash, holdMicros: _held, generationId: _id, ...shown } = served
+    return {
+      ...shown,
+      id,
+      workspaceId,
+      keyId,
+      progress(completionTokens) {
+        running.completionTokens = Math.min(completionTokens, served.outputCapTokens)
+      },
+      async serveBy(other) {
+        const isMoved = await within(options.moveHold(running, other), options.outageMs)
+        if (!isMoved) throw new SettlementError('reaped')
+        return make({ ...served, ...other })
+      },
+      settle(outcome) {
+        settled ??= settle(toItem(served, running, outcome), served, admitted, options)
+        return settled
+      },
+    }
   }
+  return make(candidate)
 }
 
 async function settle(

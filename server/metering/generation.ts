@@ -44,6 +44,18 @@ export interface AcceptedGeneration {
   readonly createdAt: Date
 }
 
+/** What a generation is when another model than the one it was accepted for serves it; its hold covers either. */
+export type ServedBy = Pick<
+  AcceptedGeneration,
+  | 'model'
+  | 'endpoint'
+  | 'evidenceDigest'
+  | 'pricing'
+  | 'countedPromptTokens'
+  | 'promptBoundTokens'
+  | 'outputCapTokens'
+>
+
 /** Whose count a record shows (decisions, 3). */
 export type UsageSource = 'backend' | 'counted' | 'bounded'
 
@@ -71,6 +83,11 @@ export interface Receipt {
 export interface RunningGeneration extends AcceptedGeneration {
   /** Tokens delivered so far; written to the hold every 5 s, so that a crash loses little. */
   progress(completionTokens: number): void
+  /**
+   * Has another model serve it: the hold names that one when this resolves, and what is then settled is its generation.
+   * Throws when the hold is gone or the database away.
+   */
+  serveBy(served: ServedBy): Promise<RunningGeneration>
   /**
    * Commits record, debit and the end of the hold in one transaction.
    * Throws `SettlementError` when the database is away for 5 s (the generation is then settled as aborted

@@ -9,10 +9,11 @@ import { createId } from '../store/ids.ts'
 import { within } from '../store/retry.ts'
 import { startTicker, type Ticker } from '../store/ticker.ts'
 import { writeCheckpoint } from './checkpoint.ts'
-import { createGeneration } from './create-generation.ts'
+import { createGeneration, type GenerationOptions } from './create-generation.ts'
 import type { RunningGeneration } from './generation.ts'
 import { createLastUse } from './last-use.ts'
 import { endLease, renewLease } from './lease.ts'
+import { moveHold } from './move-hold.ts'
 import { createReaper, type Reaped } from './reaper.ts'
 import { createRunningSet } from './running.ts'
 import { createSettlement } from './settlement.ts'
@@ -149,7 +150,8 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
       try {
         const admitted = await admission.admit(candidate)
         lastUse.note(admitted.keyId, admitted.workspaceId)
-        const options = { settlement, buckets, running, outageMs, log, onUncertain }
+        const moveToOther: GenerationOptions['moveHold'] = (one, served) => moveHold(sql, one, served)
+        const options = { settlement, moveHold: moveToOther, buckets, running, outageMs, log, onUncertain }
         return { ...createGeneration(candidate, admitted, options), rateLimit: admitted.rateLimit }
       } catch (error) {
         running.remove(candidate.generationId)

@@ -200,6 +200,33 @@ test('a usage beyond what was held for is booked as the bound, and says so', asy
   })
 })
 
+test('a generation that another model serves is that model’s, at its prices, and its hold says so before it is asked', async () => {
+  const running = await meter.accept(account.candidate())
+  const served = {
+    model: 'demo/other',
+    endpoint: 'elsewhere',
+    evidenceDigest: null,
+    pricing: { promptMicros: 1_000_000, completionMicros: 2_000_000 },
+    countedPromptTokens: 7,
+    promptBoundTokens: 20,
+    outputCapTokens: 30,
+  }
+  const other = await running.serveBy(served)
+  const [hold] =
+    await sql`select model, prompt_tokens, amount_micros from holds where generation_id = ${running.id}`
+  expect(hold).toEqual({ model: 'demo/other', prompt_tokens: 7n, amount_micros: 10_044n })
+  expect(await other.settle(finished)).toMatchObject({ costMicros: 72 })
+  expect(await findGeneration(sql, account.workspaceId, running.id)).toMatchObject({
+    model: 'demo/other',
+    endpoint: 'elsewhere',
+    usage: { promptTokens: 12, completionTokens: 30 },
+    usageSource: 'bounded',
+    costMicros: 72,
+  })
+  await expect(running.serveBy(served)).rejects.toMatchObject({ reason: 'reaped' })
+  await expectClean()
+})
+
 test('a finish reason that could be content is not recorded', async () => {
   const running = await meter.accept(account.candidate())
   await running.settle({ ...finished, finishReason: 'My secret prompt\0' })

@@ -3,6 +3,7 @@ import { type Answer, answerBody, parseAnswer } from './answer-body.ts'
 import type { AnswerHead } from './attempt.ts'
 import { countUsage } from './count-usage.ts'
 import type { RelayDependencies } from './dependencies.ts'
+import { fallBack } from './fallback.ts'
 import { type End, Hop } from './hop.ts'
 import { causeOf } from './observation.ts'
 import { unusableError } from './refusals.ts'
@@ -25,6 +26,8 @@ export async function relayAnswer(task: RelayTask, dependencies: RelayDependenci
   const collector = new AnswerCollector(task, dependencies)
   const end = await collector.run()
   if (end.kind === 'done') return complete(task, collector, settlement)
+  const next = await fallBack(task, collector.hop, end, dependencies.log)
+  if (next !== undefined) return relayAnswer(next, dependencies)
   const isMetered = end.kind !== 'failed' && collector.hop.isSent
   const counted = isMetered ? await countUsage(task, 0, true) : NO_USAGE
   const { backendMs, backend } = collector.hop

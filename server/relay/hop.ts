@@ -1,5 +1,5 @@
 import { ApiError, asApiError } from '../errors.ts'
-import type { AnswerHead } from './attempt.ts'
+import { type AnswerHead, isRefusedFor } from './attempt.ts'
 import type { Backend } from './backend.ts'
 import { Call, type CallEvents } from './call.ts'
 import { Client } from './client.ts'
@@ -51,6 +51,7 @@ export class Hop implements CallEvents {
   #resolve: (end: End) => void = () => {}
   readonly #forgetSignals: (() => void)[] = []
   #refusal: RefusalReader | undefined
+  #unservedBy: 'connection' | 'refusal' | undefined
   #isOver = false
   /** How the hop ends once the backend was read on. */
   #left: End | undefined
@@ -103,6 +104,11 @@ export class Hop implements CallEvents {
   /** Milliseconds that the call to the backend has taken; 0 when none was made. */
   get backendMs(): number {
     return this.#calledAtMs === 0 ? 0 : this.#endedAtMs - this.#calledAtMs
+  }
+
+  /** Whether it ended because no backend could be reached, or would serve now: nothing was generated. */
+  get isUnserved(): boolean {
+    return this.#unservedBy === 'connection' ? !this.isSent : this.#unservedBy === 'refusal'
   }
 
   /** Whether the backend refused and its reasons are being read. */
@@ -166,10 +172,14 @@ export class Hop implements CallEvents {
   }
 
   onHead(head: AnswerHead): void {
-    this.#task.body = NO_BODY
-    this.#task.onAnswering?.()
+    // Another model may have to be sent the same.
+    if (head.status === 200 || !this.#task.fallbacks?.length) {
+      this.#task.body = NO_BODY
+      this.#task.onAnswering?.()
+    }
     if (head.status !== 200) this.#refusal = new RefusalReader(head.status, head.retryAfter)
     else this.#guard(() => this.#sink.onHead(head))
+    if (isRefusedFor(head.status)) this.#unservedBy = 'refusal'
   }
 
   onData(bytes: Buffer): void {
@@ -185,8 +195,10 @@ export class Hop implements CallEvents {
 
   onFailure(cause: Error): void {
     if (cause instanceof ApiError) this.#fail(cause)
-    else if (this.#refusal === undefined) this.#fail(unavailableError({ cause }))
-    else this.#fail(this.errorFor(this.#refusal.refusal()))
+    else if (this.#refusal === undefined) {
+      this.#unservedBy = 'connection'
+      this.#fail(unavailableError({ cause }))
+    } else this.#fail(this.errorFor(this.#refusal.refusal()))
   }
 
   #goOn(): void {

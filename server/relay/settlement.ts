@@ -33,6 +33,8 @@ interface LineFields {
   readonly requestId: string
   readonly generationId: string
   readonly error?: unknown
+  /** Router model id. */
+  readonly model?: string
   /** Address of a backend. */
   readonly backend?: string
   /** Tokens as a backend told them. */

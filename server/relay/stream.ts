@@ -1,6 +1,7 @@
 import type { ApiError } from '../errors.ts'
 import { countUsage } from './count-usage.ts'
 import type { RelayDependencies } from './dependencies.ts'
+import { fallBack } from './fallback.ts'
 import { DONE_EVENT, errorEvent, usageEvent } from './frames.ts'
 import type { End } from './hop.ts'
 import { causeOf } from './observation.ts'
@@ -18,6 +19,8 @@ export async function relayStream(task: RelayTask, dependencies: RelayDependenci
   const feed = new StreamFeed(task, dependencies, settlement)
   const end = await feed.run()
   if (end.kind === 'done') return complete(task, feed, settlement)
+  const next = await fallBack(task, feed.hop, end, dependencies.log)
+  if (next !== undefined) return relayStream(next, dependencies)
   const isNothing = isFree(end.kind, feed)
   const { backendMs, backend } = feed.hop
   const circumstances = { cause: causeOf(end), backendMs, backend }

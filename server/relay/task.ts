@@ -2,6 +2,7 @@ import type { ApiError } from '../errors.ts'
 import type { ClientResponse, RunningGeneration } from '../metering/generation.ts'
 import type { Backend } from './backend.ts'
 import type { PromptCount } from './count-usage.ts'
+import type { PrepareFallback } from './fallback.ts'
 
 /** Milliseconds; each timer is separate and there is no total limit (decisions, 6). */
 export interface RelayTimers {
@@ -35,6 +36,8 @@ export interface RelayTask {
   readonly headers: Readonly<Record<string, string>>
   /** Ends the answer from outside when the router stops; its reason is the error that the client is told. */
   readonly signal?: AbortSignal
+  /** Other models that may serve it, in this order, where no backend of its own can. */
+  readonly fallbacks?: readonly PrepareFallback[]
   /** The one way that it may go, under a verdict whose end ends the answer; without it, the model's backends serve. */
   readonly passage?: {
     readonly backend: Backend

@@ -1,6 +1,5 @@
 import { limits } from '#contract'
 import { requireKey } from '../admission/authenticate.ts'
-import { capOutput, holdMicros } from '../admission/hold.ts'
 import { parseAuthorization } from '../admission/key.ts'
 import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
 import { type InferenceRequest, type NamedModel, parseModel, parseRequest } from '../admission/request.ts'
@@ -20,6 +19,7 @@ import { placeRequest } from '../upstreams/placement.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { ClientGone, declaredLength, readBody } from './body.ts'
 import type { BodyLease, BodyMemory } from './body-memory.ts'
+import { additionsOf, preparing, sizeFallbacks, sizeFor } from './fallbacks.ts'
 import type { Exchange, RawHandler } from './handlers.ts'
 
 /** What the inference routes need from the rest of the router. */
@@ -80,8 +80,8 @@ async function accept(
   const read = { operation, model, request, requestId: trace.requestId }
   const asked = await refuseLongPrompt(read, tokenizers, authorize)
   const { endpoint, evidenceDigest, passage } = await placeRequest(model, dependencies, authorize)
-  const { promptBound } = request
-  const cap = capOutput(request.outputCap, promptBound, model)
+  const own = sizeFor(model, request)
+  const others = sizeFallbacks(operation, model, catalogue.models, request)
   const generation = await meter.accept({
     keyHash,
     generationId: createGenerationId(),
@@ -92,10 +92,9 @@ async function accept(
     endpoint,
     evidenceDigest,
     pricing: model.pricing,
-    holdMicros: holdMicros(promptBound, cap.tokens, model.pricing),
-    countedPromptTokens: Math.min(request.countedPromptTokens, promptBound),
-    promptBoundTokens: promptBound,
-    outputCapTokens: cap.tokens,
+    // Whichever serves, it costs no more than is held.
+    holdMicros: Math.max(...[own, ...others].map((sized) => sized.holdMicros)),
+    ...own.tokens,
     startedAtMs,
     createdAt: now(),
   })
@@ -105,7 +104,7 @@ async function accept(
     generation,
     path,
     body: bytes,
-    ...(cap.sent === undefined ? {} : { additions: { max_tokens: String(cap.sent) } }),
+    ...additionsOf(own.cap),
     includeUsage: request.includeUsage,
     ...(promptCount && { promptCount }),
     response,
@@ -116,6 +115,9 @@ async function accept(
     },
     signal,
     ...(passage && { passage }),
+    fallbacks: others.map((other) =>
+      preparing(other, dependencies, (fallback) => requireUse(keys, keyHash, fallback)),
+    ),
     onAnswering: lease.release,
   }
 }

@@ -12,7 +12,7 @@ export default define({
   title: 'usage of embeddings has the three members more, and the cost is that of the prompt tokens',
   needs: ['workspace', 'ledger', 'feature:embeddings', 'model:embeddings', 'backendScript'],
   async run(context) {
-    const promptTokens = 1_001 + context.random.below(1_000)
+    const promptTokens = 101 + context.random.below(900)
     await context.script({ promptTokens })
     const prices = await priceOf(context, 'embeddings')
     const exchange = await context.request('createEmbedding')

@@ -13,7 +13,8 @@ export default define({
     const body = Buffer.from('{"object":"chat.completion","choices":[{"index":0,"message":{"content":"?"}}]}')
     await context.script({ bytes: withBadByte(body) })
     expectError(await context.chat(), 'backend_error')
-    const good = 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
+    const head = '"id":"x","object":"chat.completion.chunk","created":1,"model":"x"'
+    const good = `data: {${head},"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n`
     const events = Buffer.from(`${good}${good.replace('"a"', '"?"')}data: [DONE]\n\n`)
     await context.script({ bytes: withBadByte(events), headers: { 'content-type': 'text/event-stream' } })
     const exchange = await context.chat({ stream: true })

@@ -12,6 +12,7 @@ export default define({
   title:
     'A backend that answers 429, 502, 503 or 504 is passed over for another one, left alone, and used again later',
   needs: ['generation', 'backendScript', 'model:replicas'],
+  subjects: ['router'],
   // Whether a probe is due is chance.
   isCompared: false,
   waitsMs: () => 4 * Number(RETRY_AFTER) * 1_000,

@@ -23,7 +23,7 @@ export default define({
       const { error } = expectFailedStream(exchange)
       assert.deepEqual([error.code, error.type], ['attestation_revoked', 'proxy_error'])
       const record = await expectAborted(context, exchange)
-      assert.equal(record.completion_tokens, 3, 'the tokens delivered are not those metered')
+      assert.equal(record.completion_tokens, 5, 'the tokens delivered are not those metered')
       assert.ok(record.prompt_tokens > 0 && record.cost_micros > 0, 'it was not debited')
     }),
 })

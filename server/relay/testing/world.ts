@@ -25,6 +25,9 @@ export interface WorldOptions {
   /** Backends of one's own, in place of the scripted one. */
   readonly backends?: readonly BackendConfig[]
   readonly backend?: Partial<BackendConfig>
+  /** Models beside the one that requests name. */
+  readonly models?: readonly { readonly id: string; readonly backends: readonly BackendConfig[] }[]
+  readonly fallbacks?: NonNullable<RelayTask['fallbacks']>
   readonly timers?: Partial<RelayTimers>
   readonly maxEventBytes?: number
   readonly operation?: Operation
@@ -34,6 +37,7 @@ export interface WorldOptions {
   readonly includeUsage?: boolean
   readonly body?: string
   readonly signal?: AbortSignal
+  readonly refusesToMove?: boolean
   readonly passage?: NonNullable<RelayTask['passage']>
   readonly settle?: (outcome: Outcome) => Promise<Receipt>
 }
@@ -58,6 +62,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const { operation = 'chat', streamed = true, includeUsage = false } = options
   const outcomes: Outcome[] = []
   const progress: number[] = []
+  const moves: string[] = []
   const warnings: string[] = []
   const lines: object[] = []
   const logged: string[] = []
@@ -73,7 +78,10 @@ export async function startWorld(options: WorldOptions = {}) {
   }
   const config = { url: backend.url, model: 'tiny-chat', apiKey: 'backend-key', usage: 'final' } as const
   const relay = createRelay({
-    models: [{ id: MODEL, backends: options.backends ?? [{ ...config, ...options.backend }] }],
+    models: [
+      { id: MODEL, backends: options.backends ?? [{ ...config, ...options.backend }] },
+      ...(options.models ?? []),
+    ],
     timers: { ...timers, ...options.timers },
     maxEventBytes: options.maxEventBytes ?? limits.maxEventBytes,
     log: {
@@ -104,6 +112,11 @@ export async function startWorld(options: WorldOptions = {}) {
       countedPromptTokens: COUNTED_PROMPT_TOKENS,
       startedAtMs: performance.now(),
       createdAt: new Date(1_767_225_601_000),
+      async serveBy(served) {
+        moves.push(served.model)
+        if (options.refusesToMove) throw new Error('The hold is gone.')
+        return { ...generation, ...served }
+      },
       progress: (tokens) => progress.push(tokens),
       async settle(outcome) {
         outcomes.push(outcome)
@@ -115,8 +128,9 @@ export async function startWorld(options: WorldOptions = {}) {
     const { signal, passage, promptCount } = options
     const path = paths[operation]
     const count = promptCount && { promptCount: followCount(promptCount) }
+    const others = options.fallbacks && { fallbacks: options.fallbacks }
     const ends = { ...(signal && { signal }), ...(passage && { passage }) }
-    const task = { generation, path, body, includeUsage, response, headers, ...ends, ...count }
+    const task = { generation, path, body, includeUsage, response, headers, ...ends, ...count, ...others }
     try {
       await (streamed ? relay.stream(task) : relay.answer(task))
     } catch (error) {
@@ -150,6 +164,7 @@ export async function startWorld(options: WorldOptions = {}) {
     outcomes,
     observations,
     progress,
+    moves,
     warnings,
     lines,
     logged,

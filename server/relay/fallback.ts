@@ -1,0 +1,45 @@
+import type { ServedBy } from '../metering/generation.ts'
+import type { End, Hop } from './hop.ts'
+import { idsOf, type RelayLog } from './settlement.ts'
+import type { RelayTask } from './task.ts'
+
+/** Another model that serves a request in place of the one that it named, ready to be asked. */
+export interface Fallback extends Pick<RelayTask, 'additions' | 'passage'> {
+  readonly served: ServedBy
+}
+
+/** Makes a fallback ready; undefined when it may not, or cannot, serve this request now. */
+export type PrepareFallback = () => Promise<Fallback | undefined>
+
+const NO_BODY = Buffer.alloc(0)
+
+/**
+ * The task for the next model that may serve a request of which no backend has generated anything; undefined when there
+ * is none. Its hold names that model before anything is sent to it: whatever happens then, the record and the price are
+ * those of the model that served.
+ */
+export async function fallBack(
+  task: RelayTask,
+  hop: Hop,
+  end: End,
+  log: RelayLog,
+): Promise<RelayTask | undefined> {
+  if (end.kind !== 'failed' || !hop.isUnserved) return undefined
+  const { additions: _, passage: __, promptCount: ___, fallbacks = [], ...rest } = task
+  for (const [index, prepare] of fallbacks.entries()) {
+    try {
+      const fallback = await prepare()
+      if (fallback === undefined) continue
+      const { served, ...ways } = fallback
+      const generation = await task.generation.serveBy(served)
+      log.warn('another model serves', { ...idsOf(generation), model: served.model })
+      hop.client.release()
+      // The first task lives as long as its request does.
+      task.body = NO_BODY
+      return { ...rest, ...ways, generation, fallbacks: fallbacks.slice(index + 1) }
+    } catch (error) {
+      log.warn('another model could not serve', { ...idsOf(task.generation), error })
+    }
+  }
+  return undefined
+}

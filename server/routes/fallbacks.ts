@@ -1,0 +1,65 @@
+import { capOutput, holdMicros, type OutputCap } from '../admission/hold.ts'
+import { type InferenceRequest, parseRequest } from '../admission/request.ts'
+import type { ServedModel } from '../config/router.ts'
+import type { Operation, ServedBy } from '../metering/generation.ts'
+import type { Fallback, PrepareFallback } from '../relay/fallback.ts'
+import { type PlacementDependencies, placeRequest } from '../upstreams/placement.ts'
+
+/** One request at one model: what it can use there at most, and so cost. */
+export interface SizedFor {
+  readonly model: ServedModel
+  readonly cap: OutputCap
+  readonly tokens: Pick<ServedBy, 'promptBoundTokens' | 'outputCapTokens' | 'countedPromptTokens'>
+  readonly holdMicros: number
+}
+
+/** Sizes a request for a model. */
+export function sizeFor(model: ServedModel, request: InferenceRequest): SizedFor {
+  const { promptBound, countedPromptTokens, outputCap } = request
+  const cap = capOutput(outputCap, promptBound, model)
+  return {
+    model,
+    cap,
+    tokens: {
+      promptBoundTokens: promptBound,
+      outputCapTokens: cap.tokens,
+      countedPromptTokens: Math.min(countedPromptTokens, promptBound),
+    },
+    holdMicros: holdMicros(promptBound, cap.tokens, model.pricing),
+  }
+}
+
+/** The models that may serve in place of another, each with what the request can use of it; none unless configured. */
+export function sizeFallbacks(
+  operation: Operation,
+  { fallbacks = [] }: ServedModel,
+  models: readonly ServedModel[],
+  { body }: InferenceRequest,
+): SizedFor[] {
+  return models
+    .filter(({ id, capabilities }) => fallbacks.includes(id) && capabilities.includes(operation))
+    .sort((one, other) => fallbacks.indexOf(one.id) - fallbacks.indexOf(other.id))
+    .map((model) => sizeFor(model, parseRequest(operation, { body, model })))
+}
+
+/** Makes a model ready to serve in place of another: only where the key's scope and its verdict let it. */
+export function preparing(
+  { model, cap, tokens }: SizedFor,
+  dependencies: PlacementDependencies,
+  authorize: (model: ServedModel) => Promise<unknown>,
+): PrepareFallback {
+  return async (): Promise<Fallback> => {
+    await authorize(model)
+    const { endpoint, evidenceDigest, passage } = await placeRequest(model, dependencies, async () => {})
+    return {
+      served: { model: model.id, endpoint, evidenceDigest, pricing: model.pricing, ...tokens },
+      ...additionsOf(cap),
+      ...(passage && { passage }),
+    }
+  }
+}
+
+/** The output cap that a backend is told because the client named none. */
+export function additionsOf({ sent }: OutputCap): { readonly additions?: Readonly<Record<string, string>> } {
+  return sent === undefined ? {} : { additions: { max_tokens: String(sent) } }
+}
