@@ -130,3 +130,19 @@ test('tokens that just fill the context window are let through', () => {
   const { request } = parse('completions', { prompt: Array(2_000).fill(1) })
   expect(request).toMatchObject({ countedPromptTokens: 2_000, promptBound: 2_000 })
 })
+
+test('images and audio count by the model’s figures, and nothing without any', () => {
+  const content = [
+    { type: 'text', text: 'four' },
+    { type: 'image_url' },
+    { type: 'image_url' },
+    { type: 'input_audio' },
+  ]
+  const counted = (figures: object) => {
+    const able = createCatalogue([{ ...model, capabilities: ['chat'], ...figures }])
+    const bytes = Buffer.from(JSON.stringify({ model: 'demo', messages: [{ role: 'user', content }] }))
+    return parseRequest('chat', parseModel('chat', bytes, able)).countedPromptTokens
+  }
+  expect(counted({})).toBe(1)
+  expect(counted({ imageTokens: 85, audioTokens: 30 })).toBe(1 + 2 * 85 + 30)
+})
