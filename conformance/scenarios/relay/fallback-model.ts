@@ -26,8 +26,8 @@ export default define({
     assert.equal(generations.length, 2)
     // A key that may not use the other one is told of the failure, and nothing is sent.
     const sent = (await context.received()).length
-    await context.own({ scope: ['unserved'] })
-    expectError(await context.chat({ model }), 'backend_unavailable')
+    const account = await context.accounts.open({ scope: ['unserved'] })
+    expectError(await context.chat({ model }, { account }), 'backend_unavailable')
     assert.equal((await context.received()).length, sent)
   },
 })
