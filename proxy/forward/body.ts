@@ -17,6 +17,8 @@ export class RequestBody extends Readable {
   constructor(request: IncomingMessage) {
     super()
     this.#request = request
+    // Who reads it is told by a listener of its own; while nobody does, a client that leaves is nobody's concern.
+    this.on('error', () => {})
     request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
     request.pause()
   }

@@ -32,6 +32,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #verdict: Admitted | undefined
   #record: AnswerRecord | undefined
   #isSent = false
+  /** What is sent of the client's body. Each try reads it anew, and one that came to nothing must not go on reading. */
+  #body: RequestBody | undefined
   /** Connections that showed another certificate than the verdict names. */
   #mismatches = 0
   readonly #arrived: Moment
@@ -118,12 +120,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const request = this.#request
     const { pools, authority, basePath } = this.#route
     this.#verdict = verdict
+    this.#body = hasBody(request) ? new RequestBody(request) : undefined
     pools.of(verdict.admission.certFingerprint).dispatch(
       {
         method: request.method as Dispatcher.HttpMethod,
         path: basePath + request.url,
         headers: requestHeaders(request.rawHeaders, authority),
-        body: hasBody(request) ? new RequestBody(request) : null,
+        body: this.#body ?? null,
       },
       this,
     )
@@ -136,6 +139,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   async #heal(error: AttestationError): Promise<void> {
     const { attestor, onRefusedLeaf } = this.#route
     const doubted = this.#verdict!
+    this.#body?.destroy()
     this.#mismatches += 1
     if (this.#mismatches === 1) onRefusedLeaf(doubted)
     if (this.#mismatches > MAX_MISMATCHES) return this.#refuseLeaf(error)

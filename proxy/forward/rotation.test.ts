@@ -1,7 +1,8 @@
 import { Agent, type ServerResponse } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
+import { UnfinishedFetch } from '#egress/evidence/fetch.ts'
 import { createIdentity } from '#egress/testing/identity.ts'
-import { ask, closeWorlds, readAll, secondIdentity, send, startWorld } from '../testing/world.ts'
+import { ask, closeWorlds, openRequest, readAll, secondIdentity, send, startWorld } from '../testing/world.ts'
 
 afterEach(closeWorlds)
 
@@ -38,4 +39,29 @@ test('rotations under 20 streams and 10 looping clients break no stream and refu
   for (const response of streams) response.end('data: [DONE]\n\n')
   for (const text of await Promise.all(texts)) expect(text).toBe('data: 0\n\ndata: [DONE]\n\n')
   expect(new Set(statuses)).toEqual(new Set([200]))
+})
+
+test('clients that leave in the middle of a body, while their requests wait, take nobody along', async () => {
+  const world = await startWorld()
+  expect((await ask(world)).status).toBe(200)
+  const thrown: unknown[] = []
+  const onThrown = (error: unknown) => void thrown.push(error)
+  process.prependListener('uncaughtException', onThrown)
+  // Somebody else answers in the endpoint's place; the verdict on it stands.
+  for (const { socket } of world.gateway.connections) socket.destroy()
+  world.gateway.rotate(secondIdentity)
+  world.judge({ kind: 'unfinished', ground: new UnfinishedFetch('unreachable') })
+  const clients = Array.from({ length: CLIENTS }, () => {
+    const request = openRequest(world, { method: 'POST', headers: { 'content-length': '100000' } })
+    request.write(Buffer.alloc(50_000))
+    return request
+  })
+  const metrics = async () => (await fetch(`${world.adminUrl}/metrics`)).text()
+  await vi.waitFor(async () => expect(await metrics()).toMatch(/leaves_refused_total\{[^}]*\} 10$/m), 10_000)
+  for (const client of clients) client.destroy()
+  await vi.waitFor(async () => expect(await metrics()).toMatch(/outcome="left"\} 10$/m), 10_000)
+  world.rotate(secondIdentity)
+  expect((await ask(world, { method: 'POST', body: '{}' })).status).toBe(200)
+  process.off('uncaughtException', onThrown)
+  expect(thrown).toEqual([])
 })
