@@ -12,6 +12,9 @@ test.each([
   ['a line separator', '\u2028\u2029', '\\u2028\\u2029'],
   ['what has no width', '\u200b\u200d\ufeff\u00ad', '\\u200b\\u200d\\ufeff\\u00ad'],
   ['half a character', 'a\ud83d', 'a\\ud83d'],
+  ['a space that is none', 'a\u00a0b\u2003c\u3000', 'a\\u00a0b\\u2003c\\u3000'],
+  ['a letter that is a blank', 'a\u2800', 'a\\u2800'],
+  ['a character that nobody has', 'a\ufdd0', 'a\\ufdd0'],
   ['a tag', '\u{e0041}', '\\udb40\\udc41'],
   ['a letter of any language', 'Größe 木 😀 …', 'Größe 木 😀 …'],
 ])('%s is shown', (_, text, shown) => {

@@ -1,6 +1,7 @@
 // Every control, format and tag character, every line end but the ones that a program writes itself, halves of
-// surrogate pairs, private characters, and whatever else is drawn as nothing.
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+// surrogate pairs, characters that are private or nobody's, whatever else is drawn as nothing, and every blank but the
+// one that all expect: two texts that differ in these alone would look the same.
+const UNSEEN = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
 const PLAIN = /^[ -~]*$/
 
 /** How much is shown of a name that somebody else chose (ours). */

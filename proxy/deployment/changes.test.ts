@@ -2,6 +2,7 @@ import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json } from '#attestation'
+import { visible } from '#base/foreign-text.ts'
 import { applyEdits } from '../testing/apply-edits.ts'
 import { snapshotPair } from '../testing/arbitrary-snapshot.ts'
 import { changesBetween, inOrder, type SnapshotChange } from './changes.ts'
@@ -196,3 +197,15 @@ test.each<[string, Json, Json]>([
 function listOf(of: Json): readonly Json[] {
   return (of as { readonly resources: readonly Json[] }).resources
 }
+
+test.each([
+  ['a space that is none', 'a b', 'a\u00a0b'],
+  ['a control character and its spelling', 'a\u001b', 'a\\u001b'],
+  ['a blank letter', 'a', 'a\u2800'],
+])('lines of a text that differ in %s do not look alike', (_, one, other) => {
+  const [head, before, after] = told(snapshot({ file: `x\n${one}` }), snapshot({ file: `x\n${other}` }))
+    .map(visible)
+    .filter((line) => !line.startsWith('Changed'))
+  expect(head).toContain('changed')
+  expect(before?.replace('-', '+')).not.toBe(after)
+})

@@ -1,4 +1,5 @@
 import type { Json } from '#attestation'
+import { visible } from '#base/foreign-text.ts'
 import { type Concern, concernOf, concerns } from './concern.ts'
 import type { Path } from './edits.ts'
 import { placeInWords } from './place.ts'
@@ -32,9 +33,12 @@ export function foremostOf(value: Json, path: Path, kind: Json | undefined): Con
   return concerns.find((concern) => found.has(concern)) ?? 'field'
 }
 
-/** A line of a text for people; between quotation marks where its end could not be seen. */
+/**
+ * A line of a text for people; between quotation marks where its end could not be seen, or where it holds what is shown
+ * by an escape: within them a backslash of its own is doubled, so that no line is spelled like another.
+ */
 export function textLine(line: string): string {
-  return /\s$|^"/.test(line) ? JSON.stringify(line) : line
+  return /\s$|^"/.test(line) || visible(line) !== line ? JSON.stringify(line) : line
 }
 
 function leafInWords(concern: Concern, { path, value }: Leaf, around: Json): string[] {
