@@ -43,7 +43,8 @@ export function readFolder(folder: string): Folder {
 
 function readRendered(file: string, name: string): Folder {
   const lines = new LineCounter()
-  const options = { lineCounter: lines, uniqueKeys: true, prettyErrors: false }
+  // Whoever applies these files merges (`<<`), though YAML 1.2 does not: what is published is what runs.
+  const options = { lineCounter: lines, uniqueKeys: true, prettyErrors: false, merge: true }
   const documents = [...parseAllDocuments(readFileSync(file, 'utf8'), options)]
   const problems = documents.flatMap(({ errors }) =>
     errors.map(({ pos, message }) => ({ path: `${name} line ${lines.linePos(pos[0]).line}`, message })),

@@ -42,6 +42,16 @@ test('What is rendered is final: variables in it are left alone', () => {
   ])
 })
 
+test('A file is read as a cluster reads it: what is merged into a resource belongs to it', () => {
+  const folder = filesIn({
+    'a.yaml': 'base: &b { kind: Secret, metadata: { name: s } }\n<<: *b\ndata: { p: aHVudGVyMg== }\n',
+  })
+  const { problems, resources } = readDeployment({ folder, inline: [] })
+  expect(problems.map(({ path }) => path)).toContain('a.yaml')
+  expect(problems[0]?.message).toContain('is the Secret "s"')
+  expect(resources[0]).toMatchObject({ kind: 'Secret', metadata: { name: 's' } })
+})
+
 test('Every mistake of a deployment is told at once, with its place', () => {
   const folder = filesIn({
     'broken.yaml': 'kind: A\nkind: B\n',

@@ -8,6 +8,8 @@ const secret = { apiVersion: 'v1', kind: 'Secret', metadata, data }
 test.each([
   ['by itself', secret, 'db.yaml'],
   ['written as text', { kind: 'Secret', metadata, stringData: { PASSWORD: 'hunter2' } }, 'db.yaml'],
+  ['in small letters', { kind: ' secret', metadata, data }, 'db.yaml'],
+  ['that does not say so', { metadata, stringData: data }, 'db.yaml'],
   ['without anything in it yet', { kind: 'Secret', metadata }, 'db.yaml'],
   ['in a list', { kind: 'List', items: [{ kind: 'Service' }, secret] }, 'db.yaml.items[1]'],
   ['in a list of its own kind', { kind: 'SecretList', items: [{ metadata, data }] }, 'db.yaml.items[0]'],

@@ -28,13 +28,18 @@ function secretsIn(value: unknown, path: string, kindOfItems: string | undefined
   if (!isObject(value)) return []
   const kind = value.kind ?? kindOfItems
   // Deeper down an object may only refer to a Secret, which says nothing of what is in it.
-  if (kind === 'Secret' && (kindOfItems !== null || 'data' in value || 'stringData' in value)) {
+  if (isSecret(kind, value) && (kindOfItems !== null || 'data' in value || 'stringData' in value)) {
     return [{ path, name: nameOf(value) }]
   }
   return Object.entries(value).flatMap(([name, item]) => {
     const isList = name === 'items' && LIST.test(String(kind)) && kindOfItems !== null
     return secretsIn(item, `${path}.${name}`, isList ? String(kind).replace(LIST, '') : null)
   })
+}
+
+/** However it is spelled: a cluster would refuse it, and its data would have been published. Nothing else has `stringData`. */
+function isSecret(kind: unknown, value: object): boolean {
+  return 'stringData' in value || (typeof kind === 'string' && /^\s*secret\s*$/i.test(kind))
 }
 
 function nameOf({ metadata }: Readonly<Record<string, unknown>>): string {
