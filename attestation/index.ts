@@ -1,5 +1,5 @@
 export type { ChannelBinding } from './binding.ts'
-export type { Bundle } from './bundle.ts'
+export { type Bundle, parseBundle } from './bundle.ts'
 export { type Digest, digestOf, parseDigest, parsePin, toHex } from './digest.ts'
 export { AttestationError, type AttestationErrorDetails } from './errors.ts'
 export { type InspectedBundle, inspectBundle } from './inspect.ts'

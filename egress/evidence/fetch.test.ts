@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
 import { AttestationError } from '#attestation'
+import { limits } from '#contract'
 import { startGateway } from '../testing/gateway.ts'
 import { createIdentity, HOSTNAME } from '../testing/identity.ts'
 import { fetchBundle, UnfinishedFetch } from './fetch.ts'
@@ -150,4 +151,14 @@ const slow: [string, (port: Promise<number>) => Promise<number>][] = [
 
 test.each(slow)('a server that %s is given up in time, which is no result', async (_, start) => {
   expect(await refusalFrom(await start(Promise.resolve(0)), 150)).toEqual(['fetch', 'timeout', false])
+})
+
+test('a body without an end of its own is read no further than any bundle, to tell whether it is whole', async () => {
+  const body = `{"a":[${'0,'.repeat(limits.maxEnvelopeParts)}`
+  const options = { key: identity.pem, cert: identity.pem }
+  const server = createTlsServer(options, (socket) => {
+    socket.on('error', () => {}).end(`HTTP/1.1 200 OK\r\n\r\n${body}`)
+  })
+  const { bytes } = await fetchBundle(targetAt(await listenOn(server)))
+  expect(Buffer.from(bytes).toString()).toBe(body)
 })

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { AttestationError, type Digest } from '#attestation'
+import { AttestationError, type Digest, parseBundle } from '#attestation'
 import { limits, type ReasonOf } from '#contract'
 import { DialError, dial, discard } from '../connection/dial.ts'
 import { authorityOf, type Target } from '../connection/target.ts'
@@ -93,15 +93,15 @@ function isDelimited({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
-/** Whether a body began as a bundle does, or not at all, and is not whole. */
+/** Whether a body began as a bundle does, or not at all, and is not whole; no more of it is read than of any bundle. */
 function isBroken(bytes: Buffer): boolean {
   const text = bytes.toString('utf8').trimStart()
   if (text !== '' && !text.startsWith('{')) return false
   try {
-    JSON.parse(text)
+    parseBundle(bytes)
     return false
-  } catch {
-    return true
+  } catch (thrown) {
+    return thrown instanceof AttestationError && thrown.reason === 'not_json'
   }
 }
 
