@@ -149,7 +149,10 @@ export class Hop implements CallEvents {
   #leave(end: End): void {
     if (this.#isOver || this.#left !== undefined) return
     const forget = this.#sink.awaitsUsage ? this.#drains.begin(() => this.end(end)) : undefined
-    if (forget === undefined) return this.end(end)
+    if (forget === undefined) {
+      this.end(end)
+      return
+    }
     this.#left = end
     this.#drain = forget
     this.#quiet.hold()

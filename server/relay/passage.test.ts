@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici'
 import { afterEach, expect, test } from 'vitest'
 import { ApiError } from '../errors.ts'
 import { createHealth } from './health.ts'
-import type { RelayTimers } from './task.ts'
 import { createTally } from './tally.ts'
+import type { RelayTimers } from './task.ts'
 import { askAndSettle, COUNTED_PROMPT_TOKENS, closeWorlds, eventually, startWorld } from './testing/world.ts'
 
 afterEach(closeWorlds)
