@@ -84,9 +84,9 @@ const cases: Readonly<Record<ErrorCode, Case | string>> = {
   backend_error: [() => send(JSON.stringify(say('[script:html]')))],
   internal: [
     async () => {
-      await service.sql`alter table generations rename to away`
+      await service.sql`alter view generation_records rename to away`
       const response = await get('/generation?id=gen-01ARZ3NDEKTSV4RRFFQ69G5FAV')
-      await service.sql`alter table away rename to generations`
+      await service.sql`alter view away rename to generation_records`
       return response
     },
   ],

@@ -186,7 +186,7 @@ test('a withdrawn pin ends 50 streams within a second: error event, [DONE], abor
     select distinct status, endpoint, completion_tokens, prompt_tokens > 0 as has_prompt, cost_micros > 0 as is_paid
     from generations where settled_at >= ${row!.now}`
   expect(records).toEqual([
-    { status: 'aborted', endpoint: UPSTREAM, completion_tokens: 1n, has_prompt: true, is_paid: true },
+    { status: 'aborted', endpoint: UPSTREAM, completion_tokens: 2n, has_prompt: true, is_paid: true },
   ])
 })
 
