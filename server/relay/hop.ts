@@ -129,7 +129,10 @@ export class Hop implements CallEvents {
     return this.#ended
   }
 
-  /** Ends the hop unless it has ended; once the client has left, that is how it ended. A complete answer's socket is kept, any other's is closed at once. */
+  /**
+   * Ends the hop unless it has ended; once the client has left, that is how it ended. A complete answer's socket is kept,
+   * any other's is closed at once.
+   */
   end(end: End): void {
     if (this.#isOver) return
     this.#isOver = true
