@@ -1,7 +1,7 @@
 import { createCertificate } from '../../platform/certificates/certificate.ts'
-import { distinguishedName } from '../../platform/certificates/der.ts'
 import { authority, opaque } from '../../platform/certificates/extensions.ts'
 import { generateKeys } from '../../platform/certificates/keys.ts'
+import { distinguishedName } from '../../platform/certificates/name.ts'
 import type { Context } from './context.ts'
 import { expectBundle, wireDigest } from './evidence.ts'
 import { expectStatus } from './expect.ts'

@@ -48,6 +48,13 @@ test('A chain leads to its own root alone', { tags: ['openssl'] }, async () => {
   expect(other.root.subject).not.toBe(authority.root.subject)
 })
 
+test('A name is an organisation and a common name below it', async () => {
+  const leaf = await issue('signing', 'ES256')
+  expect(leaf.subject).toBe('O=Reference platform\nCN=Evidence signer')
+  expect(leaf.issuer).toBe(authority.intermediate.subject)
+  expect(authority.intermediate.issuer).toBe(authority.root.subject)
+})
+
 test('Serial numbers are positive, long and never the same', async () => {
   const leaves = await Promise.all([issue('tls', 'ES256'), issue('tls', 'ES256'), issue('signing', 'ES256')])
   const serials = leaves.map(({ serialNumber }) => serialNumber)

@@ -1,9 +1,9 @@
 import { type KeyObject, randomBytes, type X509Certificate } from 'node:crypto'
 import type { RootLabel } from '#contract'
 import { createCertificate, subjectOf } from './certificate.ts'
-import { distinguishedName } from './der.ts'
 import { authority, endEntity, keyIds, serverAuth } from './extensions.ts'
 import { generateKeys } from './keys.ts'
+import { distinguishedName } from './name.ts'
 import { teeExtension } from './tee.ts'
 
 /** A root and the intermediate authority that vouches for this platform's certificates. */

@@ -1,18 +1,26 @@
 import { type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
-import { fromBER, GeneralizedTime, Integer, type Sequence, UTCTime } from 'asn1js'
-import { type Block, bits, copy, oid, sequence, tagged, toDer } from './der.ts'
+import { BitString, Integer } from 'asn1js'
+import {
+  AlgorithmIdentifier,
+  Certificate,
+  type Extension,
+  PublicKeyInfo,
+  type RelativeDistinguishedNames,
+  Time,
+  TimeType,
+} from 'pkijs'
 
 /** What a certificate is to say. */
 export interface Template {
-  readonly subject: Sequence
+  readonly subject: RelativeDistinguishedNames
   readonly publicKey: KeyObject
-  readonly extensions: readonly Sequence[]
+  readonly extensions: readonly Extension[]
   readonly validDays: number
 }
 
 /** Who vouches for it: a name and a P-256 key. */
 export interface Issuer {
-  readonly name: Block
+  readonly name: RelativeDistinguishedNames
   readonly privateKey: KeyObject
 }
 
@@ -28,42 +36,38 @@ const FIRST_LONG_YEAR = 2050
 /** Makes an X.509 certificate. */
 export function createCertificate(template: Template, issuer: Issuer, now: Date): X509Certificate {
   const { subject, publicKey, extensions, validDays } = template
-  const algorithm = sequence(oid(ECDSA_WITH_SHA256))
-  const body = sequence(
-    tagged(0, new Integer({ value: VERSION_3 })),
-    serialNumber(),
-    algorithm,
-    issuer.name,
-    sequence(time(now.getTime() - BACKDATED_MS), time(now.getTime() + validDays * DAY_MS)),
+  const algorithm = new AlgorithmIdentifier({ algorithmId: ECDSA_WITH_SHA256 })
+  const certificate = new Certificate({
+    version: VERSION_3,
+    serialNumber: serialNumber(),
+    signature: algorithm,
+    issuer: issuer.name,
+    notBefore: time(now.getTime() - BACKDATED_MS),
+    notAfter: time(now.getTime() + validDays * DAY_MS),
     subject,
-    parse(publicKey.export({ type: 'spki', format: 'der' })),
-    tagged(3, sequence(...extensions)),
-  )
-  const signature = sign('sha256', toDer(body), issuer.privateKey)
-  return new X509Certificate(toDer(sequence(body, algorithm, bits(signature))))
+    subjectPublicKeyInfo: PublicKeyInfo.fromBER(publicKey.export({ type: 'spki', format: 'der' })),
+    extensions: [...extensions],
+    signatureAlgorithm: algorithm,
+  })
+  const body = new Uint8Array(certificate.encodeTBS().toBER())
+  certificate.signatureValue = new BitString({ valueHex: sign('sha256', body, issuer.privateKey) })
+  return new X509Certificate(new Uint8Array(certificate.toSchema(true).toBER()))
 }
 
 /** The subject of a certificate, as the next one below has to repeat it. */
-export function subjectOf({ raw }: X509Certificate): Block {
-  const [body] = parse(raw).valueBlock.value as Sequence[]
-  // Version, serial number, algorithm, issuer and validity stand before it.
-  return body!.valueBlock.value[5] as Block
-}
-
-function parse(der: Uint8Array): Sequence {
-  const { result } = fromBER(copy(der))
-  return result as Sequence
+export function subjectOf({ raw }: X509Certificate): RelativeDistinguishedNames {
+  return Certificate.fromBER(raw).subject
 }
 
 /** Positive, and of the same length always. */
 function serialNumber(): Integer {
   const bytes = randomBytes(SERIAL_BYTES)
   bytes[0] = (bytes[0]! & 0x3f) | 0x40
-  return new Integer({ valueHex: copy(bytes) })
+  return new Integer({ valueHex: bytes })
 }
 
-function time(atMs: number): Block {
-  const valueDate = new Date(Math.floor(atMs / 1_000) * 1_000)
-  const short = valueDate.getUTCFullYear() < FIRST_LONG_YEAR
-  return short ? new UTCTime({ valueDate }) : new GeneralizedTime({ valueDate })
+function time(atMs: number): Time {
+  const value = new Date(Math.floor(atMs / 1_000) * 1_000)
+  const short = value.getUTCFullYear() < FIRST_LONG_YEAR
+  return new Time({ type: short ? TimeType.UTCTime : TimeType.GeneralizedTime, value })
 }

@@ -1,6 +1,5 @@
-import type { Sequence } from 'asn1js'
+import type { Extension } from 'pkijs'
 import type { RootLabel } from '#contract'
-import { toDer } from './der.ts'
 import { opaque } from './extensions.ts'
 
 const TEE_EXTENSION = '0.6.9.42.840.113741.1337.6'
@@ -23,12 +22,12 @@ const NO_QUOTE = Buffer.from('not-implemented')
  * The extension that names the hardware: a protobuf message with one field set, whose number is the label. It is
  * not critical, as on deployed platforms, so that common TLS clients accept the root.
  */
-export function teeExtension(label: RootLabel): Sequence {
+export function teeExtension(label: RootLabel): Extension {
   const key = (fields[label] << 3) | LENGTH_DELIMITED
   return opaque(TEE_EXTENSION, Buffer.concat([Uint8Array.of(key, NO_QUOTE.length), NO_QUOTE]))
 }
 
 /** Whether a root made here names this hardware. */
 export function namesHardware(root: { readonly raw: Buffer }, label: RootLabel): boolean {
-  return root.raw.includes(toDer(teeExtension(label)))
+  return root.raw.includes(Buffer.from(teeExtension(label).toSchema().toBER()))
 }
