@@ -264,6 +264,13 @@ async function startAdmin(text: string): Promise<string> {
   const status = {
     pid: 1,
     version: text,
+    journal: {
+      state: 'continued',
+      file: text,
+      continues: { file: text, line: 1, since: '2030-01-01T00:00:00Z', reason: 'foreign_write' },
+      waiting_lines: 0,
+      lost_lines: 1,
+    },
     endpoints: [
       {
         name: text,
