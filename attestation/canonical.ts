@@ -12,7 +12,9 @@ export function canonicalJson(value: Json): string {
 
 /** Appends; putting texts together level by level would copy what is deep down once for each level. */
 function write(value: Json, parts: string[]): void {
-  if (typeof value !== 'object' || value === null) parts.push(JSON.stringify(value))
+  if (typeof value === 'string') parts.push(JSON.stringify(value))
+  // As ECMAScript writes them, and so does JSON.stringify, in twice the time; -0 is 0 in both.
+  else if (typeof value !== 'object' || value === null) parts.push(String(value))
   else if (isList(value)) writeList(value, parts)
   else writeObject(value, parts)
 }

@@ -32,7 +32,7 @@ const rows: readonly Row[] = [
     'names-twice',
     'BNDL-24',
     'attestation/json',
-    "if (Object.hasOwn(object, name)) throw new JsonError('duplicate_key')",
+    "if (object[name] !== undefined) throw new JsonError('duplicate_key')",
     '',
     [
       'fetch/member-twice',
