@@ -2,7 +2,7 @@ import { envelopeOf, PAYLOAD } from '../../conformance/vectors/generator/bundle.
 import { between, caseOf, choose, fill, type Genes, MEBIBYTE, type Shape } from './case.ts'
 
 /** What strings and names are filled with: nothing special, escapes, numbers, letters of several bytes. */
-const FILLS = ['a', '\\n', '\\u0041', '\\ud83d\\ude00', 'é', '😀', '€', '9'] as const
+const FILLS = ['a', '\\n', '\\u0041', '\\ud83d\\ude00', 'é', '😀', '€', '9', '\\"', ' '] as const
 
 /** Room for what a bundle has beside what is put in, in bytes. */
 const REST = 8_192
@@ -24,6 +24,14 @@ function jsonOf([kind, parts, filler, width, space]: Genes, characters: number, 
     () => `{${list(count / 2, (index) => `"${index * 7919}":0`)}}`,
     () => `[${list(count / 3, (index) => `{"${text}${index.toString(36)}":0}`)}]`,
     () => `[${list(count, () => `0.${fill('7', each)}e-7`)}]`,
+    () => `{${list(count / 2, (index) => `"\\u0061${text}${scattered(index)}":0`)}}`,
+    () => `{${list(count / 2, (index) => `"${scattered(index)}${text}":0`)}}`,
+    // One letter beyond Latin-1: all texts that are cut from the document take two bytes for each unit.
+    () => `{"€":0,${list(count / 2, (index) => `"\\u20ac${text}${scattered(index)}":0`)}}`,
+    () => `{"€":0,${list(count / 2, (index) => `"${text}${scattered(index)}":0`)}}`,
+    () => `[${list(count, (index) => `"${scattered(index)}\\n\\u00e9"`)}]`,
+    () => `[${list(count, (index) => `${fill(' ', each)}0.${scattered(index)}7e-${index % 300}`)}]`,
+    () => `[${list(count, (index) => `0.${scattered(index)}${fill('7', each)}e-${index % 300}`)}]`,
     () => `[${list(count, () => '{}')}]`,
     () => `[${list(count / 100, () => '['.repeat(99) + ']'.repeat(99))}]`,
     () => `[${list(count / 200, () => `${'{"a":'.repeat(99)}0${'}'.repeat(99)}`)}]`,
@@ -33,6 +41,11 @@ function jsonOf([kind, parts, filler, width, space]: Genes, characters: number, 
     () => fill('9', characters),
   ])()
   return Buffer.byteLength(made) > characters ? '0' : made
+}
+
+/** Digits in no order, the same for the same index. */
+function scattered(index: number): string {
+  return String(Math.imul(index + 1, 0x9e3779b1) >>> 0)
 }
 
 const withMember = (document: object, json: string) =>
@@ -50,7 +63,9 @@ const snapshots: Shape = {
   name: 'JSON in the snapshot',
   genes: 5,
   make(genes) {
-    const evidence = jsonOf(genes, (MEBIBYTE - REST) * SIGNED_SHARE - REST, 32_768)
+    const json = jsonOf(genes, (MEBIBYTE - REST) * SIGNED_SHARE - REST, 16_384)
+    // Nothing but an object is a snapshot; what is refused for that is never written anew and digested.
+    const evidence = json.startsWith('{') ? json : `{"a":${json}}`
     const text = JSON.stringify({ ...PAYLOAD, evidence: 0 }).replace(
       '"evidence":0',
       () => `"evidence":${evidence}`,
