@@ -114,6 +114,13 @@ export const errors = {
     origin: 'given',
     headers: [],
   },
+  /** The body arrived more slowly than the router waits for. */
+  request_timeout: {
+    status: 408,
+    type: 'invalid_request_error',
+    origin: 'chosen',
+    headers: [],
+  },
   /** The thing has changed or exists already. */
   conflict: {
     status: 409,
@@ -128,12 +135,26 @@ export const errors = {
     origin: 'chosen',
     headers: [],
   },
+  /** The body is compressed, or encoded in another way; it is to be sent as it is. */
+  unsupported_media_type: {
+    status: 415,
+    type: 'invalid_request_error',
+    origin: 'chosen',
+    headers: [],
+  },
   /** A bucket is empty; the headers tell which, and when it admits again. */
   rate_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',
     origin: 'given',
     headers: ['Retry-After', 'retry-after-ms', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  },
+  /** The line and the headers of the request are larger than the router takes (16 KiB). */
+  headers_too_large: {
+    status: 431,
+    type: 'invalid_request_error',
+    origin: 'chosen',
+    headers: [],
   },
   /** The router failed; nothing in the request was wrong. */
   internal: {
@@ -154,6 +175,13 @@ export const errors = {
     status: 502,
     type: 'upstream_error',
     origin: 'given',
+    headers: [],
+  },
+  /** Too much is under way; nothing was accepted, and the same request may be sent again shortly. */
+  overloaded: {
+    status: 503,
+    type: 'server_error',
+    origin: 'chosen',
     headers: [],
   },
   /** No live verdict admits the endpoint; nothing of the request was sent to it. */

@@ -6,10 +6,16 @@ export const limits = {
   maxBodyBytes: 33_554_432,
   /** Most values of JSON in a request body: each takes more memory than it takes bytes. */
   maxBodyValues: 1_000_000,
+  /** Most members at the top of a request body. */
+  maxBodyMembers: 512,
   /** Memory that all request bodies together may take, unless configured. */
   bodyMemoryBytes: 268_435_456,
-  /** Bodies beyond this size have their key looked up before they are read. */
+  /** Bodies beyond this size have key, credit and request buckets asked before they are read. */
   keyFirstBodyBytes: 65_536,
+  /** Lowest rate at which a request body may arrive, in bytes a second over `bodyRateWindowMs`. */
+  minBodyBytesPerSecond: 32_768,
+  /** Largest head of a request: its line and all of its headers. */
+  maxHeaderBytes: 16_384,
   /** Largest event of a stream, unless configured. */
   maxEventBytes: 1_048_576,
   /** Largest evidence bundle, fetched or read from a file. */
@@ -48,6 +54,10 @@ export const limits = {
   stalledClientMs: 60_000,
   /** Time that running streams get when the router stops. */
   drainMs: 30_000,
+  /** Time over which the rate of a request body is measured. */
+  bodyRateWindowMs: 15_000,
+  /** Longest wait of a request body for memory. */
+  bodyMemoryWaitMs: 5_000,
   /** How long an idle connection of a client is kept; longer than what load balancers keep theirs. */
   keepAliveMs: 75_000,
   /** How often a router renews the lease of its holds. */

@@ -11,7 +11,7 @@ export const routes = {
     metered: true,
     raw: true,
     fields: ['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'stop', 'seed', 'n', 'user', 'response_format', 'tools', 'tool_choice'],
-    statuses: [200, 400, 401, 402, 403, 404, 413, 429, 500, 502, 503],
+    statuses: [200, 400, 401, 402, 403, 404, 408, 413, 415, 429, 500, 502, 503],
   },
   /** Continues a text, whole or as an event stream; the rules are those of chat. An accepted request leaves one generation and one debit. */
   createCompletion: {
@@ -22,7 +22,7 @@ export const routes = {
     metered: true,
     raw: true,
     fields: ['model', 'prompt', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'stop', 'seed', 'n', 'user', 'best_of'],
-    statuses: [200, 400, 401, 402, 403, 404, 413, 429, 500, 502, 503],
+    statuses: [200, 400, 401, 402, 403, 404, 408, 413, 415, 429, 500, 502, 503],
   },
   /** Turns texts into vectors, for models that can. An accepted request leaves one generation and one debit, of prompt tokens alone. */
   createEmbedding: {
@@ -33,7 +33,7 @@ export const routes = {
     metered: true,
     raw: true,
     fields: ['model', 'input', 'encoding_format', 'dimensions', 'stream', 'user'],
-    statuses: [200, 400, 401, 402, 403, 404, 413, 429, 500, 502, 503],
+    statuses: [200, 400, 401, 402, 403, 404, 408, 413, 415, 429, 500, 502, 503],
   },
   /** Lists the models that hold a verdict and lie within the key's scope. */
   listModels: {

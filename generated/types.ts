@@ -659,7 +659,7 @@ export interface components {
         };
         /** @description A whole continuation. */
         Completion: {
-            /** @description The continuations; there is one. */
+            /** @description The continuations, one for each prompt. */
             choices: components["schemas"]["CompletionChoice"][];
             /** @description When it was made. */
             created: components["schemas"]["UnixSeconds"];
@@ -713,7 +713,7 @@ export interface components {
         };
         /** @description What an event of a completion stream holds. */
         CompletionEvent: components["schemas"]["CompletionChunk"] | components["schemas"]["ErrorBody"] | "[DONE]";
-        /** @description A request to continue a text (§4). */
+        /** @description A request to continue a text, or several (§4). */
         CompletionRequest: {
             /**
              * Format: int32
@@ -727,7 +727,7 @@ export interface components {
             max_completion_tokens?: number | null;
             /**
              * Format: int32
-             * @description Most tokens to generate.
+             * @description Most tokens to generate for each prompt; with 0 and `echo` the prompt alone comes back, with its log probabilities.
              */
             max_tokens?: number | null;
             /** @description Router model id. */
@@ -737,8 +737,8 @@ export interface components {
              * @description Number of answers; only one is made.
              */
             n?: number | null;
-            /** @description The text to continue: a string or its tokens; an array of one such is taken as that one. */
-            prompt: components["schemas"]["Prompt"];
+            /** @description What to continue: one text or several, each a string or its tokens. Each has its own continuation. */
+            prompt: components["schemas"]["Texts"];
             /**
              * Format: int64
              * @description Makes the answer repeatable, as far as the backend can.
@@ -1454,8 +1454,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Texts in any of their forms. */
-        EmbeddingInput: string | components["schemas"]["TokenList"] | components["schemas"]["TextList"] | components["schemas"]["TokenLists"];
         /** @description The vectors, in the order of the texts. */
         EmbeddingList: {
             /** @description One vector for each text. */
@@ -1482,7 +1480,7 @@ export interface components {
             /** @description How the vectors are written, `float` or `base64`; the backend judges it. */
             encoding_format?: string | null;
             /** @description One text or several, each a string or its tokens. */
-            input: components["schemas"]["EmbeddingInput"];
+            input: components["schemas"]["Texts"];
             /** @description Router model id. */
             model: string;
             /** @description Vectors are not streamed: only `false` says nothing wrong. */
@@ -1825,6 +1823,28 @@ export interface components {
          * @enum {string}
          */
         GenerationStatus: "ok" | "aborted";
+        /** @description The head of the request is too large. */
+        HeadersTooLarge: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["HeadersTooLargeCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /**
+         * @description What is too much for a request's head.
+         * @enum {string}
+         */
+        HeadersTooLargeCode: "headers_too_large";
         /** @description Where a stand-in of the suite is controlled. */
         HookAddress: {
             /** @description Its address. */
@@ -2706,6 +2726,28 @@ export interface components {
             /** @description The verdict on these alone. */
             verdict: components["schemas"]["ProfileVerdict"];
         };
+        /** @description The router has no room for this request now. */
+        Overloaded: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["OverloadedCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "server_error";
+            };
+        };
+        /**
+         * @description What is more than the router can take just now.
+         * @enum {string}
+         */
+        OverloadedCode: "overloaded";
         /** @description An endpoint of the router's own operator. */
         OwnEndpointConfig: {
             /** @description PEM file of the authority behind that address's TLS certificate, where the system does not know it. */
@@ -2835,8 +2877,6 @@ export interface components {
          * @enum {string}
          */
         ProfileVerdict: "conformant" | "partial" | "failing";
-        /** @description One prompt in any of its forms. */
-        Prompt: string | components["schemas"]["TokenList"] | components["schemas"]["SingleText"] | components["schemas"]["SingleTokenList"];
         /** @description One endpoint and what is expected of it. */
         ProxiedEndpointConfig: {
             /** @description The name in the handshake, in `Host` and in the evidence; the URL's when left out. */
@@ -3084,6 +3124,28 @@ export interface components {
              */
             running: number;
         };
+        /** @description The body did not arrive in time; the connection is closed. */
+        RequestTimeout: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["RequestTimeoutCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /**
+         * @description What came too slowly.
+         * @enum {string}
+         */
+        RequestTimeoutCode: "request_timeout";
         /**
          * @description Times of a request, each configurable; there is no total limit.
          * @enum {number}
@@ -3500,15 +3562,11 @@ export interface components {
          * @enum {string}
          */
         SignatureAlgorithm: "RS256" | "ES256" | "ES384" | "EdDSA" | "ES256K";
-        /** @description One text in an array. */
-        SingleText: string[];
-        /** @description One text as tokens, in an array. */
-        SingleTokenList: components["schemas"]["TokenList"][];
         /**
          * @description Sizes.
          * @enum {number}
          */
-        SizeLimit: 33554432 | 1000000 | 268435456 | 65536 | 1048576 | 1000 | 32768 | 8 | 64 | 200 | 8192 | 128 | 12;
+        SizeLimit: 33554432 | 1000000 | 512 | 268435456 | 65536 | 32768 | 16384 | 1048576 | 1000 | 8 | 64 | 200 | 8192 | 128 | 12;
         /** @description One step. Whoever takes all of them, in their order, has made the second snapshot of the first: within a list, items go first, then they change places, then new ones come in; what is below comes last. */
         SnapshotChange: {
             /** @description What stands there, as JSON; null for nothing. */
@@ -3820,8 +3878,12 @@ export interface components {
          * @enum {string}
          */
         TeeLabel: "AMD SEV-SNP (QEMU)" | "Intel TDX (QEMU)" | "Intel TDX (GCP)" | "Intel TDX (Azure)" | "AMD SEV-SNP (Azure)";
+        /** @description A text that is not empty. */
+        Text: string;
         /** @description Several texts. */
         TextList: string[];
+        /** @description One text or several, each a string or its tokens. */
+        Texts: components["schemas"]["Text"] | components["schemas"]["TokenList"] | components["schemas"]["TextList"] | components["schemas"]["TokenLists"];
         /**
          * @description Why the connection does not count.
          * @enum {string}
@@ -3895,6 +3957,28 @@ export interface components {
          * @description Seconds since 1970.
          */
         UnixSeconds: number;
+        /** @description The body is encoded. */
+        UnsupportedMediaType: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["UnsupportedMediaTypeCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /**
+         * @description What is written in a way that nobody here reads.
+         * @enum {string}
+         */
+        UnsupportedMediaTypeCode: "unsupported_media_type";
         /**
          * @description Why the root does not count.
          * @enum {string}
@@ -4440,7 +4524,7 @@ export interface components {
                 "X-Request-Id": string;
                 /** @description The generation that this request became, if it was accepted before it failed. */
                 "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
-                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where what refuses heals by itself. */
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where nothing was done, or where what refuses heals by itself. */
                 "x-should-retry"?: "true" | "false";
                 [name: string]: unknown;
             };
@@ -4461,7 +4545,7 @@ export interface components {
                 "X-Request-Id": string;
                 /** @description The generation that this request became, if it was accepted before it failed. */
                 "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
-                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where what refuses heals by itself. */
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where nothing was done, or where what refuses heals by itself. */
                 "x-should-retry"?: "true" | "false";
                 [name: string]: unknown;
             };
@@ -4499,7 +4583,7 @@ export interface components {
                 "X-Request-Id": string;
                 /** @description The generation that this request became, if it was accepted before it failed. */
                 "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
-                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where what refuses heals by itself. */
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where nothing was done, or where what refuses heals by itself. */
                 "x-should-retry"?: "true" | "false";
                 [name: string]: unknown;
             };
@@ -4522,7 +4606,7 @@ export interface components {
                 "X-Request-Id": string;
                 /** @description The generation that this request became, if it was accepted before it failed. */
                 "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
-                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where what refuses heals by itself. */
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where nothing was done, or where what refuses heals by itself. */
                 "x-should-retry"?: "true" | "false";
                 [name: string]: unknown;
             };
@@ -4583,7 +4667,7 @@ export interface components {
                 "X-Request-Id": string;
                 /** @description The generation that this request became, if it was accepted before it failed. */
                 "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
-                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where what refuses heals by itself. */
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where nothing was done, or where what refuses heals by itself. */
                 "x-should-retry"?: "true" | "false";
                 [name: string]: unknown;
             };
@@ -4651,6 +4735,27 @@ export interface components {
                 "application/json": components["schemas"]["OriginForbidden"];
             };
         };
+        /** @description The router has no room for this request now. Or: A verifier refuses the endpoint: the user's own proxy, or the router towards an external endpoint (§7/5). */
+        OverloadedOrAttestationRefused: {
+            headers: {
+                /** @description Present when the request named an origin that may read the answer. */
+                "Access-Control-Allow-Origin"?: string;
+                /** @description The response headers that a page of that origin may read. */
+                "Access-Control-Expose-Headers"?: string;
+                /** @description Whole seconds to wait. */
+                "Retry-After"?: number;
+                /** @description The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
+                "X-Request-Id": string;
+                /** @description The generation that this request became, if it was accepted before it failed. */
+                "X-Router-Generation-Id"?: components["schemas"]["GenerationId"];
+                /** @description `false` where another attempt cannot help, or would be paid twice; `true` where nothing was done, or where what refuses heals by itself. */
+                "x-should-retry"?: "true" | "false";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Overloaded"] | components["schemas"]["AttestationRefused"];
+            };
+        };
         /** @description No credit is left for this request; `Retry-After` is sent when only other running requests hold it. */
         PaymentRequired: {
             headers: {
@@ -4693,6 +4798,21 @@ export interface components {
                 "application/json": components["schemas"]["RateLimited"];
             };
         };
+        /** @description The body did not arrive in time; the connection is closed. */
+        RequestTimeout: {
+            headers: {
+                /** @description Present when the request named an origin that may read the answer. */
+                "Access-Control-Allow-Origin"?: string;
+                /** @description The response headers that a page of that origin may read. */
+                "Access-Control-Expose-Headers"?: string;
+                /** @description The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
+                "X-Request-Id": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RequestTimeout"];
+            };
+        };
         /** @description The body is larger than the router takes. */
         RequestTooLarge: {
             headers: {
@@ -4721,6 +4841,21 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Unauthorized"];
+            };
+        };
+        /** @description The body is encoded. */
+        UnsupportedMediaType: {
+            headers: {
+                /** @description Present when the request named an origin that may read the answer. */
+                "Access-Control-Allow-Origin"?: string;
+                /** @description The response headers that a page of that origin may read. */
+                "Access-Control-Expose-Headers"?: string;
+                /** @description The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
+                "X-Request-Id": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UnsupportedMediaType"];
             };
         };
     };
@@ -4802,11 +4937,13 @@ export interface operations {
             402: components["responses"]["PaymentRequired"];
             403: components["responses"]["ModelForbiddenOrOriginForbidden"];
             404: components["responses"]["ModelNotFound"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["RequestTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["BackendFailed"];
-            503: components["responses"]["AttestationRefused"];
+            503: components["responses"]["OverloadedOrAttestationRefused"];
         };
     };
     createCompletion: {
@@ -4858,11 +4995,13 @@ export interface operations {
             402: components["responses"]["PaymentRequired"];
             403: components["responses"]["ModelForbiddenOrOriginForbidden"];
             404: components["responses"]["ModelNotFound"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["RequestTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["BackendFailed"];
-            503: components["responses"]["AttestationRefused"];
+            503: components["responses"]["OverloadedOrAttestationRefused"];
         };
     };
     createEmbedding: {
@@ -4909,11 +5048,13 @@ export interface operations {
             402: components["responses"]["PaymentRequired"];
             403: components["responses"]["ModelForbiddenOrOriginForbidden"];
             404: components["responses"]["ModelNotFound"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["RequestTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["BackendFailed"];
-            503: components["responses"]["AttestationRefused"];
+            503: components["responses"]["OverloadedOrAttestationRefused"];
         };
     };
     getEvidence: {

@@ -24,6 +24,7 @@ import { createShelf, restore } from './publication/shelf.ts'
 import { createRelay } from './relay/relay.ts'
 import { createTokenizers } from './relay/tokenizer.ts'
 import { createBodyMemory } from './routes/body-memory.ts'
+import { bodyMetrics } from './routes/body-metrics.ts'
 import { getEndpointEvidence, getEvidence } from './routes/evidence.ts'
 import { getGeneration } from './routes/generation.ts'
 import { serveInference } from './routes/inference.ts'
@@ -114,6 +115,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     budget: budgetOf('invitations', limits.invitationLookupsPerMinute),
     sourceAddressOf,
   }
+  const memory = createBodyMemory(config.limits.bodyMemoryBytes, config.limits.maxBodyBytes)
   const inference = {
     catalogue,
     keys,
@@ -122,8 +124,12 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     tokenizers,
     shelf,
     upstreams,
-    memory: createBodyMemory(config.limits.bodyMemoryBytes),
+    memory,
     maxBodyBytes: config.limits.maxBodyBytes,
+    hasFreeModels: config.models.some(
+      ({ pricing }) => pricing.promptMicros === 0 && pricing.completionMicros === 0,
+    ),
+    sourceAddressOf,
     createGenerationId: () => createId('gen-'),
     now,
     signal: drain.signal,
@@ -186,7 +192,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       })
       admin = await openAdmin(config.admin, {
         notReady,
-        metrics: [...recorder.metrics, ...gauges, ...upstreamMetrics(upstreams)],
+        metrics: [...recorder.metrics, ...gauges, ...bodyMetrics(memory), ...upstreamMetrics(upstreams)],
         log,
       })
     }

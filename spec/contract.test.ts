@@ -70,7 +70,11 @@ test('the codes that were chosen are marked as such', () => {
     forbidden_origin: 403,
     not_administrator: 403,
     conflict: 409,
+    request_timeout: 408,
     request_too_large: 413,
+    unsupported_media_type: 415,
+    headers_too_large: 431,
+    overloaded: 503,
   })
 })
 

@@ -73,11 +73,14 @@ describe('a chat request is refused, and the field named,', () => {
   })
 })
 
-test.each([['Once'], [['Once']], [[1, 2]], [[[1, 2]]]])('%j is one prompt', (prompt) => {
-  expect(validators.completionRequest({ ...text, prompt })).toBe(true)
-})
+test.each([['Once'], [['Once']], [[1, 2]], [[[1, 2]]], [['a', 'b']], [[[1], [2]]]])(
+  '%j are prompts',
+  (prompt) => {
+    expect(validators.completionRequest({ ...text, prompt, max_tokens: 0 })).toBe(true)
+  },
+)
 
-test.each([[5], [[]], [['a', 'b']], [[[1], [2]]], [[1.5]], [null]])('%j is not one prompt', (prompt) => {
+test.each([[5], [[]], [''], [['a', 1]], [[[1], 2]], [[1.5]], [null]])('%j are no prompts', (prompt) => {
   expect(validators.completionRequest({ ...text, prompt })).toBe(false)
   expect(validators.completionRequest.errors![0]!.instancePath).toMatch(/^\/prompt/)
 })

@@ -1,5 +1,6 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ErrorCode, errors, validators } from '#contract'
+import { type ErrorCode, errors, limits, validators } from '#contract'
 import type { KeySettings } from '../server/store/keys.ts'
 import { demoModel, type Service, startService } from './service.ts'
 
@@ -36,7 +37,7 @@ async function sendWith(settings: KeySettings, balanceMicros = 5_000_000n): Prom
   return send(JSON.stringify(say('Hello')), account.apiKey)
 }
 
-/** Whoever gives the codes that a router without external upstreams and without a console never gives. */
+/** Who else gives, or shows, the codes that this router is not brought to give here. */
 const proxy = 'the verifying proxy, or a router with external upstreams'
 const console_ = 'the console'
 
@@ -74,6 +75,17 @@ const cases: Readonly<Record<ErrorCode, Case | string>> = {
   model_not_found: [() => get('/models/absent'), 'id'],
   not_found: [() => get('/generation?id=gen-01ARZ3NDEKTSV4RRFFQ69G5FAV'), 'id'],
   request_too_large: [() => send(JSON.stringify(say('x'.repeat(MAX_BODY_BYTES))))],
+  unsupported_media_type: [
+    () =>
+      fetch(`${service.baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-encoding': 'gzip' },
+        body: gzipSync(JSON.stringify(say('Hello'))),
+      }),
+  ],
+  headers_too_large: [() => get(`/models/${'x'.repeat(limits.maxHeaderBytes)}`)],
+  request_timeout: 'server/routes/body.test.ts: it takes a quarter of a minute',
+  overloaded: 'tests/body-memory.integration.test.ts: it takes many bodies at a time',
   rate_limit_exceeded: [
     async () => {
       const answers = await Promise.all(Array.from({ length: 40 }, () => get('/invites/2222-2222-2222')))

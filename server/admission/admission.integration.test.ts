@@ -208,7 +208,7 @@ describe('a spend limit', () => {
     const poor = { balanceMicros: BigInt(HOLD_MICROS), spendLimitMicros: 0n }
     const account = await createAccount(sql, poor)
     const gate = admission()
-    const requests = [account.candidate(), account.candidate()].map(gate.admit)
+    const requests = [account.candidate(), account.candidate()].map((candidate) => gate.admit(candidate))
     expect(await codes(Promise.allSettled(requests))).toEqual({ key_spend_limit_reached: 2 })
     await updateKey(sql, account.keyId, { spendLimitMicros: null })
     await expect(gate.admit(account.candidate())).resolves.toBeDefined()
@@ -235,7 +235,7 @@ test('a request that the database cannot take fails alone', async () => {
   const account = await createAccount(sql)
   const gate = admission()
   const candidates = [account.candidate(), account.candidate({ model: 'nul\0' }), account.candidate()]
-  const results = await Promise.allSettled(candidates.map(gate.admit))
+  const results = await Promise.allSettled(candidates.map((candidate) => gate.admit(candidate)))
   expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 

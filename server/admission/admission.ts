@@ -2,6 +2,7 @@ import type { Buckets, Taken } from '../limits/buckets.ts'
 import { createKnownLimits, type KeyLimits } from '../limits/key-limits.ts'
 import type { Admitted, Candidate } from './candidate.ts'
 import { createJudge, type Judge, type JudgeOptions } from './judge.ts'
+import { createStandings, type Standing } from './standing.ts'
 import { refusalOf } from './verdict.ts'
 
 /** What admission needs from the world. */
@@ -9,13 +10,26 @@ export interface AdmissionOptions extends JudgeOptions {
   readonly buckets: Buckets
 }
 
+/** What a request has taken from the buckets before its body was read. */
+export interface Reservation {
+  readonly limits: KeyLimits
+  readonly taken: Taken
+}
+
 /** The one gate in front of every metered route. */
 export interface Admission extends Pick<Judge, 'warm' | 'stop'> {
   /**
-   * Takes from the rate buckets, judges key, scope, credit and spend limit and places the hold, durably. Throws
-   * `ApiError` when refused and `OutageError` when the database cannot be asked; the buckets are then as before.
+   * Asks about a large body before it is read: the key, the credit, the key's spend limit, and the rate buckets, from
+   * which it takes. Throws the `ApiError` that nothing in the body could mend; `isFree` says that a body could name a
+   * model that costs nothing. What is taken stays taken when the body is refused: reading it was the work.
    */
-  admit(candidate: Candidate): Promise<Admitted>
+  reserve(keyHash: string, isFree: boolean): Promise<Reservation>
+  /**
+   * Takes from the rate buckets, judges key, scope, credit and spend limit and places the hold, durably. Throws
+   * `ApiError` when refused and `OutageError` when the database cannot be asked; the buckets are then as before. What
+   * was reserved is taken already.
+   */
+  admit(candidate: Candidate, reserved?: Reservation): Promise<Admitted>
 }
 
 /** Two are enough unless the key's limits are changed in between; ours. */
@@ -27,15 +41,16 @@ const MAX_ATTEMPTS = 10
  * have been changed, goes round once more, and no other request ever costs a second statement.
  */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { buckets } = options
+  const { buckets, allowOverdraftMicros } = options
+  const findStanding = createStandings(options.sql)
   const { judge, warm, stop } = createJudge(options)
   const known = createKnownLimits()
 
   /** Resolves undefined when the limits were not those of the key; they are known then. */
-  async function attempt(candidate: Candidate): Promise<Admitted | undefined> {
+  async function attempt(candidate: Candidate, reserved?: Reservation): Promise<Admitted | undefined> {
     const { keyHash } = candidate
-    const limits = known.find(keyHash)
-    const taken = limits && (await buckets.take(limits))
+    const limits = reserved?.limits ?? known.find(keyHash)
+    const taken = reserved?.taken ?? (limits && (await buckets.take(limits)))
     let isAdmitted = false
     try {
       const asked = limits && taken && { limits, admit: taken.admits }
@@ -54,6 +69,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
           // Whoever goes on with it touches no bucket of its workspace any more.
           known.forget(keyHash)
           throw refusalOf(judgement.verdict)
+        case 'key_spend_limit_reached':
+          throw refusalOf(
+            (await findStanding(keyHash))?.isSpent === false ? 'key_spend_held' : judgement.verdict,
+          )
         default:
           throw refusalOf(judgement.verdict)
       }
@@ -66,10 +85,29 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (limits && taken?.admits) await buckets.giveBack(limits)
   }
 
+  function refuseStanding(standing: Standing | undefined, isFree: boolean): asserts standing {
+    if (standing === undefined) throw refusalOf('invalid_api_key')
+    if (standing.state === 'revoked') throw refusalOf('api_key_revoked')
+    if (standing.state === 'expired') throw refusalOf('api_key_expired')
+    const isBroke = standing.balanceMicros + BigInt(allowOverdraftMicros) <= 0n
+    if (isBroke && !isFree) throw refusalOf('insufficient_credits')
+    if (standing.isSpent) throw refusalOf('key_spend_limit_reached')
+  }
+
   return {
-    async admit(candidate) {
+    async reserve(keyHash, isFree) {
+      const standing: Standing | undefined = await findStanding(keyHash)
+      refuseStanding(standing, isFree)
+      const { keyId, workspaceId, requestsPerMinute, tokensPerMinute } = standing
+      const limits = { keyId, workspaceId, requestsPerMinute, tokensPerMinute }
+      known.learn(keyHash, limits)
+      const taken = await buckets.take(limits)
+      if (!taken.admits) throw buckets.refuse(taken.state)
+      return { limits, taken }
+    },
+    async admit(candidate, reserved) {
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-        const admitted = await attempt(candidate)
+        const admitted = await attempt(candidate, attempts === 0 ? reserved : undefined)
         if (admitted) return admitted
       }
       throw new Error('the limits of a key change faster than a request can be judged')

@@ -1,86 +1,104 @@
 import { isUtf8 } from 'node:buffer'
 import { limits } from '#contract'
 import { ApiError } from '../errors.ts'
-import { membersOf, type ObjectSpan } from '../json/members.ts'
-import { hasMoreValues } from '../json/values.ts'
+import { type Flaw, ObjectCheck } from '../json/check.ts'
+import { foldName } from '../json/fold.ts'
+import { findMember, type Member, membersOf, nameIn, type ObjectSpan } from '../json/members.ts'
+import { outlineOf } from '../json/outline.ts'
+import { byte } from '../json/scan.ts'
 
-/** A request body as an object, beside the bytes that it was read from. */
+/** A request body that is one JSON object; nothing of it has been parsed but the names at its top. */
 export interface BodyFields {
   readonly bytes: Buffer
-  readonly fields: Readonly<Record<string, unknown>>
   /** Where each top-level member stands in `bytes`. */
   readonly span: ObjectSpan
 }
 
-/** Parses a body to an object. Throws 400 `invalid_json`, 413 `request_too_large` for more values than memory is for. */
-export function parseBodyFields(bytes: Buffer): BodyFields {
-  if (hasMoreValues(bytes, limits.maxBodyValues)) {
-    const message = `The request body has more than ${limits.maxBodyValues} JSON values; send fewer at a time.`
-    throw new ApiError('request_too_large', message)
-  }
-  const parsed = parseObject(bytes)
-  const span = membersOf(bytes)
-  return { bytes, fields: withNamesOf(span, bytes, parsed), span }
+/** Looks at a body while it arrives. */
+export function createBodyCheck(): ObjectCheck {
+  return new ObjectCheck({ maxValues: limits.maxBodyValues, maxMembers: limits.maxBodyMembers })
 }
 
-function parseObject(bytes: Buffer): Record<string, unknown> {
+/** What is wrong with a body: 400 `invalid_json`, or 413 `request_too_large` for more than anybody means. */
+export function flawError(flaw: Flaw): ApiError {
+  switch (flaw) {
+    case 'malformed':
+      // A parser's own message would quote the body, which may be a prompt.
+      return new ApiError('invalid_json', 'The request body is not valid JSON.')
+    case 'not_an_object':
+      return new ApiError('invalid_json', 'The request body must be a JSON object.')
+    case 'too_many_values':
+      return new ApiError(
+        'request_too_large',
+        `The request body has more than ${limits.maxBodyValues} JSON values; send fewer at a time.`,
+      )
+    case 'too_many_members':
+      return new ApiError(
+        'request_too_large',
+        `The request body has more than ${limits.maxBodyMembers} members at its top.`,
+      )
+  }
+}
+
+/** Reads a body as far as its names; `check` has seen all of its bytes, or sees them now. Throws `flawError`. */
+export function parseBodyFields(bytes: Buffer, check?: ObjectCheck): BodyFields {
+  const checked = check ?? createBodyCheck()
+  if (check === undefined) checked.push(bytes)
+  const flaw = checked.finish()
+  if (flaw !== undefined) throw flawError(flaw)
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The request body is not valid UTF-8.')
-  let value: unknown
-  try {
-    value = JSON.parse(bytes.toString())
-  } catch {
-    // The parser's own message quotes the body, which may be a prompt.
-    throw new ApiError('invalid_json', 'The request body is not valid JSON.')
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ApiError('invalid_json', 'The request body must be a JSON object.')
-  }
-  return value as Record<string, unknown>
+  const members = checked.members.map(({ nameEnd, ...place }): Member => {
+    return { name: nameIn(bytes, place.start, nameEnd), ...place }
+  })
+  return { bytes, span: { start: checked.start, end: checked.end, members } }
+}
+
+/** The value of a top-level member as far as a schema judges it, see `outlineOf`; undefined when there is none. */
+export function outlineAt({ bytes, span }: BodyFields, name: string): unknown {
+  const member = findMember(span, name)
+  return member && outlineOf(bytes, member.valueStart, member.end)
+}
+
+/** The members that the router reads or writes inside a top-level one, see `outlineAt`. */
+export function membersAt({ bytes, span }: BodyFields, name: string): ObjectSpan | undefined {
+  const member = findMember(span, name)
+  if (member === undefined || bytes[member.valueStart] !== byte.openBrace) return undefined
+  return membersOf(bytes, member.valueStart, limits.maxBodyMembers)
 }
 
 /**
- * Throws 400 `unsupported_parameter` for a top-level key that stands twice or that differs from one of `honoured` only
- * by case: another parser might read another value (decisions, 5). With `only`, looks at those names alone.
+ * Throws 400 `unsupported_parameter` for a member that stands twice, or that another parser could take for one of
+ * `honoured`: by case, by Unicode's folding or normal forms, by what is around it or invisible in it. The last of two
+ * would be what such a backend serves, and the first what was judged (decisions, 5). With `only`, looks at those names
+ * alone. `within` is what the object is called.
  */
 export function refuseAmbiguity(
-  { span: { members } }: BodyFields,
+  { members }: ObjectSpan,
   honoured: readonly string[],
-  only?: readonly string[],
+  { only, within }: { readonly only?: readonly string[]; readonly within?: string } = {},
 ): void {
+  const place = within === undefined ? 'the request body' : within
   const seen = new Set<string>()
   for (const { name } of members) {
-    if (only && !only.includes(name.toLowerCase())) continue
-    if (seen.has(name))
-      throw ambiguous(name, `${shown(name)} stands twice in the request body; send it once.`)
+    const folded = foldName(name)
+    const meant = folded !== undefined && honoured.includes(folded) ? folded : undefined
+    if (only && !(meant !== undefined && only.includes(meant))) continue
+    if (seen.has(name)) throw ambiguous(name, `stands twice in ${place}; send it once.`, within)
     seen.add(name)
-    const lower = name.toLowerCase()
-    if (lower !== name && honoured.includes(lower)) {
-      throw ambiguous(name, `${shown(name)} differs from ${lower} only by case; send ${lower}.`)
+    if (meant !== undefined && meant !== name) {
+      throw ambiguous(name, `can be taken for ${meant} by other parsers; send ${meant}.`, within)
     }
   }
 }
 
-/**
- * The parsed object under the names that its bytes spell. V8 can take an escaped name for another one that it has
- * seen before (`{"\\u00fc":1}` after `{"\\\\":1}`), and a backend would read what the bytes say.
- */
-function withNamesOf(
-  { members }: ObjectSpan,
-  bytes: Buffer,
-  parsed: BodyFields['fields'],
-): BodyFields['fields'] {
-  if (members.every(({ name }) => Object.hasOwn(parsed, name))) return parsed
-  return Object.fromEntries(
-    members.map(({ name, valueStart, end }) => [name, JSON.parse(bytes.toString('utf8', valueStart, end))]),
-  )
-}
-
-function ambiguous(name: string, message: string): ApiError {
-  return new ApiError('unsupported_parameter', message, { param: shown(name) })
+function ambiguous(name: string, message: string, within: string | undefined): ApiError {
+  const param = within === undefined ? shown(name) : `${within}.${shown(name)}`
+  return new ApiError('unsupported_parameter', `${param} ${message}`, { param })
 }
 
 const SHOWN_NAME_LENGTH = 64
 
+/** Cut between characters: half of one cannot be sent. */
 function shown(name: string): string {
-  return name.slice(0, SHOWN_NAME_LENGTH)
+  return name.slice(0, SHOWN_NAME_LENGTH).toWellFormed()
 }

@@ -1,13 +1,14 @@
 import type { ServedModel } from '../config/router.ts'
 import { findMember } from '../json/members.ts'
+import { byte } from '../json/scan.ts'
 import type { Operation } from '../metering/generation.ts'
 import { followCount, type PromptCount } from '../relay/count-usage.ts'
 import type { Question, Tokenizers } from '../relay/tokenizer.ts'
 import type { BodyFields } from './body-fields.ts'
 import { boundPrompt } from './hold.ts'
+import { longestText } from './prompt-size.ts'
 import { readers } from './readers.ts'
 import { type InferenceRequest, tooLong } from './request.ts'
-import { sizeMessages } from './sizing.ts'
 
 /** A request that has been read, and the model it is for. */
 export interface ReadRequest {
@@ -60,43 +61,39 @@ export function countPrompt(
   if (question === undefined) return undefined
   const count = async () => {
     const tokens = isKnown ? asked.tokens : await tokenizers.count(model.id, question, requestId)
-    return tokens === undefined ? undefined : Math.min(tokens, request.promptBound)
+    return tokens === undefined ? undefined : Math.min(tokens, request.prompt.bound)
   }
   return followCount(count())
 }
 
 /** What a tokenizer is asked about the whole prompt of a request. */
 const wholeQuestions: Readonly<Record<Operation, (request: InferenceRequest) => Question | undefined>> = {
-  chat: ({ body }) =>
-    sizeMessages(body.fields.messages as unknown[]).hasOtherParts
-      ? undefined
-      : membersNamed(['messages', 'tools'], body),
-  completions: ({ body }) => aboutOneText(body.fields.prompt),
-  embeddings: ({ body }) => aboutOneText(body.fields.input),
+  chat: ({ body, prompt }) => (prompt.hasOtherParts ? undefined : membersNamed(['messages', 'tools'], body)),
+  completions: ({ body }) => aboutOneText(body, 'prompt'),
+  embeddings: ({ body }) => aboutOneText(body, 'input'),
 }
 
-function aboutOneText(value: unknown): Question | undefined {
-  return typeof value === 'string' ? aboutText(value) : undefined
+function aboutOneText({ bytes, span }: BodyFields, field: string): Question | undefined {
+  const { valueStart, end } = findMember(span, field)!
+  return bytes[valueStart] === byte.quote ? { prompt: bytes.subarray(valueStart, end) } : undefined
 }
 
 /** What a tokenizer is asked about each kind of request; undefined: it need not, or could not, count that. */
 const questions: Readonly<
   Record<Operation, (request: InferenceRequest, model: ServedModel) => Question | undefined>
 > = {
-  chat({ body, promptBound }, { contextLength }) {
-    if (promptBound < contextLength) return undefined
-    if (sizeMessages(body.fields.messages as unknown[]).hasOtherParts) return undefined
+  chat({ body, prompt }, { contextLength }) {
+    if (prompt.bound < contextLength || prompt.hasOtherParts) return undefined
     return membersNamed(['messages', 'tools'], body)
   },
-  completions({ body, promptBound }, { contextLength }) {
-    if (promptBound < contextLength) return undefined
-    return aboutText(longestText(body.fields.prompt))
+  // Each text has the window to itself; the longest one stands for all.
+  completions({ body, prompt }, { contextLength }) {
+    return prompt.largestBound < contextLength ? undefined : aboutLongest(body, 'prompt')
   },
-  // Each input has the window to itself; the longest one stands for all.
   embeddings({ body }, model) {
-    const text = longestText(body.fields.input)
-    const bound = boundPrompt({ bytes: Buffer.byteLength(text), hasOtherParts: false }, model)
-    return bound < model.contextLength ? undefined : aboutText(text)
+    const textBytes = longestText(body, 'input')?.textBytes ?? 0
+    const bound = boundPrompt({ bytes: textBytes, hasOtherParts: false }, model)
+    return bound < model.contextLength ? undefined : aboutLongest(body, 'input')
   },
 }
 
@@ -108,15 +105,7 @@ function membersNamed(names: readonly string[], { bytes, span }: BodyFields): Qu
 }
 
 /** Tokens that were sent as such have been counted already. */
-function aboutText(text: string): Question | undefined {
-  return text === '' ? undefined : { prompt: JSON.stringify(text) }
-}
-
-function longestText(value: unknown): string {
-  if (typeof value === 'string') return value
-  let longest = ''
-  for (const entry of value as unknown[]) {
-    if (typeof entry === 'string' && entry.length > longest.length) longest = entry
-  }
-  return longest
+function aboutLongest(body: BodyFields, field: string): Question | undefined {
+  const text = longestText(body, field)
+  return text && { prompt: body.bytes.subarray(text.start, text.end) }
 }

@@ -1,8 +1,9 @@
 import { routes, type Validator, validators } from '#contract'
+import { byte, skipSpace } from '../json/scan.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { BodyFields } from './body-fields.ts'
-import { boundInputs, boundPrompt, type ModelLimits } from './hold.ts'
-import { type MeasuredPrompt, sizeMessages, sizeTexts } from './sizing.ts'
+import { boundPrompt } from './hold.ts'
+import { type ModelFigures, type PromptSize, sizeConversation, sizeTexts } from './prompt-size.ts'
 
 /** How the requests of one operation are read. */
 export interface Reader {
@@ -10,27 +11,24 @@ export interface Reader {
   readonly prompt: 'messages' | 'prompt' | 'input'
   /** What that field must be, for people. */
   readonly wanted: string
-  readonly isPresent: (prompt: unknown) => boolean
+  /** Whether the value that begins there can be a prompt at all. */
+  readonly isPresent: (bytes: Buffer, at: number) => boolean
   /** Fields whose value is judged; all others are passed on unread (§4.1). */
   readonly honoured: readonly string[]
   readonly validate: Validator
   /** What is said of a field where the validator's own words would not help. */
   readonly explained: Readonly<Record<string, string>>
-  /** Sizes what the validator let pass, one entry for each prompt. */
-  readonly size: (prompt: unknown) => Iterable<MeasuredPrompt>
-  /** The most tokens that the request can send in. */
-  readonly bound: (request: SizedRequest, limits: ModelLimits) => number
+  /** Sizes the prompt; undefined when it is not what the field must be. */
+  readonly size: (body: BodyFields, model: ModelFigures) => PromptSize | undefined
+  /** What the validator is shown in place of a prompt that has been sized. */
+  readonly sized: unknown
   /** Whether the answer is written by the model: then it has an output cap. */
   readonly generates: boolean
 }
 
-/** A request as far as its size goes. */
-export interface SizedRequest {
-  readonly body: BodyFields
-  readonly sizes: () => Iterable<MeasuredPrompt>
-}
-
 const ONE_ANSWER = 'Only n = 1 is supported.'
+
+const TEXTS = 'must be a string, an array of strings, an array of tokens, or an array of arrays of tokens.'
 
 /** What each operation honours, and how its prompt is sized (§4.1; decisions, 2 and 5). */
 export const readers = {
@@ -41,23 +39,25 @@ export const readers = {
     honoured: routes.createChatCompletion.fields,
     validate: validators.chatCompletionRequest,
     explained: { n: ONE_ANSWER },
-    size: (messages) => [sizeMessages(messages as unknown[])],
-    bound: boundBody,
+    size: sizeConversation,
+    sized: [{}],
     generates: true,
   },
   completions: {
     prompt: 'prompt',
-    wanted: 'a text or the tokens of one',
+    wanted: 'a text, the tokens of one, or a list of either',
     isPresent: isTextOrList,
     honoured: routes.createCompletion.fields,
     validate: validators.completionRequest,
     explained: {
       n: ONE_ANSWER,
-      prompt: 'prompt must be one string or one array of tokens; send several prompts one by one.',
+      prompt: `prompt ${TEXTS}`,
       best_of: 'Only best_of = 1 is supported.',
     },
-    size: sizeTexts,
-    bound: boundBody,
+    // Whatever else is in the body, a suffix for one, may stand beside each of the prompts.
+    size: (body, model) =>
+      sizeTexts(body, 'prompt', (sent, _size, others) => boundPrompt(text(sent + others), model)),
+    sized: '.',
     generates: true,
   },
   embeddings: {
@@ -66,31 +66,21 @@ export const readers = {
     isPresent: isTextOrList,
     honoured: routes.createEmbedding.fields,
     validate: validators.embeddingRequest,
-    explained: {
-      input:
-        'input must be a string, an array of strings, an array of tokens, or an array of arrays of tokens.',
-      stream: 'Embeddings are not streamed: leave stream out.',
-    },
-    size: sizeTexts,
-    bound: ({ sizes }, limits) => boundInputs(promptSizes(sizes()), limits),
+    explained: { input: `input ${TEXTS}`, stream: 'Embeddings are not streamed: leave stream out.' },
+    size: (body, model) => sizeTexts(body, 'input', (_sent, size) => boundPrompt(text(size), model)),
+    sized: '.',
     generates: false,
   },
 } as const satisfies Record<Operation, Reader>
 
-/** No tokenizer makes more tokens than the body has bytes, and each token sent as such takes a byte at least. */
-function boundBody({ body, sizes }: SizedRequest, limits: ModelLimits): number {
-  const hasOtherParts = [...sizes()].some((size) => size.hasOtherParts)
-  return boundPrompt({ bytes: body.bytes.length, hasOtherParts }, limits)
+function text(bytes: number) {
+  return { bytes, hasOtherParts: false }
 }
 
-function* promptSizes(sizes: Iterable<MeasuredPrompt>) {
-  for (const { textBytes, tokens, hasOtherParts } of sizes) yield { bytes: textBytes + tokens, hasOtherParts }
+function isList(bytes: Buffer, at: number): boolean {
+  return bytes[at] === byte.openBracket && bytes[skipSpace(bytes, at + 1)] !== byte.closeBracket
 }
 
-function isList(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0
-}
-
-function isTextOrList(value: unknown): boolean {
-  return isList(value) || (typeof value === 'string' && value !== '')
+function isTextOrList(bytes: Buffer, at: number): boolean {
+  return isList(bytes, at) || (bytes[at] === byte.quote && bytes[at + 1] !== byte.quote)
 }

@@ -40,14 +40,16 @@ test.each<[Operation, string, unknown]>([
 })
 
 test.each<[Operation, object, string]>([
-  ['completions', { prompt: ['Once', 'Twice'] }, 'prompt'],
-  ['completions', { prompt: [[1], [2]] }, 'prompt'],
   ['completions', { prompt: [1, 'Once'] }, 'prompt'],
+  ['completions', { prompt: ['Once', 1] }, 'prompt'],
+  ['completions', { prompt: [[1], 'Once'] }, 'prompt'],
+  ['completions', { prompt: [...Array(20).fill('Once'), 1] }, 'prompt'],
+  ['completions', { prompt: [[1], [2, {}]] }, 'prompt'],
   ['completions', { prompt: [1.5] }, 'prompt'],
   ['completions', { prompt: [[]] }, 'prompt'],
   ['completions', { prompt: 'Once', best_of: 2 }, 'best_of'],
   ['completions', { prompt: 'Once', n: 2 }, 'n'],
-  ['completions', { prompt: 'Once', max_tokens: 0 }, 'max_tokens'],
+  ['completions', { prompt: 'Once', max_tokens: -1 }, 'max_tokens'],
   ['completions', { prompt: 'Once', Prompt: 'Twice' }, 'Prompt'],
   ['embeddings', { input: ['Once', 1] }, 'input'],
   ['embeddings', { input: [{}] }, 'input'],
@@ -94,9 +96,23 @@ test.each([
   [[[1, 2, 3]], 3],
 ])('the prompt %j counts as %i tokens and is bounded by the body', (prompt, counted) => {
   const { bytes, request } = parse('completions', { prompt, best_of: 1, stream: true, max_tokens: 7 })
-  expect(request).toMatchObject({ streamed: true, outputCap: 7, countedPromptTokens: counted })
-  expect(request.promptBound).toBe(bytes.length + 10)
+  expect(request).toMatchObject({ streamed: true, outputCap: 7 })
+  const bound = bytes.length + 10
+  expect(request.prompt).toMatchObject({ countedTokens: counted, bound, largestBound: bound, count: 1 })
 })
+
+test.each([
+  [['Once', 'größe!'], 3, 2, 6 + 10],
+  [[[1, 2, 3], [4]], 4, 2, 7 + 3],
+  [Array(100).fill('a'), 25, 100, 300],
+])(
+  'the prompts %j are bounded each by itself and by what stands around them',
+  (prompt, counted, count, sent) => {
+    const { bytes, request } = parse('completions', { prompt, max_tokens: 0, echo: true })
+    expect(request).toMatchObject({ outputCap: 0, prompt: { countedTokens: counted, count } })
+    expect(request.prompt.bound).toBe(count * (bytes.length - sent + 10) + sent)
+  },
+)
 
 test.each([
   ['Once', 1, 14],
@@ -111,12 +127,7 @@ test.each([
     max_tokens: 'unread',
     stream: false,
   })
-  expect(request).toMatchObject({
-    streamed: false,
-    outputCap: 0,
-    countedPromptTokens: counted,
-    promptBound: bound,
-  })
+  expect(request).toMatchObject({ streamed: false, outputCap: 0, prompt: { countedTokens: counted, bound } })
 })
 
 test.each<[Operation, object, string]>([
@@ -128,7 +139,7 @@ test.each<[Operation, object, string]>([
 
 test('tokens that just fill the context window are let through', () => {
   const { request } = parse('completions', { prompt: Array(2_000).fill(1) })
-  expect(request).toMatchObject({ countedPromptTokens: 2_000, promptBound: 2_000 })
+  expect(request.prompt).toMatchObject({ countedTokens: 2_000, bound: 2_000 })
 })
 
 test('images and audio count by the model’s figures, and nothing without any', () => {
@@ -141,8 +152,27 @@ test('images and audio count by the model’s figures, and nothing without any',
   const counted = (figures: object) => {
     const able = createCatalogue([{ ...model, capabilities: ['chat'], ...figures }])
     const bytes = Buffer.from(JSON.stringify({ model: 'demo', messages: [{ role: 'user', content }] }))
-    return parseRequest('chat', parseModel('chat', bytes, able)).countedPromptTokens
+    return parseRequest('chat', parseModel('chat', bytes, able)).prompt.countedTokens
   }
   expect(counted({})).toBe(1)
   expect(counted({ imageTokens: 85, audioTokens: 30 })).toBe(1 + 2 * 85 + 30)
 })
+test.each(['9223372036854775807', '-9223372036854775808', '1e3', 'null'])(
+  'the seed %s is one of 64 bits',
+  (seed) => {
+    expect(() => parseText(`{"model":"demo","messages":[1],"seed":${seed}}`)).not.toThrow()
+  },
+)
+
+test.each(['9223372036854775808', '-9223372036854775809', '9.3e18', '1e400'])(
+  'the seed %s is none',
+  (seed) => {
+    expect(() => parseText(`{"model":"demo","messages":[1],"seed":${seed}}`)).toThrow(
+      'seed must be a whole number from -9223372036854775808 to 9223372036854775807.',
+    )
+  },
+)
+
+function parseText(text: string) {
+  return parseRequest('chat', parseModel('chat', Buffer.from(text), catalogue))
+}

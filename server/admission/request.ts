@@ -1,11 +1,14 @@
 import type { Catalogue } from '../catalogue.ts'
 import type { ServedModel } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
-import { findMember } from '../json/members.ts'
+import type { ObjectCheck } from '../json/check.ts'
+import { findMember, type ObjectSpan } from '../json/members.ts'
+import { outlineOf } from '../json/outline.ts'
 import type { Operation } from '../metering/generation.ts'
-import { type BodyFields, parseBodyFields, refuseAmbiguity } from './body-fields.ts'
+import { type BodyFields, membersAt, outlineAt, parseBodyFields, refuseAmbiguity } from './body-fields.ts'
+import type { PromptSize } from './prompt-size.ts'
 import { type Reader, readers } from './readers.ts'
-import { countPromptTokens, type MeasuredPrompt } from './sizing.ts'
+import { isLong } from './whole-number.ts'
 import { describeMistake } from './wording.ts'
 
 /** A request whose honoured fields have been read; its prompt is known by size alone. */
@@ -14,12 +17,9 @@ export interface InferenceRequest {
   readonly streamed: boolean
   /** Whether the client wants the final usage-only chunk (§4.1). */
   readonly includeUsage: boolean
-  /** The client's cap on completion tokens, if it sent one; 0 where nothing is generated. */
+  /** The client's cap on the completion tokens of each prompt, if it sent one; 0 where nothing is generated. */
   readonly outputCap: number | undefined
-  /** The most tokens that the prompt can have; see `boundPrompt`. */
-  readonly promptBound: number
-  /** The router's own count of the prompt (decisions, 3). */
-  readonly countedPromptTokens: number
+  readonly prompt: PromptSize
 }
 
 /** The model that a body names, before anything else of it is judged. */
@@ -29,14 +29,20 @@ export interface NamedModel {
 }
 
 /** Reads a body as far as its model. Throws 400 `invalid_json` or `missing_field`, 404 `model_not_found`. */
-export function parseModel(operation: Operation, bytes: Buffer, catalogue: Catalogue): NamedModel {
+export function parseModel(
+  operation: Operation,
+  bytes: Buffer,
+  catalogue: Catalogue,
+  check?: ObjectCheck,
+): NamedModel {
   const { honoured, prompt, wanted, isPresent }: Reader = readers[operation]
-  const body = parseBodyFields(bytes)
+  const body = parseBodyFields(bytes, check)
   // What decides who pays for what must be told before it is used; all else waits for its turn.
-  refuseAmbiguity(body, honoured, ['model', prompt])
-  const { model } = body.fields
+  refuseAmbiguity(body.span, honoured, { only: ['model', prompt] })
+  const model = outlineAt(body, 'model')
   if (typeof model !== 'string' || model === '') throw missing('model', 'a model id')
-  if (!isPresent(body.fields[prompt])) throw missing(prompt, wanted)
+  const asked = findMember(body.span, prompt)
+  if (!(asked && isPresent(bytes, asked.valueStart))) throw missing(prompt, wanted)
   return { body, model: catalogue.require(model, 'model') }
 }
 
@@ -50,39 +56,69 @@ export function parseRequest(operation: Operation, { body, model }: NamedModel):
     const message = `The model ${model.id} does not serve this route. GET /v1/models tells what each can do.`
     throw unsupported('model', message)
   }
-  refuseAmbiguity(body, reader.honoured)
-  const { fields } = body
+  refuseAmbiguity(body.span, reader.honoured)
+  const streamOptions = readStreamOptions(body, reader)
+  const prompt = reader.size(body, model)
+  const fields = fieldsOf(body, reader, streamOptions, prompt !== undefined)
+  refuseLongSeed(body, fields)
   if (!reader.validate(fields)) throw refusalOf(reader)
-  const streamOptions = fields.stream_options as { include_usage?: boolean } | null | undefined
-  const prompt = fields[reader.prompt]
-  const sized = reader.size(prompt)
-  // Messages are walked once; a list of texts, which may hold millions, is walked again rather than kept.
-  const sizes = () => (Array.isArray(sized) ? sized : reader.size(prompt))
+  if (prompt === undefined) throw unsupported(reader.prompt, reader.explained[reader.prompt]!)
+  if (prompt.mostTokens > model.contextLength)
+    throw tooLong(reader.prompt, prompt.mostTokens, model.contextLength)
   return {
     body,
     streamed: fields.stream === true,
     includeUsage: streamOptions?.include_usage === true,
     outputCap: reader.generates ? outputCapOf(fields) : 0,
-    promptBound: reader.bound({ body, sizes }, model),
-    countedPromptTokens: count(sizes(), sizeTools(body, reader), reader, model),
+    prompt,
   }
 }
 
-/** Tokens that are sent as such need no tokenizer to be found too many (§7.1). */
-function count(
-  sizes: Iterable<MeasuredPrompt>,
-  toolBytes: number,
-  { prompt }: Reader,
-  { contextLength, imageTokens = 0, audioTokens = 0 }: ServedModel,
-): number {
-  let bytes = toolBytes
-  let sent = 0
-  for (const { textBytes, tokens, images = 0, audios = 0 } of sizes) {
-    if (tokens > contextLength) throw tooLong(prompt, tokens, contextLength)
-    bytes += textBytes
-    sent += tokens + images * imageTokens + audios * audioTokens
+type Fields = Readonly<Record<string, unknown>>
+
+/** The fields that are judged, each as far as its schema goes; a prompt that was sized is judged already. */
+function fieldsOf(
+  body: BodyFields,
+  reader: Reader,
+  streamOptions: Fields | undefined,
+  isSized: boolean,
+): Fields {
+  const fields: Record<string, unknown> = {}
+  for (const name of reader.honoured) {
+    const value = outlineAt(body, name)
+    if (value !== undefined) fields[name] = value
   }
-  return sent + countPromptTokens(bytes)
+  if (streamOptions) fields.stream_options = streamOptions
+  if (isSized) fields[reader.prompt] = reader.sized
+  return fields
+}
+
+/** What the router reads and writes inside of `stream_options`; of all else there it only looks at the names. */
+const STREAM_OPTIONS = ['include_usage', 'continuous_usage_stats']
+
+function readStreamOptions(body: BodyFields, { honoured }: Reader): Fields | undefined {
+  const name = 'stream_options'
+  if (!honoured.includes(name)) return undefined
+  let span: ObjectSpan | undefined
+  try {
+    span = membersAt(body, name)
+  } catch (error) {
+    if (error instanceof RangeError) throw unsupported(name, `${name} has more members than a body may have.`)
+    throw error
+  }
+  if (span === undefined) return undefined
+  refuseAmbiguity(span, STREAM_OPTIONS, { within: name })
+  const usage = findMember(span, 'include_usage')
+  return usage ? { include_usage: outlineOf(body.bytes, usage.valueStart, usage.end) } : {}
+}
+
+/** Numbers of JSON are no integers to a parser that reads them as floats: 2^63 and the largest seed are one to it. */
+function refuseLongSeed({ bytes, span }: BodyFields, { seed }: Fields): void {
+  // Beyond what a float holds it is infinite, and no whole number any more.
+  if (typeof seed !== 'number' || (Number.isFinite(seed) && !Number.isInteger(seed))) return
+  const { valueStart, end } = findMember(span, 'seed')!
+  if (isLong(bytes.toString('latin1', valueStart, end))) return
+  throw unsupported('seed', 'seed must be a whole number from -9223372036854775808 to 9223372036854775807.')
 }
 
 /** The refusal of a prompt that does not fit (§7.1). */
@@ -91,21 +127,12 @@ export function tooLong(param: string, tokens: number, contextLength: number): A
   return new ApiError('context_length_exceeded', message, { param })
 }
 
-function outputCapOf({
-  max_tokens: old,
-  max_completion_tokens: current,
-}: BodyFields['fields']): number | undefined {
+function outputCapOf({ max_tokens: old, max_completion_tokens: current }: Fields): number | undefined {
   const caps = [current, old].filter((cap) => typeof cap === 'number')
   if (caps.length === 2 && caps[0] !== caps[1]) {
     throw unsupported('max_tokens', 'max_tokens and max_completion_tokens differ; send one of them.')
   }
   return caps[0]
-}
-
-/** Tool schemas are part of the prompt; their bytes as sent are counted (decisions, 3). */
-function sizeTools({ span }: BodyFields, { honoured }: Reader): number {
-  const tools = honoured.includes('tools') ? findMember(span, 'tools') : undefined
-  return tools === undefined ? 0 : tools.end - tools.valueStart
 }
 
 function refusalOf({ validate: { errors }, explained }: Reader): ApiError {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { countPromptTokens, sizeMessages, sizeTexts } from './sizing.ts'
+import { countPromptTokens, sizeMessages } from './sizing.ts'
+import { eachText } from './texts.ts'
 
 test.each<[string, unknown[], number, boolean, object?]>([
   ['a text', [{ role: 'user', content: 'hello' }], 5, false],
@@ -46,7 +47,8 @@ test.each<[string, unknown[], number, boolean, object?]>([
   ],
   ['shapes that no client should send', [null, 5, 'text', [], { content: 7, tool_calls: 'x' }], 0, false],
 ])('%s is sized without being kept', (_, messages, textBytes, hasOtherParts, parts = {}) => {
-  expect(sizeMessages(messages)).toEqual({ textBytes, tokens: 0, hasOtherParts, ...parts })
+  const bytes = Buffer.from(JSON.stringify(messages))
+  expect(sizeMessages(bytes, 0)).toEqual({ textBytes, hasOtherParts, images: 0, audios: 0, ...parts })
 })
 
 test.each([
@@ -79,6 +81,47 @@ test.each([
   ],
   ['one text in an array', ['abc'], [[3, 0]]],
 ])('%s is sized prompt by prompt', (_, prompt, expected) => {
-  const sizes = [...sizeTexts(prompt)].map(({ textBytes, tokens }) => [textBytes, tokens])
+  const sizes: number[][] = []
+  const bytes = Buffer.from(JSON.stringify(prompt))
+  expect(eachText(bytes, 0, (_start, _end, textBytes, tokens) => sizes.push([textBytes, tokens]))).toBe(true)
   expect(sizes).toEqual(expected)
+})
+
+const image = '[{"type":"image_url","image_url":{"url":"http://a.example/b.png"}}]'
+
+test.each([
+  ['in another case', `{"role":"user","content":"x","Content":${image}}`],
+  ['in another case alone', `{"role":"user","conTent":${image}}`],
+  [
+    'folded',
+    '{"role":"user","cont\\u00e9nt":"","content":"","tool_call\\u017f":[{"function":{"arguments":"long"}}]}',
+  ],
+  ['twice', `{"role":"user","content":${image},"content":"x"}`],
+  ['with something invisible', `{"role":"user","content":"x","con\\u200btent":${image}}`],
+  ['with space around it', `{"role":"user","content":"x"," content ":${image}}`],
+  ['behind an end of C', `{"role":"user","content":"x","content\\u0000":${image}}`],
+  ['in a part', '{"role":"user","content":[{"type":"text","Text":"long","text":""}]}'],
+  ['in a part’s kind', '{"role":"user","content":[{"type":"text","TYPE":"image_url"}]}'],
+  ['in a call', '{"role":"user","tool_calls":[{"function":{"Arguments":"long"}}]}'],
+])('a message with a name %s counts whole, and as if there were an image in it', (_, message) => {
+  const bytes = Buffer.from(`[{"role":"user","content":"ab"}, ${message} ]`)
+  expect(sizeMessages(bytes, 0)).toMatchObject({
+    textBytes: 2 + Buffer.byteLength(message),
+    hasOtherParts: true,
+  })
+})
+
+test.each([
+  '{"role":"user","content":"ab","name":"Content","toolCallId":"x","Größe":1,"x\\u0000":2}',
+  '{"cont\\u0065nt":"ab","other":{"Content":"long"}}',
+  '{"content":[{"type":"t\\u0065xt","text":"ab","cache_control":{"Type":"ephemeral"}}]}',
+])('names that nobody takes for others are no reason: %s', (message) => {
+  expect(sizeMessages(Buffer.from(`[${message}]`), 0)).toMatchObject({ textBytes: 2, hasOtherParts: false })
+})
+
+test('images and audio parts are told apart and counted', () => {
+  const types = ['image_url', 'input_image', 'input_audio', 'file', 'text', 'image_\\u0075rl']
+  const parts = types.map((type) => `{"type":"${type}"}`)
+  const bytes = Buffer.from(`[{"content":[${parts.join(',')}]},{"content":[{"type":7},{"type":"audio"}]}]`)
+  expect(sizeMessages(bytes, 0)).toEqual({ textBytes: 0, hasOtherParts: true, images: 3, audios: 2 })
 })

@@ -1,77 +1,155 @@
-/** What one walk over a prompt learns; the text itself is not kept (§1, decisions 2 and 3). */
-export interface MeasuredPrompt {
+import { nameReader, type ReadName } from '../json/names.ts'
+import { byte, skipString, skipValue } from '../json/scan.ts'
+import { textBytes } from '../json/text.ts'
+import { eachElement, eachMember } from '../json/walk.ts'
+
+/** What one walk over the messages of a chat learns; the text itself is not kept (§1, decisions 2 and 3). */
+export interface MeasuredMessages {
   /** UTF-8 bytes of text parts and tool arguments. */
   readonly textBytes: number
-  /** Tokens that the client sent in place of text. */
-  readonly tokens: number
   /** Whether an image, audio or file part is present, whose tokens no byte count bounds. */
   readonly hasOtherParts: boolean
-  /** Parts of these kinds, which count by a figure of the model's. */
-  readonly images?: number
-  readonly audios?: number
+  /** Parts of these kinds, as far as their types tell. */
+  readonly images: number
+  readonly audios: number
 }
 
 /** How the parts of these kinds are called by OpenAI and by vLLM. */
+const textTypes = new Set<unknown>(['text', 'refusal'])
 const imageTypes = new Set<unknown>(['image_url', 'input_image', 'image', 'image_embeds'])
 const audioTypes = new Set<unknown>(['input_audio', 'audio_url', 'audio'])
 
-type Fields = Readonly<Record<string, unknown>>
-
-/** Sizes the messages of a chat request. Whatever has another shape than expected counts nothing. */
-export function sizeMessages(messages: readonly unknown[]): MeasuredPrompt {
-  let textBytes = 0
-  let hasOtherParts = false
-  let images = 0
-  let audios = 0
-  for (const message of messages) {
-    if (!isObject(message)) continue
-    const { content } = message
-    textBytes += sizeText(content) + sizeText(message.reasoning_content) + sizeToolCalls(message)
-    if (!Array.isArray(content)) continue
-    for (const part of content) {
-      const text = isObject(part) ? sizeText(part.text) + sizeText(part.refusal) : sizeText(part)
-      textBytes += text
-      hasOtherParts ||= isObject(part) && part.type !== 'text' && part.type !== 'refusal'
-      if (isObject(part) && imageTypes.has(part.type)) images++
-      if (isObject(part) && audioTypes.has(part.type)) audios++
-    }
-  }
-  return { textBytes, tokens: 0, hasOtherParts, ...(images > 0 && { images }), ...(audios > 0 && { audios }) }
-}
+/** The names that the walk goes by. */
+const READ_NAMES = [
+  'arguments',
+  'content',
+  'function',
+  'function_call',
+  'reasoning_content',
+  'refusal',
+  'text',
+  'tool_calls',
+  'type',
+]
 
 /**
- * Sizes a `prompt` or an `input` that has passed its validator: a text, its tokens, or a list of either. One by one,
- * for a body may hold millions of them.
+ * Sizes the messages of a chat request in their bytes: the list that begins at `from`. Whatever has another shape than
+ * expected counts nothing. A message with a name that another parser could take for one that is read here, or with
+ * one that stands twice, counts whole and as if there were an image in it: nobody knows what the backend will see.
  */
-export function* sizeTexts(value: unknown): Generator<MeasuredPrompt> {
-  if (isTokens(value)) yield { textBytes: 0, tokens: value.length, hasOtherParts: false }
-  else if (Array.isArray(value)) for (const entry of value as unknown[]) yield* sizeTexts(entry)
-  else yield { textBytes: sizeText(value), tokens: 0, hasOtherParts: false }
+export function sizeMessages(bytes: Buffer, from: number): MeasuredMessages {
+  const walk = new MessageWalk(bytes)
+  eachElement(bytes, from, (at) => walk.message(at))
+  const { textBytes, hasOtherParts, images, audios } = walk
+  return { textBytes, hasOtherParts, images, audios }
 }
+
+class MessageWalk {
+  textBytes = 0
+  hasOtherParts = false
+  images = 0
+  audios = 0
+  readonly #bytes: Buffer
+  readonly #readName: ReadName
+  #isAmbiguous = false
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+    this.#readName = nameReader(READ_NAMES)
+  }
+
+  message(at: number): number {
+    const before = this.textBytes
+    this.#isAmbiguous = false
+    const end = this.#object(at, (name, value) => this.#messageMember(name, value))
+    if (!this.#isAmbiguous) return end
+    this.textBytes = before + end - at
+    this.hasOtherParts = true
+    return end
+  }
+
+  #messageMember(name: string, at: number): number {
+    switch (name) {
+      case 'content':
+        return this.#bytes[at] === byte.openBracket
+          ? eachElement(this.#bytes, at, (part) => this.#part(part))
+          : this.#text(at)
+      case 'reasoning_content':
+        return this.#text(at)
+      case 'tool_calls':
+        return this.#bytes[at] === byte.openBracket
+          ? eachElement(this.#bytes, at, (call) => this.#call(call))
+          : skipValue(this.#bytes, at)
+      case 'function_call':
+        return this.#called(at)
+      default:
+        return skipValue(this.#bytes, at)
+    }
+  }
+
+  /** A part of what is said; one without a type could be anything. */
+  #part(at: number): number {
+    if (this.#bytes[at] !== byte.openBrace) return this.#text(at)
+    let type: unknown
+    const end = this.#object(at, (name, value) => {
+      if (name === 'text' || name === 'refusal') return this.#text(value)
+      const valueEnd = skipValue(this.#bytes, value)
+      if (name === 'type') type = this.#typeAt(value, valueEnd)
+      return valueEnd
+    })
+    this.hasOtherParts ||= !textTypes.has(type)
+    if (imageTypes.has(type)) this.images++
+    if (audioTypes.has(type)) this.audios++
+    return end
+  }
+
+  /** A type is a short word; whatever is longer, or no text, is none that is known here. */
+  #typeAt(start: number, end: number): unknown {
+    if (end - start > MAX_TYPE_BYTES || this.#bytes[start] !== byte.quote) return undefined
+    return JSON.parse(this.#bytes.toString('utf8', start, end))
+  }
+
+  #call(at: number): number {
+    return this.#object(at, (name, value) =>
+      name === 'function' ? this.#called(value) : skipValue(this.#bytes, value),
+    )
+  }
+
+  #called(at: number): number {
+    return this.#object(at, (name, value) =>
+      name === 'arguments' ? this.#text(value) : skipValue(this.#bytes, value),
+    )
+  }
+
+  #text(at: number): number {
+    if (this.#bytes[at] !== byte.quote) return skipValue(this.#bytes, at)
+    const end = skipString(this.#bytes, at)
+    this.textBytes += textBytes(this.#bytes, at, end)
+    return end
+  }
+
+  /** Visits the members of an object that are read at all; of anything else none. */
+  #object(at: number, visit: (name: string, value: number) => number): number {
+    const bytes = this.#bytes
+    if (bytes[at] !== byte.openBrace) return skipValue(bytes, at)
+    const seen: string[] = []
+    return eachMember(bytes, at, (start, end, value) => {
+      const read = this.#readName(bytes, start, end)
+      if (read === undefined) return skipValue(bytes, value)
+      if (read === 'ambiguous' || seen.includes(read.known)) {
+        this.#isAmbiguous = true
+        return skipValue(bytes, value)
+      }
+      seen.push(read.known)
+      return visit(read.known, value)
+    })
+  }
+}
+
+/** `"image_embeds"` with every letter escaped. */
+const MAX_TYPE_BYTES = 74
 
 /** The router's own count of a prompt: a token for each four bytes, rounded up (decisions, 3). */
 export function countPromptTokens(textBytes: number): number {
   return Math.ceil(textBytes / 4)
-}
-
-function sizeToolCalls({ tool_calls: calls, function_call: call }: Fields): number {
-  const called = Array.isArray(calls)
-    ? calls.map((entry) => (isObject(entry) ? entry.function : undefined))
-    : []
-  return [...called, call].reduce<number>(
-    (bytes, entry) => bytes + (isObject(entry) ? sizeText(entry.arguments) : 0),
-    0,
-  )
-}
-
-function isTokens(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && typeof value[0] === 'number'
-}
-
-function sizeText(value: unknown): number {
-  return typeof value === 'string' ? Buffer.byteLength(value) : 0
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

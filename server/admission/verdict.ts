@@ -8,7 +8,7 @@ export type AdmissionVerdict =
   | 'limits_changed'
   /** The buckets refuse, and nothing else does. */
   | 'rate_limit_exceeded'
-  | keyof typeof refusals
+  | Exclude<keyof typeof refusals, 'key_spend_held'>
 
 /** Each refusal of admission as the caller sees it. */
 const refusals = {
@@ -32,7 +32,13 @@ const refusals = {
   key_spend_limit_reached: () =>
     new ApiError(
       'key_spend_limit_reached',
-      'This key has reached its spend limit, or what is running may reach it. Raise the limit or use another key.',
+      'This key has reached its spend limit. Raise the limit or use another key.',
+    ),
+  key_spend_held: () =>
+    new ApiError(
+      'key_spend_limit_reached',
+      'Requests of this key that are still running hold all that its spend limit leaves. Try again when one has ended.',
+      { headers: { 'Retry-After': '1' } },
     ),
   // The answer to an earlier attempt came too late: its hold has been given back meanwhile.
   settled: () => new Error('the generation was given up before its admission was known'),

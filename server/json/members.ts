@@ -22,9 +22,10 @@ export interface ObjectSpan {
 
 /**
  * Finds the members of the object that begins at `from`, in one pass and without building any value.
- * The bytes are expected to have passed `JSON.parse`; where the object's own structure is broken it throws.
+ * The bytes are expected to be well-formed; where the object's own structure is broken it throws, and so it does for
+ * more than `most` members.
  */
-export function membersOf(bytes: Buffer, from = 0): ObjectSpan {
+export function membersOf(bytes: Buffer, from = 0, most = Number.POSITIVE_INFINITY): ObjectSpan {
   const start = skipSpace(bytes, from)
   expect(bytes, start, byte.openBrace)
   const members: Member[] = []
@@ -32,7 +33,7 @@ export function membersOf(bytes: Buffer, from = 0): ObjectSpan {
   if (bytes[at] === byte.closeBrace) return { start, end: at + 1, members }
   for (;;) {
     const member = memberAt(bytes, at)
-    members.push(member)
+    if (members.push(member) > most) throw new RangeError(`The object has more than ${most} members.`)
     at = skipSpace(bytes, member.end)
     if (bytes[at] === byte.closeBrace) return { start, end: at + 1, members }
     expect(bytes, at, byte.comma)
@@ -61,7 +62,8 @@ function memberAt(bytes: Buffer, start: number): Member {
   return { name: nameIn(bytes, start, nameEnd), start, valueStart, end: skipValue(bytes, valueStart) }
 }
 
-function nameIn(bytes: Buffer, start: number, end: number): string {
+/** The name between these quotes with its escapes resolved. */
+export function nameIn(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('utf8', start + 1, end - 1)
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
 }

@@ -1,5 +1,5 @@
 import { limits } from '#contract'
-import { createAdmission } from '../admission/admission.ts'
+import { createAdmission, type Reservation } from '../admission/admission.ts'
 import type { Candidate } from '../admission/candidate.ts'
 import type { Buckets } from '../limits/buckets.ts'
 import type { BucketState } from '../limits/refusal.ts'
@@ -50,11 +50,13 @@ export interface Meter {
   readonly replica: string
   /** Takes the lease; nothing may be accepted before. */
   start(): Promise<void>
+  /** Asks about a large body before it is read; see `Admission.reserve`. */
+  reserve(keyHash: string, isFree: boolean): Promise<Reservation>
   /**
    * Accepts a request: its hold is durable when this resolves. Throws `ApiError` when it is refused and
    * `OutageError` when the database is away for too long.
    */
-  accept(candidate: Candidate): Promise<MeteredGeneration>
+  accept(candidate: Candidate, reserved?: Reservation): Promise<MeteredGeneration>
   /** Whether a generation of this router is not in the books yet, or not as its client saw it. */
   isRunning(generationId: string): boolean
   /** Accepted and not yet settled. */
@@ -145,10 +147,11 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
         ticker('writing last uses', limits.lastUsedMs, lastUse.write),
       ]
     },
-    async accept(candidate) {
+    reserve: admission.reserve,
+    async accept(candidate, reserved) {
       running.expect(candidate.generationId)
       try {
-        const admitted = await admission.admit(candidate)
+        const admitted = await admission.admit(candidate, reserved)
         lastUse.note(admitted.keyId, admitted.workspaceId)
         const moveToOther: GenerationOptions['moveHold'] = (one, served) => moveHold(sql, one, served)
         const options = { settlement, moveHold: moveToOther, buckets, running, outageMs, log, onUncertain }

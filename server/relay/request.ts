@@ -1,5 +1,6 @@
-import { findMember, membersOf } from '../json/members.ts'
-import { type Changes, splice } from '../json/splice.ts'
+import { findMember, type Member, membersOf } from '../json/members.ts'
+import { byte } from '../json/scan.ts'
+import { splice } from '../json/splice.ts'
 import type { BackendConfig } from './backend.ts'
 import type { RelayTask } from './task.ts'
 
@@ -15,19 +16,29 @@ export function backendBody(
   const object = membersOf(body)
   const changes: Record<string, Buffer | string> = { ...additions, model: JSON.stringify(model) }
   if (streamed) {
-    const options = findMember(object, 'stream_options')
-    const bytes = options ? body.subarray(options.valueStart, options.end) : Buffer.from('{}')
-    changes.stream_options = withUsageAsked(bytes, usage === 'continuous')
+    changes.stream_options = withUsageAsked(
+      body,
+      findMember(object, 'stream_options'),
+      usage === 'continuous',
+    )
   }
   return splice(body, object, changes)
 }
 
-function withUsageAsked(options: Buffer, isContinuous: boolean): Buffer {
-  const asked: Changes = {
-    include_usage: 'true',
-    ...(isContinuous ? { continuous_usage_stats: 'true' } : {}),
-  }
-  const isObject = options[0] === '{'.charCodeAt(0)
-  const bytes = isObject ? options : Buffer.from('{}')
-  return splice(bytes, membersOf(bytes), asked)
+/**
+ * An object of the router's own: the client's members as they were sent, the router's behind them. A parser that lets
+ * the last of two names win, however it folds them, finds the router's wish.
+ */
+function withUsageAsked(body: Buffer, options: Member | undefined, isContinuous: boolean): Buffer {
+  const asked = isContinuous ? ['include_usage', 'continuous_usage_stats'] : ['include_usage']
+  const isObject = options !== undefined && body[options.valueStart] === byte.openBrace
+  const members = isObject ? membersOf(body, options.valueStart).members : []
+  const kept = members
+    .filter(({ name }) => !asked.includes(name))
+    .flatMap(({ start, end }) => [body.subarray(start, end), Buffer.from(',')])
+  return Buffer.concat([
+    Buffer.from('{'),
+    ...kept,
+    Buffer.from(`${asked.map((name) => `"${name}":true`).join(',')}}`),
+  ])
 }

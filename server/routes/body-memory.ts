@@ -1,82 +1,182 @@
+import { limits } from '#contract'
 import { ApiError } from '../errors.ts'
 
-/** Bounds the memory that all request bodies together take, first come, first served (decisions, 5). */
+/** Small bodies have memory of their own, which no large one touches. */
+export const pools = ['small', 'large'] as const
+
+export type Pool = (typeof pools)[number]
+
+/** Why a body got no memory: its own sender has its share already, or there is none left. */
+export const shortages = ['workspace', 'address', 'all'] as const
+
+export type Shortage = (typeof shortages)[number]
+
+/** Whose body it is, as far as that is known. */
+export interface BodyOwner {
+  readonly pool: Pool
+  /** As budgets by source address have it. */
+  readonly address: string
+  /** Known when the key has been looked up. */
+  readonly workspaceId?: string | undefined
+}
+
+/**
+ * Bounds the memory that request bodies take: of all together, of those of one workspace and of one source address.
+ * A quarter for a workspace and half for an address leave room for others, however many sockets one has (decisions, 5).
+ */
 export interface BodyMemory {
-  /** Whether more than half is taken: then nobody gets any without a key that was looked up. */
-  readonly isScarce: boolean
+  /** Whether an address has so much of what is there for small bodies that whose they are has to be known first. */
+  isCrowded(address: string): boolean
   /** For one body. */
-  open(): BodyLease
+  open(owner: BodyOwner): BodyLease
+  /** For the operator. */
+  readonly usage: BodyMemoryUsage
+}
+
+/** What an operator sees. */
+export interface BodyMemoryUsage {
+  readonly usedBytes: Readonly<Record<Pool, number>>
+  readonly capacityBytes: Readonly<Record<Pool, number>>
+  /** Bodies that wait for memory. */
+  readonly waiting: number
+  /** Bodies that got none in time. */
+  readonly refused: Readonly<Record<Shortage, number>>
 }
 
 /** The memory of one body. */
 export interface BodyLease {
-  /** Takes more, or waits for it; throws 500 `internal` when none is given back in time. */
-  take(bytes: number, waitMs: number): Promise<void>
+  /** Takes more, or waits for it, and tells whether it did; throws 503 `overloaded` when none is given back in time. */
+  take(bytes: number, waitMs: number): Promise<boolean>
   /** Gives all of it back; again is harmless. */
   release(): void
 }
 
 interface Waiter {
+  readonly shares: readonly Share[]
   readonly bytes: number
   readonly start: () => void
 }
 
-/** Creates the bound that all readers share. */
-export function createBodyMemory(capacityBytes: number): BodyMemory {
-  const waiting = new Set<Waiter>()
-  let free = capacityBytes
+/** One bound that a body is under. */
+interface Share {
+  readonly name: Shortage
+  readonly key: string
+  readonly mostBytes: number
+}
 
-  async function take(bytes: number, waitMs: number): Promise<void> {
-    if (waiting.size === 0 && bytes <= free) {
-      free -= bytes
-      return
+/** Small bodies have this part of all memory (ours). */
+const SMALL_PART = 1 / 8
+
+const WORKSPACE_PART = 1 / 4
+const ADDRESS_PART = 1 / 2
+
+/** Creates the bound that all readers share; one body may have `maxBodyBytes`. */
+export function createBodyMemory(capacityBytes: number, maxBodyBytes: number): BodyMemory {
+  const small = Math.floor(capacityBytes * SMALL_PART)
+  const capacity = { small, large: capacityBytes - small }
+  const largest = { small: limits.keyFirstBodyBytes, large: maxBodyBytes }
+  const used = new Map<string, number>()
+  const waiting = new Set<Waiter>()
+  const refused = { workspace: 0, address: 0, all: 0 }
+
+  // A share has room for one body of each size, or nobody could ever send the largest.
+  const partOf = (pool: Pool, part: number): number =>
+    Math.min(capacity[pool], Math.max(largest[pool], Math.floor(capacity[pool] * part)))
+  const usedBy = (key: string): number => used.get(key) ?? 0
+  const shortageOf = (shares: readonly Share[], bytes: number): Shortage | undefined =>
+    shares.find(({ key, mostBytes }) => usedBy(key) + bytes > mostBytes)?.name
+
+  function sharesOf({ pool, address, workspaceId }: BodyOwner): readonly Share[] {
+    const all = { name: 'all', key: pool, mostBytes: capacity[pool] } as const
+    const ofWorkspace = workspaceId === undefined ? [] : [share('workspace', workspaceId, WORKSPACE_PART)]
+    // Many customers may come from one address; those of a small body that are known are not held to account for it.
+    const ofAddress =
+      pool === 'small' && workspaceId !== undefined ? [] : [share('address', address, ADDRESS_PART)]
+    return [...ofWorkspace, ...ofAddress, all]
+
+    function share(name: Shortage, owner: string, part: number): Share {
+      return { name, key: `${pool} ${name} ${owner}`, mostBytes: partOf(pool, part) }
     }
-    await new Promise<void>((resolve, reject) => {
-      const start = (): void => {
-        clearTimeout(timer)
-        resolve()
-      }
-      const waiter = { bytes, start }
-      const timer = setTimeout(() => {
-        waiting.delete(waiter)
-        reject(exhausted())
-      }, waitMs)
-      waiting.add(waiter)
-    })
   }
 
-  function give(bytes: number): void {
-    free += bytes
+  function move(shares: readonly Share[], bytes: number): void {
+    for (const { key } of shares) {
+      const now = usedBy(key) + bytes
+      if (now === 0) used.delete(key)
+      else used.set(key, now)
+    }
+  }
+
+  /** Whoever waits for a share of their own holds up nobody who waits for another. */
+  function startWaiting(): void {
     for (const waiter of waiting) {
-      if (waiter.bytes > free) return
-      free -= waiter.bytes
+      if (shortageOf(waiter.shares, waiter.bytes) !== undefined) continue
       waiting.delete(waiter)
+      move(waiter.shares, waiter.bytes)
       waiter.start()
     }
   }
 
+  async function take(shares: readonly Share[], bytes: number, waitMs: number): Promise<boolean> {
+    if (shortageOf(shares, bytes) === undefined) {
+      move(shares, bytes)
+      return false
+    }
+    await new Promise<void>((resolve, reject) => {
+      const waiter: Waiter = { shares, bytes, start }
+      const timer = setTimeout(giveUp, waitMs)
+      waiting.add(waiter)
+
+      function start(): void {
+        clearTimeout(timer)
+        resolve()
+      }
+      function giveUp(): void {
+        waiting.delete(waiter)
+        const shortage = shortageOf(shares, bytes) ?? 'all'
+        refused[shortage]++
+        reject(overloaded(shortage))
+      }
+    })
+    return true
+  }
+
   return {
-    get isScarce() {
-      return free < capacityBytes / 2
-    },
-    open() {
+    isCrowded: (address) =>
+      usedBy('small') > capacity.small / 2 ||
+      usedBy(`small address ${address}`) > partOf('small', ADDRESS_PART) / 2,
+    open(owner) {
+      const shares = sharesOf(owner)
       let taken = 0
       return {
         async take(bytes, waitMs) {
-          await take(bytes, waitMs)
+          const hasWaited = await take(shares, bytes, waitMs)
           taken += bytes
+          return hasWaited
         },
         release() {
-          give(taken)
+          if (taken === 0) return
+          move(shares, -taken)
           taken = 0
+          startWaiting()
         },
       }
+    },
+    get usage() {
+      const usedBytes = { small: usedBy('small'), large: usedBy('large') }
+      return { usedBytes, capacityBytes: capacity, waiting: waiting.size, refused }
     },
   }
 }
 
-function exhausted(): ApiError {
-  return new ApiError('internal', 'The router has no memory left for this body. Try again shortly.', {
-    headers: { 'Retry-After': '1' },
+const reasons: Readonly<Record<Shortage, string>> = {
+  workspace: 'Other bodies of this workspace take all the memory that one workspace may have.',
+  address: 'Other bodies from this address take all the memory that one address may have.',
+  all: 'The router has no memory left for this body.',
+}
+
+function overloaded(shortage: Shortage): ApiError {
+  return new ApiError('overloaded', `${reasons[shortage]} Try again shortly.`, {
+    headers: { 'Retry-After': '1', 'x-should-retry': 'true' },
   })
 }

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { ApiError } from '../errors.ts'
 import { ClientGone, readBody } from './body.ts'
 import { createBodyMemory } from './body-memory.ts'
 
@@ -12,11 +14,11 @@ async function read(
   headers: Record<string, string>,
   isEnded = true,
 ): Promise<unknown> {
-  const memory = createBodyMemory(1_000)
+  const memory = createBodyMemory(1_000_000, 1_000)
   const result = new Promise((resolve) => {
     const server = createServer((incoming, response) => {
-      const lease = memory.open()
-      readBody(incoming, { maxBytes: 100, lease, idleMs: 50 }).then(resolve, resolve)
+      const lease = memory.open({ pool: 'large', address: 'a' })
+      readBody(incoming, { maxBytes: 100, lease, windowMs: 50 }).then(resolve, resolve)
       response.on('error', () => {})
     }).listen(0, '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo
@@ -42,14 +44,14 @@ test('a body arrives whole, declared or in chunks', async () => {
 })
 
 test('of very many small chunks no more than some are kept apart', async () => {
-  const memory = createBodyMemory(10_000)
+  const memory = createBodyMemory(1_000_000, 10_000)
   const incoming = Object.assign(Readable.from(Array(3_000).fill(Buffer.from('x'))), {
     headers: {},
     complete: true,
   })
   const concat = vi.spyOn(Buffer, 'concat')
   onTestFinished(() => concat.mockRestore())
-  const lease = memory.open()
+  const lease = memory.open({ pool: 'large', address: 'a' })
   const body = await readBody(incoming as unknown as IncomingMessage, { maxBytes: 10_000, lease })
   expect(body.toString()).toBe('x'.repeat(3_000))
   expect(Math.max(...concat.mock.calls.map(([pieces]) => pieces.length))).toBeLessThanOrEqual(1_024)
@@ -60,6 +62,61 @@ test('a body over the limit is refused, declared or not', async () => {
   expect(await read(['x'.repeat(101)], {})).toMatchObject({ code: 'request_too_large' })
 })
 
-test('a body that stops coming is given up, whatever it had announced', async () => {
-  expect(await read(['x'], { 'content-length': '90' }, false)).toBeInstanceOf(ClientGone)
+test('a body that stops coming is refused, whatever it had announced', async () => {
+  expect(await read(['x'], { 'content-length': '90' }, false)).toMatchObject({ code: 'request_timeout' })
+})
+
+test('a body that comes fast and then a byte at a time is refused: the rate counts, not the sum', async () => {
+  const drip = async function* () {
+    yield Buffer.alloc(100_000)
+    for (;;) {
+      yield Buffer.alloc(1)
+      await setTimeout(5)
+    }
+  }
+  const incoming = Object.assign(Readable.from(drip()), { headers: {}, complete: false })
+  const lease = createBodyMemory(10_000_000, 1_000_000).open({ pool: 'large', address: 'a' })
+  const reading = readBody(incoming as unknown as IncomingMessage, {
+    maxBytes: 1_000_000,
+    lease,
+    windowMs: 50,
+  })
+  await expect(reading).rejects.toMatchObject({ code: 'request_timeout', headers: { Connection: 'close' } })
+  incoming.destroy()
+})
+
+test('time that was spent on waiting for memory is not held against the sender', async () => {
+  const lease = { take: () => setTimeout(120, true), release() {} }
+  const incoming = Object.assign(Readable.from(['x', 'y'].map((text) => Buffer.from(text))), {
+    headers: {},
+    complete: true,
+  })
+  const options = { maxBytes: 100, lease, windowMs: 100 }
+  expect((await readBody(incoming as unknown as IncomingMessage, options)).toString()).toBe('xy')
+})
+
+test('what is wrong with a piece ends the reading', async () => {
+  const incoming = Object.assign(Readable.from([Buffer.from('x'), Buffer.from('y')]), {
+    headers: {},
+    complete: false,
+  })
+  const flaw = new ApiError('invalid_json', 'No.')
+  const inspected: string[] = []
+  const reading = readBody(incoming as unknown as IncomingMessage, {
+    maxBytes: 100,
+    lease: createBodyMemory(1_000, 100).open({ pool: 'small', address: 'a' }),
+    inspect: (piece) => {
+      inspected.push(piece.toString())
+      return flaw
+    },
+  })
+  await expect(reading).rejects.toBe(flaw)
+  expect(inspected).toEqual(['x'])
+})
+
+test('a client that leaves is not answered', async () => {
+  const incoming = Object.assign(Readable.from([Buffer.from('x')]), { headers: {}, complete: false })
+  const lease = createBodyMemory(1_000, 100).open({ pool: 'small', address: 'a' })
+  const reading = readBody(incoming as unknown as IncomingMessage, { maxBytes: 100, lease })
+  await expect(reading).rejects.toBeInstanceOf(ClientGone)
 })

@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import { limits } from '#contract'
 import { ApiError } from '../errors.ts'
 import type { BodyLease } from './body-memory.ts'
+import { Pace } from './pace.ts'
 
-/** Refused bodies are read on and thrown away up to this many times the limit, so that the client sees its answer (ours). */
+/** Refused bodies are read on and thrown away, so that the client sees its answer: so many bytes, and so long (ours). */
 const DISCARD_FACTOR = 4
-
-/** Longest gap between two pieces of a body, and longest wait for memory (ours). */
-const IDLE_MS = 30_000
-const MEMORY_WAIT_MS = 10_000
+const DISCARD_MS = 30_000
 
 /** Chunks that are kept apart: one of a single byte holds on to all that was read from the socket with it (ours). */
 const MAX_CHUNKS = 1_024
@@ -16,35 +15,28 @@ const MAX_CHUNKS = 1_024
 export interface BodyOptions {
   readonly maxBytes: number
   readonly lease: BodyLease
-  readonly idleMs?: number
+  /** Looks at each piece; the error that it gives ends the reading. */
+  readonly inspect?: (piece: Buffer) => ApiError | undefined
+  /** Over which the lowest rate is measured. */
+  readonly windowMs?: number
   readonly memoryWaitMs?: number
 }
 
 /**
  * Reads a body. Memory is taken as bytes arrive, so that announcing much costs nobody anything. Throws 413
- * `request_too_large`; `ClientGone` for a body that stops coming, whose connection is closed.
+ * `request_too_large`, 503 `overloaded`, 408 `request_timeout` for one that comes too slowly, and what `inspect` gives;
+ * `ClientGone` when nobody is there to be told.
  */
 export async function readBody(incoming: IncomingMessage, options: BodyOptions): Promise<Buffer> {
-  const { maxBytes, lease, idleMs = IDLE_MS, memoryWaitMs = MEMORY_WAIT_MS } = options
-  const declared = declaredLength(incoming)
-  if (declared !== undefined && declared > maxBytes) throw refuse(incoming, maxBytes)
-  const joined: Buffer[] = []
-  let chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of chunksOf(incoming, idleMs)) {
-    length += chunk.length
-    if (length > maxBytes) throw refuse(incoming, maxBytes)
-    await lease.take(chunk.length, memoryWaitMs)
-    chunks.push(chunk)
-    if (chunks.length < MAX_CHUNKS) continue
-    joined.push(Buffer.concat(chunks))
-    chunks = []
+  try {
+    return await read(incoming, options)
+  } catch (thrown) {
+    if (thrown instanceof ApiError) discard(incoming, options.maxBytes)
+    throw thrown
   }
-  const pieces = [...joined, ...chunks]
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length)
 }
 
-/** The client left, or fell silent, before its request was complete: nothing was accepted, nobody is to be answered. */
+/** The client left before its request was complete: nothing was accepted, nobody is to be answered. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 
@@ -59,37 +51,70 @@ export function declaredLength({ headers }: IncomingMessage): number | undefined
   return length === undefined ? undefined : Number(length)
 }
 
-/** The pieces of a body; ends the wait for one that does not come. The request stays readable for its answer. */
-async function* chunksOf(incoming: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
-  const pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
-  let timer: NodeJS.Timeout | undefined
-  let isLate = false
-  const onLate = (): void => {
-    isLate = true
-    incoming.destroy()
+async function read(incoming: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+  const { maxBytes, lease, inspect } = options
+  const { windowMs = limits.bodyRateWindowMs, memoryWaitMs = limits.bodyMemoryWaitMs } = options
+  const declared = declaredLength(incoming)
+  if (declared !== undefined && declared > maxBytes) throw tooLarge(maxBytes)
+  const joined: Buffer[] = []
+  let chunks: Buffer[] = []
+  let length = 0
+  const pace = new Pace(windowMs)
+  for await (const chunk of chunksOf(incoming, pace)) {
+    length += chunk.length
+    if (length > maxBytes) throw tooLarge(maxBytes)
+    const flaw = inspect?.(chunk)
+    if (flaw) throw flaw
+    if (await lease.take(chunk.length, memoryWaitMs)) pace.forgive()
+    chunks.push(chunk)
+    if (chunks.length < MAX_CHUNKS) continue
+    joined.push(Buffer.concat(chunks))
+    chunks = []
   }
+  const pieces = [...joined, ...chunks]
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length)
+}
+
+/** The pieces of a body. The request stays readable for its answer. */
+async function* chunksOf(incoming: IncomingMessage, pace: Pace): AsyncGenerator<Buffer> {
+  const pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   try {
     for (;;) {
-      timer = setTimeout(onLate, idleMs)
-      const piece = await pieces.next()
-      clearTimeout(timer)
+      const next = pieces.next()
+      const piece = await pace.wait(next)
+      if (piece === undefined) {
+        // It goes on waiting, and fails when the connection is closed.
+        next.catch(() => {})
+        throw tooSlow()
+      }
       if (piece.done) break
+      pace.heard(piece.value.length)
       yield piece.value
     }
   } catch (error) {
-    throw isLate || incoming.destroyed ? new ClientGone({ cause: error }) : error
-  } finally {
-    clearTimeout(timer)
+    throw incoming.destroyed && !(error instanceof ApiError) ? new ClientGone({ cause: error }) : error
   }
   if (!incoming.complete) throw new ClientGone()
 }
 
-function refuse(incoming: IncomingMessage, maxBytes: number): ApiError {
+function discard(incoming: IncomingMessage, maxBytes: number): void {
+  if (incoming.complete || incoming.destroyed) return
   let discarded = 0
+  const timer = setTimeout(() => incoming.destroy(), DISCARD_MS)
   incoming.on('data', (chunk: Buffer) => {
     discarded += chunk.length
     if (discarded > DISCARD_FACTOR * maxBytes) incoming.destroy()
   })
+  incoming.once('close', () => clearTimeout(timer))
+  incoming.once('end', () => clearTimeout(timer))
   incoming.on('error', () => {})
+}
+
+function tooLarge(maxBytes: number): ApiError {
   return new ApiError('request_too_large', `The request body is larger than ${maxBytes} bytes.`)
+}
+
+function tooSlow(): ApiError {
+  const message = `The request body came more slowly than ${limits.minBodyBytesPerSecond} bytes a second. Try again.`
+  return new ApiError('request_timeout', message, { headers: { Connection: 'close' } })
 }

@@ -15,17 +15,19 @@ export interface SizedFor {
 
 /** Sizes a request for a model. */
 export function sizeFor(model: ServedModel, request: InferenceRequest): SizedFor {
-  const { promptBound, countedPromptTokens, outputCap } = request
-  const cap = capOutput(outputCap, promptBound, model)
+  const { prompt, outputCap } = request
+  const cap = capOutput(outputCap, prompt.largestBound, model)
+  // Each prompt has an answer of its own, under a cap of its own.
+  const outputCapTokens = cap.tokens * prompt.count
   return {
     model,
     cap,
     tokens: {
-      promptBoundTokens: promptBound,
-      outputCapTokens: cap.tokens,
-      countedPromptTokens: Math.min(countedPromptTokens, promptBound),
+      promptBoundTokens: prompt.bound,
+      outputCapTokens,
+      countedPromptTokens: Math.min(prompt.countedTokens, prompt.bound),
     },
-    holdMicros: holdMicros(promptBound, cap.tokens, model.pricing),
+    holdMicros: holdMicros(prompt.bound, outputCapTokens, model.pricing),
   }
 }
 

@@ -1,13 +1,16 @@
 import { limits } from '#contract'
+import type { Reservation } from '../admission/admission.ts'
 import { requireKey } from '../admission/authenticate.ts'
+import { createBodyCheck, flawError } from '../admission/body-fields.ts'
 import { parseAuthorization } from '../admission/key.ts'
 import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
 import { type InferenceRequest, type NamedModel, parseModel, parseRequest } from '../admission/request.ts'
 import { refusalOf } from '../admission/verdict.ts'
 import { type Catalogue, isInScope } from '../catalogue.ts'
 import type { ServedModel } from '../config/router.ts'
-import { asApiError } from '../errors.ts'
+import { ApiError, asApiError } from '../errors.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
+import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { Meter } from '../metering/meter.ts'
 import type { Shelf } from '../publication/shelf.ts'
@@ -17,7 +20,7 @@ import type { Tokenizers } from '../relay/tokenizer.ts'
 import type { KeyFinder } from '../store/key-finder.ts'
 import { placeRequest } from '../upstreams/placement.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import { ClientGone, declaredLength, readBody } from './body.ts'
+import { type BodyOptions, ClientGone, declaredLength, readBody } from './body.ts'
 import type { BodyLease, BodyMemory } from './body-memory.ts'
 import { additionsOf, preparing, sizeFallbacks, sizeFor } from './fallbacks.ts'
 import type { Exchange, RawHandler } from './handlers.ts'
@@ -34,6 +37,9 @@ export interface InferenceDependencies {
   readonly shelf: Shelf
   readonly upstreams: Pick<Upstreams, 'find'>
   readonly maxBodyBytes: number
+  /** Whether any model costs nothing: then nobody is refused for credit before the model is known. */
+  readonly hasFreeModels: boolean
+  readonly sourceAddressOf: SourceAddressOf
   readonly createGenerationId: () => string
   readonly now: () => Date
   /** Ends what still runs when the router has to stop. */
@@ -46,16 +52,24 @@ export function serveInference(
   path: string,
   dependencies: InferenceDependencies,
 ): RawHandler {
-  const { keys, memory, relay } = dependencies
+  const { keys, memory, relay, meter, hasFreeModels, sourceAddressOf } = dependencies
   return async (exchange) => {
     const { incoming } = exchange
     const keyHash = parseAuthorization(incoming.headers.authorization)
+    if (isEncoded(incoming)) {
+      await requireKey(keys, keyHash)
+      throw new ApiError('unsupported_media_type', ENCODED)
+    }
     const length = declaredLength(incoming)
-    const isLarge = length === undefined || length > limits.keyFirstBodyBytes
-    if (isLarge || memory.isScarce) await requireKey(keys, keyHash)
-    const lease = memory.open()
+    const pool = length === undefined || length > limits.keyFirstBodyBytes ? 'large' : 'small'
+    const address = sourceAddressOf(incoming)
+    const reserved = pool === 'large' ? await meter.reserve(keyHash, hasFreeModels) : undefined
+    const known =
+      reserved?.limits ?? (memory.isCrowded(address) ? await requireKey(keys, keyHash) : undefined)
+    const lease = memory.open({ pool, address, workspaceId: known?.workspaceId })
+    const caller = { keyHash, reserved }
     try {
-      await run(relay, await accept(operation, path, keyHash, exchange, dependencies, lease))
+      await run(relay, await accept(operation, path, caller, exchange, dependencies, lease))
     } catch (thrown) {
       if (!(thrown instanceof ClientGone)) throw thrown
     } finally {
@@ -64,25 +78,38 @@ export function serveInference(
   }
 }
 
+const ENCODED = 'The request body is encoded; send it as it is, without Content-Encoding.'
+
+function isEncoded({ headers }: Exchange['incoming']): boolean {
+  const encoding = headers['content-encoding']
+  return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity'
+}
+
+/** Who asks, and what was taken for them before their body was read. */
+interface Caller {
+  readonly keyHash: string
+  readonly reserved: Reservation | undefined
+}
+
 /** What was read and parsed stays in here: an answer may run for an hour, and only the task lives as long. */
 async function accept(
   operation: Operation,
   path: string,
-  keyHash: string,
+  { keyHash, reserved }: Caller,
   { incoming, response, headers, startedAtMs, trace }: Exchange,
   dependencies: InferenceDependencies,
   lease: BodyLease,
 ): Promise<RelayTask> {
   const { catalogue, keys, meter, tokenizers, createGenerationId, now, signal } = dependencies
-  const bytes = await readBody(incoming, { maxBytes: dependencies.maxBodyBytes, lease })
-  const { model, request } = await judge(operation, bytes, keyHash, catalogue, keys)
+  const reading = { maxBytes: dependencies.maxBodyBytes, lease }
+  const { model, request } = await judge(operation, incoming, reading, keyHash, catalogue, keys)
   const authorize = () => requireUse(keys, keyHash, model)
   const read = { operation, model, request, requestId: trace.requestId }
   const asked = await refuseLongPrompt(read, tokenizers, authorize)
   const { endpoint, evidenceDigest, passage } = await placeRequest(model, dependencies, authorize)
   const own = sizeFor(model, request)
   const others = sizeFallbacks(operation, model, catalogue.models, request)
-  const generation = await meter.accept({
+  const candidate = {
     keyHash,
     generationId: createGenerationId(),
     requestId: trace.requestId,
@@ -97,13 +124,14 @@ async function accept(
     ...own.tokens,
     startedAtMs,
     createdAt: now(),
-  })
+  }
+  const generation = await meter.accept(candidate, reserved)
   trace.generationId = generation.id
   const promptCount = countPrompt(read, tokenizers, asked)
   return {
     generation,
     path,
-    body: bytes,
+    body: request.body.bytes,
     ...additionsOf(own.cap),
     includeUsage: request.includeUsage,
     ...(promptCount && { promptCount }),
@@ -138,16 +166,21 @@ async function run(relay: Relay, task: RelayTask): Promise<void> {
  */
 async function judge(
   operation: Operation,
-  body: Buffer,
+  incoming: Exchange['incoming'],
+  read: Pick<BodyOptions, 'maxBytes' | 'lease'>,
   keyHash: string,
   catalogue: Catalogue,
   keys: KeyFinder,
 ): Promise<{ model: ServedModel; request: InferenceRequest }> {
   let named: NamedModel | undefined
+  const check = createBodyCheck()
+  const inspect = (piece: Buffer) => (check.push(piece) ? undefined : flawError(check.flaw!))
   try {
-    named = parseModel(operation, body, catalogue)
+    const bytes = await readBody(incoming, { ...read, inspect })
+    named = parseModel(operation, bytes, catalogue, check)
     return { model: named.model, request: parseRequest(operation, named) }
   } catch (refusal) {
+    if (refusal instanceof ClientGone) throw refusal
     await requireUse(keys, keyHash, named?.model)
     throw refusal
   }

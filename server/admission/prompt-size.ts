@@ -1,0 +1,82 @@
+import type { ServedModel } from '../config/router.ts'
+import { findMember, type Member } from '../json/members.ts'
+import type { BodyFields } from './body-fields.ts'
+import { boundPrompt, type ModelLimits } from './hold.ts'
+import { countPromptTokens, sizeMessages } from './sizing.ts'
+import { eachText } from './texts.ts'
+
+/** What is known of a prompt, or of several in one request, without keeping any of it. */
+export interface PromptSize {
+  /** The most tokens that all of them together can have (decisions, 2). */
+  readonly bound: number
+  /** The most that one of them can have. */
+  readonly largestBound: number
+  /** How many there are; each has its own answer. */
+  readonly count: number
+  /** The router's own count of all (decisions, 3). */
+  readonly countedTokens: number
+  /** Of those that were sent as tokens, the most in one. */
+  readonly mostTokens: number
+  readonly hasOtherParts: boolean
+}
+
+/** Bounds one text by the bytes that were sent for it, by those of the text itself or its tokens, and by all others. */
+export type BoundText = (sentBytes: number, size: number, otherBytes: number) => number
+
+/** What of a model tells how large a prompt is: what it holds, and for how many tokens it takes what is no text. */
+export type ModelFigures = ModelLimits & Pick<ServedModel, 'imageTokens' | 'audioTokens'>
+
+/** A conversation is one prompt. No tokenizer makes more tokens than its body has bytes. */
+export function sizeConversation({ bytes, span }: BodyFields, model: ModelFigures): PromptSize {
+  const { imageTokens = 0, audioTokens = 0 } = model
+  const { valueStart } = findMember(span, 'messages')!
+  const { textBytes, hasOtherParts, images, audios } = sizeMessages(bytes, valueStart)
+  const bound = boundPrompt({ bytes: bytes.length, hasOtherParts }, model)
+  // Tool schemas are part of the prompt; their bytes as sent are counted (decisions, 3).
+  const textTokens = countPromptTokens(textBytes + lengthOf(findMember(span, 'tools')))
+  const countedTokens = textTokens + images * imageTokens + audios * audioTokens
+  return { bound, largestBound: bound, count: 1, countedTokens, mostTokens: 0, hasOtherParts }
+}
+
+/** Texts, or their tokens, each bounded by itself; undefined when the field holds anything else. */
+export function sizeTexts(
+  { bytes, span }: BodyFields,
+  field: string,
+  boundText: BoundText,
+): PromptSize | undefined {
+  const { valueStart } = findMember(span, field)!
+  let [count, sentBytes, allBytes, allTokens, mostTokens] = [0, 0, 0, 0, 0]
+  const isSized = eachText(bytes, valueStart, (start, end, textBytes, tokens) => {
+    count++
+    sentBytes += end - start
+    allBytes += textBytes
+    allTokens += tokens
+    mostTokens = Math.max(mostTokens, tokens)
+  })
+  if (!isSized) return undefined
+  const otherBytes = bytes.length - sentBytes
+  let [bound, largestBound] = [0, 0]
+  eachText(bytes, valueStart, (start, end, textBytes, tokens) => {
+    const one = boundText(end - start, textBytes + tokens, otherBytes)
+    bound += one
+    largestBound = Math.max(largestBound, one)
+  })
+  const countedTokens = allTokens + countPromptTokens(allBytes)
+  return { bound, largestBound, count, countedTokens, mostTokens, hasOtherParts: false }
+}
+
+/** Where the longest of several texts stands, as it was sent; undefined when there is none but tokens. */
+export function longestText(
+  { bytes, span }: BodyFields,
+  field: string,
+): { start: number; end: number; textBytes: number } | undefined {
+  let longest: { start: number; end: number; textBytes: number } | undefined
+  eachText(bytes, findMember(span, field)!.valueStart, (start, end, textBytes) => {
+    if (textBytes > (longest?.textBytes ?? 0)) longest = { start, end, textBytes }
+  })
+  return longest
+}
+
+function lengthOf(member: Member | undefined): number {
+  return member === undefined ? 0 : member.end - member.valueStart
+}
