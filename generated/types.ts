@@ -3230,6 +3230,8 @@ export interface components {
             maxBodyBytes?: components["schemas"]["Count"];
             /** @description Largest event of a backend's stream: an image or many log probabilities may need more than the usual 1 MiB. */
             maxEventBytes?: components["schemas"]["Count"];
+            /** @description Largest head of a request: its line and all of its headers. */
+            maxHeaderBytes?: components["schemas"]["Count"];
             /** @description Requests a minute of a key that names none, and of every workspace. */
             requestsPerMinute?: components["schemas"]["Count"];
             /**

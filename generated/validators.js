@@ -500,44 +500,50 @@ nt/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be 
 e++}}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be o\
 bject"};t===null?t=[s]:t.push(s),e++}return hr.errors=t,e===0}hr.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function vr(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
 e=0,p=vr.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&
-!Array.isArray(r)){for(let s in r)if(!(s==="maxBodyBytes"||s==="bodyMemoryBytes"||s==="maxEventBytes"||s==="re\
-questsPerMinute"||s==="tokensPerMinute")){let n={instancePath:i,schemaPath:"#/additionalProperties",keyword:"a\
-dditionalProperties",params:{additionalProperty:s},message:"must NOT have additional properties"};t===null?t=[
-n]:t.push(n),e++}if(r.maxBodyBytes!==void 0){let s=r.maxBodyBytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){
-let n={instancePath:i+"/maxBodyBytes",schemaPath:"#/$defs/Count/type",keyword:"type",params:{type:"integer"},message:"\
-must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+
-"/maxBodyBytes",schemaPath:"#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},
-message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/maxBod\
-yBytes",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be\
- >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.bodyMemoryBytes!==void 0){let s=r.bodyMemoryBytes;if(!(typeof s=="\
-number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/bodyMemoryBytes",schemaPath:"#/properties/bodyMemoryBytes\
-/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s==
-"number"){if(s>9223372036854776e3||isNaN(s)){let n={instancePath:i+"/bodyMemoryBytes",schemaPath:"#/properties\
-/bodyMemoryBytes/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be\
- <= 9223372036854776000"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/bodyMemoryByt\
-es",schemaPath:"#/properties/bodyMemoryBytes/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
-must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.maxEventBytes!==void 0){let s=r.maxEventBytes;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/maxEventBytes",schemaPath:"#/$defs/Count/type",keyword:"\
+!Array.isArray(r)){for(let s in r)if(!(s==="maxBodyBytes"||s==="maxHeaderBytes"||s==="bodyMemoryBytes"||s==="m\
+axEventBytes"||s==="requestsPerMinute"||s==="tokensPerMinute")){let n={instancePath:i,schemaPath:"#/additional\
+Properties",keyword:"additionalProperties",params:{additionalProperty:s},message:"must NOT have additional pro\
+perties"};t===null?t=[n]:t.push(n),e++}if(r.maxBodyBytes!==void 0){let s=r.maxBodyBytes;if(!(typeof s=="number"&&
+!(s%1)&&!isNaN(s))){let n={instancePath:i+"/maxBodyBytes",schemaPath:"#/$defs/Count/type",keyword:"type",params:{
+type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||
+isNaN(s)){let n={instancePath:i+"/maxBodyBytes",schemaPath:"#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"\
+<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+
+"/maxBodyBytes",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
+must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.maxHeaderBytes!==void 0){let s=r.maxHeaderBytes;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/maxHeaderBytes",schemaPath:"#/$defs/Count/type",keyword:"\
 type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>
-2147483647||isNaN(s)){let n={instancePath:i+"/maxEventBytes",schemaPath:"#/$defs/Count/maximum",keyword:"maxim\
-um",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<
-1||isNaN(s)){let n={instancePath:i+"/maxEventBytes",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{
-comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.requestsPerMinute!==void 0){
-let s=r.requestsPerMinute;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/requestsPerMinu\
-te",schemaPath:"#/$defs/Count/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?
-t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+"/requestsPerMinut\
-e",schemaPath:"#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"mus\
-t be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/requestsPerMinute",
-schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};
-t===null?t=[n]:t.push(n),e++}}}if(r.tokensPerMinute!==void 0){let s=r.tokensPerMinute;if(!(typeof s=="number"&&
-!(s%1)&&!isNaN(s))){let n={instancePath:i+"/tokensPerMinute",schemaPath:"#/properties/tokensPerMinute/type",keyword:"\
-type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>
-9223372036854776e3||isNaN(s)){let n={instancePath:i+"/tokensPerMinute",schemaPath:"#/properties/tokensPerMinut\
-e/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 92233720368\
-54776000"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/tokensPerMinute",schemaPath:"\
-#/properties/tokensPerMinute/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};
-t===null?t=[n]:t.push(n),e++}}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"ob\
-ject"},message:"must be object"};t===null?t=[s]:t.push(s),e++}return vr.errors=t,e===0}vr.evaluated={props:!0,
+2147483647||isNaN(s)){let n={instancePath:i+"/maxHeaderBytes",schemaPath:"#/$defs/Count/maximum",keyword:"maxi\
+mum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<
+1||isNaN(s)){let n={instancePath:i+"/maxHeaderBytes",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{
+comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.bodyMemoryBytes!==void 0){
+let s=r.bodyMemoryBytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/bodyMemoryBytes",
+schemaPath:"#/properties/bodyMemoryBytes/type",keyword:"type",params:{type:"integer"},message:"must be integer"};
+t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>9223372036854776e3||isNaN(s)){let n={instancePath:i+"\
+/bodyMemoryBytes",schemaPath:"#/properties/bodyMemoryBytes/maximum",keyword:"maximum",params:{comparison:"<=",
+limit:9223372036854776e3},message:"must be <= 9223372036854776000"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(
+s)){let n={instancePath:i+"/bodyMemoryBytes",schemaPath:"#/properties/bodyMemoryBytes/minimum",keyword:"minimu\
+m",params:{comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.maxEventBytes!==
+void 0){let s=r.maxEventBytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/maxEventByt\
+es",schemaPath:"#/$defs/Count/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?
+t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){let n={instancePath:i+"/maxEventBytes",schemaPath:"\
+#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 2147483\
+647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/maxEventBytes",schemaPath:"#/$def\
+s/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"};t===null?t=[n]:t.push(
+n),e++}}}if(r.requestsPerMinute!==void 0){let s=r.requestsPerMinute;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s))){
+let n={instancePath:i+"/requestsPerMinute",schemaPath:"#/$defs/Count/type",keyword:"type",params:{type:"intege\
+r"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s=="number"){if(s>2147483647||isNaN(s)){
+let n={instancePath:i+"/requestsPerMinute",schemaPath:"#/$defs/Count/maximum",keyword:"maximum",params:{comparison:"\
+<=",limit:2147483647},message:"must be <= 2147483647"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+
+"/requestsPerMinute",schemaPath:"#/$defs/Count/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
+must be >= 1"};t===null?t=[n]:t.push(n),e++}}}if(r.tokensPerMinute!==void 0){let s=r.tokensPerMinute;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s))){let n={instancePath:i+"/tokensPerMinute",schemaPath:"#/properties/tokensPerMinut\
+e/type",keyword:"type",params:{type:"integer"},message:"must be integer"};t===null?t=[n]:t.push(n),e++}if(typeof s==
+"number"){if(s>9223372036854776e3||isNaN(s)){let n={instancePath:i+"/tokensPerMinute",schemaPath:"#/properties\
+/tokensPerMinute/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be\
+ <= 9223372036854776000"};t===null?t=[n]:t.push(n),e++}if(s<1||isNaN(s)){let n={instancePath:i+"/tokensPerMinu\
+te",schemaPath:"#/properties/tokensPerMinute/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"\
+must be >= 1"};t===null?t=[n]:t.push(n),e++}}}}else{let s={instancePath:i,schemaPath:"#/type",keyword:"type",params:{
+type:"object"},message:"must be object"};t===null?t=[s]:t.push(s),e++}return vr.errors=t,e===0}vr.evaluated={props:!0,
 dynamicProps:!1,dynamicItems:!1};function _r(r,{instancePath:i="",parentData:b,parentDataProperty:_,rootData:g=r,dynamicAnchors:h={}}={}){let t=null,
 e=0,p=_r.evaluated;if(p.dynamicProps&&(p.props=void 0),p.dynamicItems&&(p.items=void 0),r&&typeof r=="object"&&
 !Array.isArray(r)){for(let s in r)if(!(s==="connectMs"||s==="firstByteMs"||s==="idleMs"||s==="pingMs"||s==="st\

@@ -1,5 +1,5 @@
 import type { AttestationError } from '#attestation'
-import { type ErrorCode, errors } from '#contract'
+import { type ErrorCode, errors, limits } from '#contract'
 
 /** What the proxy itself answers instead of passing a request on. */
 export interface Refusal {
@@ -82,8 +82,17 @@ export function forbidden(message: string): Refusal {
 /** What cannot be passed on as HTTP. */
 export function malformed(): Refusal {
   return {
-    code: 'unsupported_parameter',
-    message: 'This is not a well-formed HTTP/1.1 request.',
+    code: 'invalid_json',
+    message: 'This is not a well-formed HTTP/1.1 request for this listener.',
+    headers: { Connection: 'close' },
+  }
+}
+
+/** The refusal of a head that is larger than anybody reads. */
+export function headersTooLarge(): Refusal {
+  return {
+    code: 'headers_too_large',
+    message: `The request line and the headers have more than ${limits.maxHeaderBytes} bytes.`,
     headers: {},
   }
 }

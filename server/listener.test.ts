@@ -45,13 +45,36 @@ test.each([
   ['a broken header', 'GET / HTTP/1.1\r\nhost: x\r\nbro ken: 1\r\n\r\n'],
   ['no host', 'GET / HTTP/1.1\r\n\r\n'],
   ['an odd expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: cookies\r\n\r\n'],
+  ['a second host', 'GET / HTTP/1.1\r\nhost: x\r\nHost: x\r\n\r\n'],
+  ['a second authorization', 'GET / HTTP/1.1\r\nhost: x\r\nauthorization: a\r\nAuthorization: b\r\n\r\n'],
+  ['a tunnel', 'CONNECT a.example:443 HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx'],
 ])('%s is refused in the contract’s shape', async (_, bytes) => {
   const answer = await exchange(await start(), bytes)
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
   expect(body).toMatchObject({ error: { type: 'invalid_request_error', code: expect.any(String) } })
+  expect(answer).toMatch(/\r\nX-Request-Id: req-/i)
   expect(answer).not.toContain('hello')
+})
+
+test.each([
+  ['a line', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`],
+  ['headers', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`],
+])('%s beyond the limit are refused as too large', async (_, bytes) => {
+  const answer = await exchange(await start(), bytes)
+  expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toMatchObject({
+    error: { type: 'invalid_request_error', code: 'headers_too_large' },
+  })
+})
+
+test('whoever asks before sending a body is told to go on by nobody but its reader', async () => {
+  const answer = await exchange(
+    await start(),
+    'POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 1\r\nconnection: close\r\n\r\n',
+  )
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test.each([

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
+import { limits } from '#contract'
 import { ListenError } from '../config/listening.ts'
 import type { Listen } from './config/router.ts'
 import { ApiError } from './errors.ts'
@@ -16,37 +17,48 @@ const HEADERS_TIMEOUT_MS = 30_000
 
 type FetchCallback = Parameters<typeof getRequestListener>[0]
 
-/** Creates the server around the application. What is no well-formed request gets the contract's error as well. */
-export function createListener(fetch: FetchCallback): Server {
+/**
+ * Creates the server around the application. What is no well-formed request gets the contract's error as well, and so
+ * does one whose line and headers have more than `maxHeaderBytes`.
+ */
+export function createListener(fetch: FetchCallback, maxHeaderBytes: number = limits.maxHeaderBytes): Server {
   const answer = getRequestListener(fetch, {
     overrideGlobalObjects: false,
     autoCleanupIncoming: false,
-    errorHandler: () =>
-      new Response(malformedBody(), { status: MALFORMED.status, headers: malformedHeaders() }),
+    errorHandler: () => new Response(bodyOf(MALFORMED), { status: MALFORMED.status, headers: headersOf() }),
   })
   const options = {
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
+    maxHeaderSize: maxHeaderBytes,
     // Node would answer a missing Host by an empty body; the application refuses it in the contract's shape.
     requireHostHeader: false,
   }
+  const tooLarge = new ApiError(
+    'headers_too_large',
+    `The request line and the headers have more than ${maxHeaderBytes} bytes.`,
+  )
   const answers = new WeakMap<Duplex, Set<ServerResponse>>()
-  const server = createServer(options, (request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
     const open = answers.get(request.socket) ?? new Set()
     answers.set(request.socket, open.add(response))
     response.once('close', () => open.delete(response))
-    if (request.headers.host === undefined) refuse(response)
+    if (SINGLE.some((name) => isRepeated(request, name)) || request.headers.host === undefined)
+      refuse(response)
     else void answer(request, response)
-  })
+  }
+  const server = createServer(options, serve)
   // A generation may take an hour; what it sends is timed by the relay, what it receives by the body's reader.
   server.requestTimeout = 0
+  // Nobody is asked for a body before it is known whose it is: the reader of the body says when to go on.
+  server.on('checkContinue', serve)
   server.on('checkExpectation', (_, response) => refuse(response))
-  server.on('connect', (_, socket) => refuseSocket(socket))
+  server.on('connect', (_, socket) => refuseSocket(socket, MALFORMED))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // An answer that has begun is cut off: a second one in its midst could be taken for a part of it.
     const isAnswering = [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent)
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy()
-    else refuseSocket(socket)
+    else refuseSocket(socket, error.code === 'HPE_HEADER_OVERFLOW' ? tooLarge : MALFORMED)
   })
   return server
 }
@@ -64,26 +76,35 @@ export async function listen(server: Server, { host, port }: Listen, setting = '
 
 const MALFORMED = new ApiError('invalid_json', 'This is not a well-formed HTTP/1.1 request for this server.')
 
-function malformedBody(): string {
-  return JSON.stringify(MALFORMED.toBody())
+/** Headers that stand once: of two, each reader on the way might take another. */
+const SINGLE = ['host', 'authorization']
+
+function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === name) count++
+  return count > 1
 }
 
-function malformedHeaders(): Record<string, string> {
+function bodyOf(error: ApiError): string {
+  return JSON.stringify(error.toBody())
+}
+
+function headersOf(): Record<string, string> {
   return { 'Content-Type': 'application/json', 'X-Request-Id': requestIdFor(undefined) }
 }
 
 function headersFor(body: string): Record<string, string> {
-  return { ...malformedHeaders(), 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }
+  return { ...headersOf(), 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }
 }
 
 function refuse(response: ServerResponse): void {
-  const body = malformedBody()
+  const body = bodyOf(MALFORMED)
   response.writeHead(MALFORMED.status, headersFor(body)).end(body)
 }
 
-function refuseSocket(socket: Duplex): void {
-  const body = malformedBody()
+function refuseSocket(socket: Duplex, error: ApiError): void {
+  const body = bodyOf(error)
   const lines = Object.entries(headersFor(body)).map(([name, value]) => `${name}: ${value}`)
-  const status = `HTTP/1.1 ${MALFORMED.status} ${STATUS_CODES[MALFORMED.status]}`
+  const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`
   socket.end(`${[status, ...lines].join('\r\n')}\r\n\r\n${body}`)
 }

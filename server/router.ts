@@ -153,7 +153,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     requests,
     log,
   })
-  const server = createListener(app.fetch)
+  const server = createListener(app.fetch, config.limits.maxHeaderBytes)
   const poller = startPoller({
     endpoints: config.endpoints,
     shelf,

@@ -180,6 +180,7 @@ function configFor(models: readonly ServedModel[], options: ServiceOptions): Rou
     redis: options.redis ?? { url: undefined, fallback: 'memory' },
     limits: {
       maxBodyBytes: 33_554_432,
+      maxHeaderBytes: 16_384,
       bodyMemoryBytes: 268_435_456,
       maxEventBytes: 1_048_576,
       requestsPerMinute: 1_000_000,

@@ -1,13 +1,14 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract'
 import type { ListenConfig } from '../config/proxy.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Log } from '../log.ts'
-import { bodyOf, malformed, statusOf } from '../refusal.ts'
+import { malformed } from '../refusal.ts'
 import { guard } from './guard.ts'
+import { isAmbiguous, refuseSocket } from './malformed.ts'
 import { open } from './open.ts'
 import { refuse } from './refuse.ts'
 
@@ -37,6 +38,7 @@ export async function listen(config: ListenConfig, endpoint: Endpoint, log: Log)
       requestTimeout: 0,
       // A request without one is refused like any other foreign one.
       requireHostHeader: false,
+      maxHeaderSize: limits.maxHeaderBytes,
     },
     (request, response) => {
       running.add(response)
@@ -51,6 +53,10 @@ export async function listen(config: ListenConfig, endpoint: Endpoint, log: Log)
     },
   )
   server.on('clientError', refuseMalformed)
+  server.on('connect', (_, socket) => refuseSocket(socket))
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    refuse(request, response, malformed(), config.origins),
+  )
   await open(server, config, 'listen')
   const closed = once(server, 'close')
   const port = config.socket === undefined ? (server.address() as AddressInfo).port : 0
@@ -72,7 +78,7 @@ export async function listen(config: ListenConfig, endpoint: Endpoint, log: Log)
   }
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    const refusal = guard(request, config)
+    const refusal = isAmbiguous(request) ? malformed() : guard(request, config)
     if (refusal === undefined) endpoint.forward(request, response)
     else {
       endpoint.tally.begin()
@@ -92,13 +98,5 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy()
     return
   }
-  const refusal = malformed()
-  const body = bodyOf(refusal)
-  const head = [
-    `HTTP/1.1 ${statusOf(refusal)} ${STATUS_CODES[statusOf(refusal)]}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  refuseSocket(socket, error.code)
 }

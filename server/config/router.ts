@@ -107,6 +107,7 @@ export interface RouterConfig {
   /** Sizes, and what a minute allows each workspace and each key without values of its own. */
   readonly limits: DefaultLimits & {
     readonly maxBodyBytes: number
+    readonly maxHeaderBytes: number
     readonly bodyMemoryBytes: number
     /** Largest event of a backend's stream. */
     readonly maxEventBytes: number
@@ -154,6 +155,7 @@ export function loadRouterConfig(file: string, environment: Environment): Router
       maxBodyBytes: written.limits?.maxBodyBytes ?? limits.maxBodyBytes,
       bodyMemoryBytes: written.limits?.bodyMemoryBytes ?? 8 * limits.maxBodyBytes,
       maxEventBytes: written.limits?.maxEventBytes ?? limits.maxEventBytes,
+      maxHeaderBytes: written.limits?.maxHeaderBytes ?? limits.maxHeaderBytes,
       requestsPerMinute: written.limits?.requestsPerMinute ?? limits.requestsPerMinute,
       tokensPerMinute: written.limits?.tokensPerMinute ?? limits.tokensPerMinute,
     },

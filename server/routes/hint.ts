@@ -19,6 +19,7 @@ export function hintFor(path: string): string {
   if (/\/v1\/+v1(\/|$)/.test(path)) {
     return 'No such path: /v1 stands in it twice. The base URL already ends in /v1.'
   }
+  if (path.includes('//')) return 'No such path: two slashes stand side by side in it.'
   const bare = path.replace(/\/+$/, '')
   const [other] = servedAt(bare)
   if (other && bare === path) return `No such method: ${other.path} takes ${other.method}.`
@@ -33,5 +34,5 @@ function servedAt(path: string): readonly Served[] {
 }
 
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '.+')}$`)
+  return new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^]+')}$`)
 }

@@ -101,6 +101,7 @@ async function accept(
   lease: BodyLease,
 ): Promise<RelayTask> {
   const { catalogue, keys, meter, tokenizers, createGenerationId, now, signal } = dependencies
+  if (incoming.headers.expect !== undefined) response.writeContinue()
   const reading = { maxBytes: dependencies.maxBodyBytes, lease }
   const { model, request } = await judge(operation, incoming, reading, keyHash, catalogue, keys)
   const authorize = () => requireUse(keys, keyHash, model)

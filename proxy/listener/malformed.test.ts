@@ -1,0 +1,39 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, test } from 'vitest'
+import { closeWorlds, startWorld } from '../testing/world.ts'
+
+afterEach(closeWorlds)
+
+const HOST = 'Host: 127.0.0.1'
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_json'],
+  ['a second host', `GET /v1/models HTTP/1.1\r\n${HOST}\r\n${HOST}\r\n\r\n`, 400, 'invalid_json'],
+  [
+    'a second authorization',
+    `GET /v1/models HTTP/1.1\r\n${HOST}\r\nAuthorization: a\r\nauthorization: b\r\n\r\n`,
+    400,
+    'invalid_json',
+  ],
+  [
+    'an odd expectation',
+    `GET /v1/models HTTP/1.1\r\n${HOST}\r\nExpect: cookies\r\n\r\n`,
+    400,
+    'invalid_json',
+  ],
+  ['a tunnel', `CONNECT a.example:443 HTTP/1.1\r\n${HOST}\r\n\r\n`, 400, 'invalid_json'],
+  ['a large head', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n\r\n`, 431, 'headers_too_large'],
+])('%s is refused as the router refuses it, and nothing is passed on', async (_, bytes, status, code) => {
+  const world = await startWorld()
+  const socket = connect(world.port, '127.0.0.1')
+  socket.end(bytes)
+  const answer = await text(socket)
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  expect(answer).toMatch(/\r\nX-Request-Id: req-/i)
+  expect(answer).toMatch(/\r\nContent-Type: application\/json/i)
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
+    error: { message: expect.any(String), type: 'invalid_request_error', code },
+  })
+  expect(world.gateway.accepted).toBe(0)
+})

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { bodyOf, headersTooLarge, malformed, type Refusal, statusOf } from '../refusal.ts'
+
+/** Headers that stand once: of two, each reader on the way might take another. */
+const SINGLE = ['host', 'authorization']
+
+/** Whether a request could be read in two ways, which makes it no request at all. */
+export function isAmbiguous({ rawHeaders }: IncomingMessage): boolean {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
+  return SINGLE.some((single) => names.filter((name) => name === single).length > 1)
+}
+
+/** Answers what is no request that this listener can read, as the router does (decisions, 5 and 11). */
+export function refuseSocket(socket: Duplex, code?: string): void {
+  const refusal: Refusal = code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge() : malformed()
+  const body = bodyOf(refusal)
+  const head = [
+    `HTTP/1.1 ${statusOf(refusal)} ${STATUS_CODES[statusOf(refusal)]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: req-${randomUUID()}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
