@@ -102,5 +102,6 @@ export const behaviourChecks: Record<keyof Behaviour, Check> = {
   betweenChunksMs: duration,
   wire: object(wire),
   fault,
+  reads: oneOf(['go']),
   closeAfter: flag,
 }

@@ -37,6 +37,8 @@ export interface Behaviour {
   readonly betweenChunksMs?: number
   readonly wire?: Wire
   readonly fault?: Fault
+  /** Reads bodies as a server in Go does: names are folded, and the last one wins. */
+  readonly reads?: 'go'
   /** Destroys the socket after the whole answer, without saying so in a header. */
   readonly closeAfter?: boolean
 }

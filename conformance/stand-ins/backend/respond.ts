@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { composeAnswer, countPrompt } from './answer.ts'
 import type { Behaviour } from './behaviour.ts'
+import { readAsServer } from './go-server.ts'
 import type { Received } from './journal.ts'
 import type { Outlet } from './outlet.ts'
 import { parseRequest } from './request.ts'
@@ -18,7 +19,7 @@ export async function respond(
   behaviour: Behaviour,
 ): Promise<void> {
   if (await answeredInPlace(outlet, behaviour)) return
-  const request = parseRequest(operation, entry.body)
+  const request = parseRequest(operation, behaviour.reads === 'go' ? readAsServer(entry.body) : entry.body)
   const naming = { id: `${operation === 'chat' ? 'chatcmpl' : 'cmpl'}-${idOf(entry.body)}`, created: CREATED }
   const reply = { request, answer: composeAnswer(request, behaviour), behaviour, naming }
   const streamed = behaviour.stream ?? request.stream
