@@ -5,7 +5,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 const MOST_UNITS_FOR_ONE = 2
 
 /** Long enough for every name that anybody reads here, so that no normalisation has more than a line to work on. */
-const MAX_UNITS = 256 * MOST_UNITS_FOR_ONE
+const MAX_UNITS = 32 * MOST_UNITS_FOR_ONE
 
 /**
  * A name as the most forgiving parser could read it: full case folding and NFKC, what is invisible left out, the

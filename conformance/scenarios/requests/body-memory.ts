@@ -7,8 +7,9 @@ const WAIT_MS = 400
 
 export default define({
   id: 'requests/body-memory',
-  rules: ['REQ-24'],
-  title: 'A request waits while unfinished bodies fill the memory that is there for all of them',
+  rules: ['REQ-24', 'REQ-53'],
+  title:
+    'A large body waits while unfinished ones fill the memory of its workspace, and a small one does not',
   needs: ['generation', 'workspace', 'sibling'],
   subjects: ['router'],
   isExclusive: true,
@@ -30,7 +31,8 @@ export default define({
     })
     let longestMs = 0
     while (!areGone) {
-      const exchange = await context.chat({}, { baseUrl })
+      expectChat(await context.chat({}, { baseUrl }))
+      const exchange = await context.chat({ padding: 'x'.repeat(bytes / 2) }, { baseUrl })
       expectChat(exchange)
       longestMs = Math.max(longestMs, exchange.endMs)
     }

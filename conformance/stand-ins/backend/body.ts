@@ -22,7 +22,10 @@ export function composeBody(
     object: chat ? 'chat.completion' : 'text_completion',
     created,
     model: request.model,
-    choices: [{ index: 0, ...said, logprobs: null, finish_reason: answer.finishReason }],
+    // Of several prompts each has its answer; the messages of a chat are one prompt.
+    choices: (chat ? [''] : request.texts).map((_, index) => {
+      return { index, ...said, logprobs: null, finish_reason: answer.finishReason }
+    }),
     ...(usage === undefined ? {} : { usage }),
     ...behaviour.fields,
   }

@@ -74,9 +74,13 @@ function textsOf(operation: Operation, json: Json, messages: readonly Json[]): r
   if (operation === 'chat') return messages.map(({ content }) => textOf(content))
   const input = json[operation === 'completions' ? 'prompt' : 'input']
   if (typeof input === 'string') return [input]
-  if (Array.isArray(input))
-    return input.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
-  return ['']
+  if (!Array.isArray(input)) return ['']
+  return typeof input[0] === 'number' ? [input.join(' ')] : input.map(wordsOf)
+}
+
+/** Tokens are words here. */
+function wordsOf(input: unknown): string {
+  return Array.isArray(input) ? input.join(' ') : String(input)
 }
 
 // Content is a string or a list of parts, of which only the text parts are read.
