@@ -77,6 +77,28 @@ test.each<[string, string | string[] | number[] | number[][]]>([
   })
 })
 
+test('several prompts reach the backend as they were sent, each has its choice, and the hold is for all', async () => {
+  service.backend.clearRequests()
+  await service.backend.play({ rules: [{ beforeHeadersMs: 500 }] })
+  const prompt = ['Once', 'twice', 'thrice']
+  const answered = openai.completions.create({ model, prompt, max_tokens: 0, echo: true })
+  const hold = await vi.waitFor(async () => {
+    const [row] = await service.sql<{ amount_micros: bigint; prompt_tokens: bigint }[]>`
+      select amount_micros, prompt_tokens from holds`
+    expect(row).toBeDefined()
+    return row!
+  })
+  const { choices } = await answered
+  await service.backend.play({})
+  expect(choices.map(({ index }) => index)).toEqual([0, 1, 2])
+  const [request] = service.backend.requests()
+  expect(JSON.parse(request!.body)).toMatchObject({ prompt, max_tokens: 0, echo: true })
+  // 15 bytes of text are four tokens by the router's own count.
+  expect(hold.prompt_tokens).toBe(4n)
+  // Three prompts, each with a template's 1,024 tokens: more than one could ever be.
+  expect(Number(hold.amount_micros)).toBeGreaterThan((3 * 1_024 * 150_000) / 1_000_000)
+})
+
 test('a stream yields pieces of text and, when asked, one usage-only chunk that its record repeats', async () => {
   const stream = await openai.completions.create({
     model,
@@ -156,8 +178,8 @@ test.each([
   [{ prompt: null }, 'missing_field', 'prompt'],
   [{ prompt: '' }, 'missing_field', 'prompt'],
   [{ prompt: [] }, 'missing_field', 'prompt'],
-  [{ prompt: ['Once', 'twice'] }, 'unsupported_parameter', 'prompt'],
-  [{ prompt: [[1], [2]] }, 'unsupported_parameter', 'prompt'],
+  [{ prompt: ['Once', 2] }, 'unsupported_parameter', 'prompt'],
+  [{ prompt: [[1], 2] }, 'unsupported_parameter', 'prompt'],
   [{ prompt: 'Once', best_of: 2 }, 'unsupported_parameter', 'best_of'],
   [{ prompt: 'Once', n: 3 }, 'unsupported_parameter', 'n'],
   [{ prompt: 'Once', stream: 1 }, 'unsupported_parameter', 'stream'],

@@ -20,8 +20,8 @@ export interface PromptSize {
   readonly hasOtherParts: boolean
 }
 
-/** Bounds one text by the bytes that were sent for it, by those of the text itself or its tokens, and by all others. */
-export type BoundText = (sentBytes: number, size: number, otherBytes: number) => number
+/** Bounds one text by the bytes that were sent for it, by those of the text itself or its tokens, and by all around. */
+export type BoundText = (sentBytes: number, size: number, aroundBytes: number) => number
 
 /** What of a model tells how large a prompt is: what it holds, and for how many tokens it takes what is no text. */
 export type ModelFigures = ModelLimits & Pick<ServedModel, 'imageTokens' | 'audioTokens'>
@@ -44,23 +44,19 @@ export function sizeTexts(
   field: string,
   boundText: BoundText,
 ): PromptSize | undefined {
-  const { valueStart } = findMember(span, field)!
-  let [count, sentBytes, allBytes, allTokens, mostTokens] = [0, 0, 0, 0, 0]
+  const { valueStart, end: valueEnd } = findMember(span, field)!
+  const aroundBytes = bytes.length - (valueEnd - valueStart)
+  let [count, allBytes, allTokens, mostTokens, bound, largestBound] = [0, 0, 0, 0, 0, 0]
   const isSized = eachText(bytes, valueStart, (start, end, textBytes, tokens) => {
     count++
-    sentBytes += end - start
     allBytes += textBytes
     allTokens += tokens
     mostTokens = Math.max(mostTokens, tokens)
-  })
-  if (!isSized) return undefined
-  const otherBytes = bytes.length - sentBytes
-  let [bound, largestBound] = [0, 0]
-  eachText(bytes, valueStart, (start, end, textBytes, tokens) => {
-    const one = boundText(end - start, textBytes + tokens, otherBytes)
+    const one = boundText(end - start, textBytes + tokens, aroundBytes)
     bound += one
     largestBound = Math.max(largestBound, one)
   })
+  if (!isSized) return undefined
   const countedTokens = allTokens + countPromptTokens(allBytes)
   return { bound, largestBound, count, countedTokens, mostTokens, hasOtherParts: false }
 }

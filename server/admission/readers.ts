@@ -56,7 +56,7 @@ export const readers = {
     },
     // Whatever else is in the body, a suffix for one, may stand beside each of the prompts.
     size: (body, model) =>
-      sizeTexts(body, 'prompt', (sent, _size, others) => boundPrompt(text(sent + others), model)),
+      sizeTexts(body, 'prompt', (sent, _size, around) => boundPrompt(text(sent + around), model)),
     sized: '.',
     generates: true,
   },

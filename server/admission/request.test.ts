@@ -89,15 +89,15 @@ test.each<Operation>(['chat', 'completions', 'embeddings'])(
 )
 
 test.each([
-  ['Once', 1],
-  ['größe', 2],
-  [['Once'], 1],
-  [[1, 2, 3], 3],
-  [[[1, 2, 3]], 3],
-])('the prompt %j counts as %i tokens and is bounded by the body', (prompt, counted) => {
+  ['Once', 1, 0],
+  ['größe', 2, 0],
+  [['Once'], 1, 2],
+  [[1, 2, 3], 3, 0],
+  [[[1, 2, 3]], 3, 2],
+])('the prompt %j counts as %i tokens and is bounded by the body', (prompt, counted, brackets) => {
   const { bytes, request } = parse('completions', { prompt, best_of: 1, stream: true, max_tokens: 7 })
   expect(request).toMatchObject({ streamed: true, outputCap: 7 })
-  const bound = bytes.length + 10
+  const bound = bytes.length - brackets + 10
   expect(request.prompt).toMatchObject({ countedTokens: counted, bound, largestBound: bound, count: 1 })
 })
 
@@ -105,14 +105,13 @@ test.each([
   [['Once', 'größe!'], 3, 2, 6 + 10],
   [[[1, 2, 3], [4]], 4, 2, 7 + 3],
   [Array(100).fill('a'), 25, 100, 300],
-])(
-  'the prompts %j are bounded each by itself and by what stands around them',
-  (prompt, counted, count, sent) => {
-    const { bytes, request } = parse('completions', { prompt, max_tokens: 0, echo: true })
-    expect(request).toMatchObject({ outputCap: 0, prompt: { countedTokens: counted, count } })
-    expect(request.prompt.bound).toBe(count * (bytes.length - sent + 10) + sent)
-  },
-)
+])('the prompts %j are bounded each by itself and by what stands around them', (prompt, counted, count) => {
+  const { bytes, request } = parse('completions', { prompt, max_tokens: 0, echo: true })
+  expect(request).toMatchObject({ outputCap: 0, prompt: { countedTokens: counted, count } })
+  const sent = prompt.map((one) => Buffer.byteLength(JSON.stringify(one)))
+  const around = bytes.length - Buffer.byteLength(JSON.stringify(prompt)) + 10
+  expect(request.prompt.bound).toBe(sent.reduce((sum, one) => sum + one + around, 0))
+})
 
 test.each([
   ['Once', 1, 14],

@@ -85,11 +85,11 @@ function fieldsOf(
 ): Fields {
   const fields: Record<string, unknown> = {}
   for (const name of reader.honoured) {
-    const value = outlineAt(body, name)
+    // What is judged from outside alone, or was sized already, is not walked once more.
+    const value = name === reader.prompt && isSized ? reader.sized : outlineAt(body, name)
     if (value !== undefined) fields[name] = value
   }
   if (streamOptions) fields.stream_options = streamOptions
-  if (isSized) fields[reader.prompt] = reader.sized
   return fields
 }
 

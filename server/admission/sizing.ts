@@ -1,7 +1,6 @@
-import { nameReader, type ReadName } from '../json/names.ts'
-import { byte, skipString, skipValue } from '../json/scan.ts'
+import { AMBIGUOUS, nameReader, type ReadName, UNKNOWN } from '../json/names.ts'
+import { broken, byte, skipSpace, skipString, skipValue } from '../json/scan.ts'
 import { textBytes } from '../json/text.ts'
-import { eachElement, eachMember } from '../json/walk.ts'
 
 /** What one walk over the messages of a chat learns; the text itself is not kept (§1, decisions 2 and 3). */
 export interface MeasuredMessages {
@@ -15,22 +14,32 @@ export interface MeasuredMessages {
 }
 
 /** How the parts of these kinds are called by OpenAI and by vLLM. */
-const textTypes = new Set<unknown>(['text', 'refusal'])
-const imageTypes = new Set<unknown>(['image_url', 'input_image', 'image', 'image_embeds'])
-const audioTypes = new Set<unknown>(['input_audio', 'audio_url', 'audio'])
+const partTypes = {
+  text: ['text', 'refusal'],
+  image: ['image_url', 'input_image', 'image', 'image_embeds'],
+  audio: ['input_audio', 'audio_url', 'audio'],
+} as const
+const types = Object.entries(partTypes).flatMap(([kind, list]) => list.map((type) => ({ kind, type })))
 
-/** The names that the walk goes by. */
-const READ_NAMES = [
-  'arguments',
-  'content',
-  'function',
-  'function_call',
-  'reasoning_content',
-  'refusal',
-  'text',
-  'tool_calls',
-  'type',
+/** The kinds of objects that are looked into. */
+type Kind = 'message' | 'part' | 'call' | 'called'
+
+/** What becomes of a member's value. */
+type Meaning = 'text' | 'content' | 'calls' | 'called' | 'type'
+
+/** The names that the walk goes by, with what they mean in each kind of object. */
+const meanings: readonly (readonly [name: string, meanings: Readonly<Partial<Record<Kind, Meaning>>>])[] = [
+  ['content', { message: 'content' }],
+  ['reasoning_content', { message: 'text' }],
+  ['tool_calls', { message: 'calls' }],
+  ['function_call', { message: 'called' }],
+  ['text', { part: 'text' }],
+  ['refusal', { part: 'text' }],
+  ['type', { part: 'type' }],
+  ['function', { call: 'called' }],
+  ['arguments', { called: 'text' }],
 ]
+const names = meanings.map(([name]) => name)
 
 /**
  * Sizes the messages of a chat request in their bytes: the list that begins at `from`. Whatever has another shape than
@@ -39,86 +48,104 @@ const READ_NAMES = [
  */
 export function sizeMessages(bytes: Buffer, from: number): MeasuredMessages {
   const walk = new MessageWalk(bytes)
-  eachElement(bytes, from, (at) => walk.message(at))
+  walk.messages(from)
   const { textBytes, hasOtherParts, images, audios } = walk
   return { textBytes, hasOtherParts, images, audios }
 }
 
+/** Plain loops and no closures: a body may hold a million messages. */
 class MessageWalk {
   textBytes = 0
   hasOtherParts = false
   images = 0
   audios = 0
   readonly #bytes: Buffer
-  readonly #readName: ReadName
+  readonly #readName: ReadName = nameReader(names)
+  readonly #readType: ReadName = nameReader(types.map(({ type }) => type))
   #isAmbiguous = false
+  /** Place of the part's type among those that are known. */
+  #type = UNKNOWN
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
-    this.#readName = nameReader(READ_NAMES)
   }
 
-  message(at: number): number {
+  messages(from: number): void {
+    this.#list(from, 'message')
+  }
+
+  /** Each element of a list as an object of this kind. */
+  #list(from: number, kind: Kind): number {
+    const bytes = this.#bytes
+    let at = skipSpace(bytes, from + 1)
+    if (bytes[at] === byte.closeBracket) return at + 1
+    for (;;) {
+      at = skipSpace(bytes, this.#element(at, kind))
+      if (bytes[at] === byte.closeBracket) return at + 1
+      if (bytes[at] !== byte.comma) throw broken(at)
+      at = skipSpace(bytes, at + 1)
+    }
+  }
+
+  #element(at: number, kind: Kind): number {
+    if (this.#bytes[at] !== byte.openBrace)
+      return kind === 'part' ? this.#text(at) : skipValue(this.#bytes, at)
+    if (kind === 'message') return this.#message(at)
+    return kind === 'part' ? this.#part(at) : this.#members(at, kind)
+  }
+
+  #message(at: number): number {
     const before = this.textBytes
     this.#isAmbiguous = false
-    const end = this.#object(at, (name, value) => this.#messageMember(name, value))
+    const end = this.#members(at, 'message')
     if (!this.#isAmbiguous) return end
     this.textBytes = before + end - at
     this.hasOtherParts = true
     return end
   }
 
-  #messageMember(name: string, at: number): number {
-    switch (name) {
-      case 'content':
-        return this.#bytes[at] === byte.openBracket
-          ? eachElement(this.#bytes, at, (part) => this.#part(part))
-          : this.#text(at)
-      case 'reasoning_content':
-        return this.#text(at)
-      case 'tool_calls':
-        return this.#bytes[at] === byte.openBracket
-          ? eachElement(this.#bytes, at, (call) => this.#call(call))
-          : skipValue(this.#bytes, at)
-      case 'function_call':
-        return this.#called(at)
-      default:
-        return skipValue(this.#bytes, at)
-    }
-  }
-
   /** A part of what is said; one without a type could be anything. */
   #part(at: number): number {
-    if (this.#bytes[at] !== byte.openBrace) return this.#text(at)
-    let type: unknown
-    const end = this.#object(at, (name, value) => {
-      if (name === 'text' || name === 'refusal') return this.#text(value)
-      const valueEnd = skipValue(this.#bytes, value)
-      if (name === 'type') type = this.#typeAt(value, valueEnd)
-      return valueEnd
-    })
-    this.hasOtherParts ||= !textTypes.has(type)
-    if (imageTypes.has(type)) this.images++
-    if (audioTypes.has(type)) this.audios++
+    this.#type = UNKNOWN
+    const end = this.#members(at, 'part')
+    const kind = types[this.#type]?.kind
+    this.hasOtherParts ||= kind !== 'text'
+    if (kind === 'image') this.images++
+    if (kind === 'audio') this.audios++
     return end
   }
 
-  /** A type is a short word; whatever is longer, or no text, is none that is known here. */
-  #typeAt(start: number, end: number): unknown {
-    if (end - start > MAX_TYPE_BYTES || this.#bytes[start] !== byte.quote) return undefined
-    return JSON.parse(this.#bytes.toString('utf8', start, end))
+  #members(from: number, kind: Kind): number {
+    const bytes = this.#bytes
+    let seen = 0
+    let at = skipSpace(bytes, from + 1)
+    if (bytes[at] === byte.closeBrace) return at + 1
+    for (;;) {
+      const nameEnd = skipString(bytes, at)
+      const place = this.#readName(bytes, at, nameEnd)
+      const colon = skipSpace(bytes, nameEnd)
+      if (bytes[colon] !== byte.colon) throw broken(colon)
+      const value = skipSpace(bytes, colon + 1)
+      if (place === AMBIGUOUS || (place !== UNKNOWN && (seen & (1 << place)) !== 0)) this.#isAmbiguous = true
+      const meaning = place < 0 ? undefined : meanings[place]![1][kind]
+      if (place >= 0) seen |= 1 << place
+      at = skipSpace(bytes, meaning === undefined ? skipValue(bytes, value) : this.#value(value, meaning))
+      if (bytes[at] === byte.closeBrace) return at + 1
+      if (bytes[at] !== byte.comma) throw broken(at)
+      at = skipSpace(bytes, at + 1)
+    }
   }
 
-  #call(at: number): number {
-    return this.#object(at, (name, value) =>
-      name === 'function' ? this.#called(value) : skipValue(this.#bytes, value),
-    )
-  }
-
-  #called(at: number): number {
-    return this.#object(at, (name, value) =>
-      name === 'arguments' ? this.#text(value) : skipValue(this.#bytes, value),
-    )
+  #value(at: number, meaning: Meaning): number {
+    const first = this.#bytes[at]
+    if (meaning === 'content' && first === byte.openBracket) return this.#list(at, 'part')
+    if (meaning === 'calls' && first === byte.openBracket) return this.#list(at, 'call')
+    if (meaning === 'called' && first === byte.openBrace) return this.#members(at, 'called')
+    if (meaning === 'text' || meaning === 'content') return this.#text(at)
+    const end = skipValue(this.#bytes, at)
+    // One that could be taken for another is another: no byte count bounds it.
+    if (meaning === 'type' && first === byte.quote) this.#type = this.#readType(this.#bytes, at, end)
+    return end
   }
 
   #text(at: number): number {
@@ -127,27 +154,7 @@ class MessageWalk {
     this.textBytes += textBytes(this.#bytes, at, end)
     return end
   }
-
-  /** Visits the members of an object that are read at all; of anything else none. */
-  #object(at: number, visit: (name: string, value: number) => number): number {
-    const bytes = this.#bytes
-    if (bytes[at] !== byte.openBrace) return skipValue(bytes, at)
-    const seen: string[] = []
-    return eachMember(bytes, at, (start, end, value) => {
-      const read = this.#readName(bytes, start, end)
-      if (read === undefined) return skipValue(bytes, value)
-      if (read === 'ambiguous' || seen.includes(read.known)) {
-        this.#isAmbiguous = true
-        return skipValue(bytes, value)
-      }
-      seen.push(read.known)
-      return visit(read.known, value)
-    })
-  }
 }
-
-/** `"image_embeds"` with every letter escaped. */
-const MAX_TYPE_BYTES = 74
 
 /** The router's own count of a prompt: a token for each four bytes, rounded up (decisions, 3). */
 export function countPromptTokens(textBytes: number): number {
