@@ -14,6 +14,8 @@ export const limits = {
   keyFirstBodyBytes: 65_536,
   /** Lowest rate at which a request body may arrive, in bytes a second over `bodyRateWindowMs`. */
   minBodyBytesPerSecond: 32_768,
+  /** Bytes a second of large request bodies that are read for one workspace, once a share of the memory is read. */
+  bodyBytesPerSecond: 16_777_216,
   /** Largest head of a request: its line and all of its headers. */
   maxHeaderBytes: 16_384,
   /** Largest event of a stream, unless configured. */

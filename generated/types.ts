@@ -3568,7 +3568,7 @@ export interface components {
          * @description Sizes.
          * @enum {number}
          */
-        SizeLimit: 33554432 | 1000000 | 512 | 268435456 | 65536 | 32768 | 16384 | 1048576 | 1000 | 8 | 64 | 200 | 8192 | 128 | 12;
+        SizeLimit: 33554432 | 1000000 | 512 | 268435456 | 65536 | 32768 | 16777216 | 16384 | 1048576 | 1000 | 8 | 64 | 200 | 8192 | 128 | 12;
         /** @description One step. Whoever takes all of them, in their order, has made the second snapshot of the first: within a list, items go first, then they change places, then new ones come in; what is below comes last. */
         SnapshotChange: {
             /** @description What stands there, as JSON; null for nothing. */

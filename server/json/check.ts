@@ -32,6 +32,24 @@ const AFTER_IN_LIST = stateOf(context.list, 'after')
 const AFTER_IN_OBJECT = stateOf(context.object, 'after')
 const FIRST_IN_TOP = stateOf(context.top, 'firstName')
 
+/** The states of a string that goes on. */
+const isText = new Uint8Array(ACTIONS)
+for (const where of Object.values(context)) {
+  isText[stateOf(where, 'text')] = 1
+  isText[stateOf(where, 'nameText')] = 1
+}
+
+/** The bytes that end a string, or make it another state: found without a look at the grammar, for text is most of a body. */
+const isPlain = new Uint8Array(256).fill(1, 0x20)
+isPlain[0x22] = 0
+isPlain[0x5c] = 0
+
+function textEnd(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (at < bytes.length && isPlain[bytes[at]!] === 1) at++
+  return at
+}
+
 /** How the values begin that are no object. */
 const OTHER_VALUES = new Set(Array.from('["-0123456789tfn', (character) => character.charCodeAt(0)))
 
@@ -66,8 +84,10 @@ export class ObjectCheck {
     let state = this.#state
     for (let at = 0; at < bytes.length; at++) {
       const next = grammar[(state << 8) | bytes[at]!]!
-      if (next < ACTIONS) state = next
-      else {
+      if (next < ACTIONS) {
+        state = next
+        if (isText[next] === 1) at = textEnd(bytes, at + 1) - 1
+      } else {
         state = this.#act(next, bytes[at]!, this.#offset + at)
         if (next === action.numberEnds) at--
       }

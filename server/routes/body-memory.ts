@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract'
 import { ApiError } from '../errors.ts'
+import { createByteRate } from './byte-rate.ts'
 
 /** Small bodies have memory of their own, which no large one touches. */
 export const pools = ['small', 'large'] as const
@@ -45,7 +47,10 @@ export interface BodyMemoryUsage {
 
 /** The memory of one body. */
 export interface BodyLease {
-  /** Takes more, or waits for it, and tells whether it did; throws 503 `overloaded` when none is given back in time. */
+  /**
+   * Takes more, or waits for it, and tells whether it did; throws 503 `overloaded` when none is given back in time.
+   * A large body also waits its turn, see `ByteRate`.
+   */
   take(bytes: number, waitMs: number): Promise<boolean>
   /** Gives all of it back; again is harmless. */
   release(): void
@@ -74,6 +79,7 @@ const ADDRESS_PART = 1 / 2
 export function createBodyMemory(capacityBytes: number, maxBodyBytes: number): BodyMemory {
   const small = Math.floor(capacityBytes * SMALL_PART)
   const capacity = { small, large: capacityBytes - small }
+  const rate = createByteRate(Math.max(maxBodyBytes, Math.floor(capacity.large * WORKSPACE_PART)))
   const largest = { small: limits.keyFirstBodyBytes, large: maxBodyBytes }
   const used = new Map<string, number>()
   const waiting = new Set<Waiter>()
@@ -152,7 +158,10 @@ export function createBodyMemory(capacityBytes: number, maxBodyBytes: number): B
         async take(bytes, waitMs) {
           const hasWaited = await take(shares, bytes, waitMs)
           taken += bytes
-          return hasWaited
+          if (owner.pool === 'small' || owner.workspaceId === undefined) return hasWaited
+          const turnMs = rate.take(owner.workspaceId, bytes)
+          if (turnMs > 0) await sleep(turnMs)
+          return hasWaited || turnMs > 0
         },
         release() {
           if (taken === 0) return
