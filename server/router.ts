@@ -12,6 +12,7 @@ import { createListener, listen } from './listener.ts'
 import type { Log } from './log.ts'
 import { createMeter, type MeterTimers } from './metering/meter.ts'
 import { type Admin, openAdmin } from './operations/admin.ts'
+import { createCollector } from './operations/collect.ts'
 import { createDrain, passes } from './operations/drain.ts'
 import { createGauges } from './operations/gauges.ts'
 import type { BucketName } from './operations/limit-metrics.ts'
@@ -115,7 +116,11 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     budget: budgetOf('invitations', limits.invitationLookupsPerMinute),
     sourceAddressOf,
   }
-  const memory = createBodyMemory(config.limits.bodyMemoryBytes, config.limits.maxBodyBytes)
+  const memory = createBodyMemory(
+    config.limits.bodyMemoryBytes,
+    config.limits.maxBodyBytes,
+    createCollector(),
+  )
   const inference = {
     catalogue,
     keys,

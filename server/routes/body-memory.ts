@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract'
 import { ApiError } from '../errors.ts'
+import type { Collector } from '../operations/collect.ts'
 import { createByteRate } from './byte-rate.ts'
 
 /** Small bodies have memory of their own, which no large one touches. */
@@ -76,7 +77,11 @@ const WORKSPACE_PART = 1 / 4
 const ADDRESS_PART = 1 / 2
 
 /** Creates the bound that all readers share; one body may have `maxBodyBytes`. */
-export function createBodyMemory(capacityBytes: number, maxBodyBytes: number): BodyMemory {
+export function createBodyMemory(
+  capacityBytes: number,
+  maxBodyBytes: number,
+  collector?: Collector,
+): BodyMemory {
   const small = Math.floor(capacityBytes * SMALL_PART)
   const capacity = { small, large: capacityBytes - small }
   const rate = createByteRate(Math.max(maxBodyBytes, Math.floor(capacity.large * WORKSPACE_PART)))
@@ -166,6 +171,7 @@ export function createBodyMemory(capacityBytes: number, maxBodyBytes: number): B
         release() {
           if (taken === 0) return
           move(shares, -taken)
+          collector?.released(taken)
           taken = 0
           startWaiting()
         },
