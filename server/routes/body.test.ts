@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request } from 'node:http'
+import { Agent, createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError } from '../errors.ts'
@@ -119,4 +120,28 @@ test('a client that leaves is not answered', async () => {
   const lease = createBodyMemory(1_000, 100).open({ pool: 'small', address: 'a' })
   const reading = readBody(incoming as unknown as IncomingMessage, { maxBytes: 100, lease })
   await expect(reading).rejects.toBeInstanceOf(ClientGone)
+})
+
+test('the rest of a refused body is thrown away, so that its connection serves the next request', async () => {
+  const memory = createBodyMemory(1_000_000, 10_000)
+  const server = createServer(async (incoming, response) => {
+    const lease = memory.open({ pool: 'large', address: 'a' })
+    const flaw = new ApiError('invalid_json', 'No.')
+    const body = readBody(incoming, { maxBytes: 1_000_000, lease, inspect: () => flaw })
+    const said = await body.then(
+      () => 'read',
+      () => 'refused',
+    )
+    response.end(said)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  const { port } = server.address() as AddressInfo
+  for (let count = 0; count < 3; count++) {
+    const sent = request({ port, host: '127.0.0.1', method: 'POST', agent }).end(Buffer.alloc(500_000))
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    expect(await text(response)).toBe('refused')
+  }
 })

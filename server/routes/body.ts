@@ -78,6 +78,7 @@ async function read(incoming: IncomingMessage, options: BodyOptions): Promise<Bu
 /** The pieces of a body. The request stays readable for its answer. */
 async function* chunksOf(incoming: IncomingMessage, pace: Pace): AsyncGenerator<Buffer> {
   const pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
+  let isLate = false
   try {
     for (;;) {
       const next = pieces.next()
@@ -85,6 +86,7 @@ async function* chunksOf(incoming: IncomingMessage, pace: Pace): AsyncGenerator<
       if (piece === undefined) {
         // It goes on waiting, and fails when the connection is closed.
         next.catch(() => {})
+        isLate = true
         throw tooSlow()
       }
       if (piece.done) break
@@ -93,6 +95,9 @@ async function* chunksOf(incoming: IncomingMessage, pace: Pace): AsyncGenerator<
     }
   } catch (error) {
     throw incoming.destroyed && !(error instanceof ApiError) ? new ClientGone({ cause: error }) : error
+  } finally {
+    // It goes on listening otherwise, and what is thrown away would never flow. A piece that is late keeps it waiting.
+    if (!isLate) await pieces.return?.()
   }
   if (!incoming.complete) throw new ClientGone()
 }
@@ -108,6 +113,7 @@ function discard(incoming: IncomingMessage, maxBytes: number): void {
   incoming.once('close', () => clearTimeout(timer))
   incoming.once('end', () => clearTimeout(timer))
   incoming.on('error', () => {})
+  incoming.resume()
 }
 
 function tooLarge(maxBytes: number): ApiError {
