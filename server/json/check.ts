@@ -81,21 +81,49 @@ export class ObjectCheck {
 
   /** Looks at the next piece; false when there is no use in sending more. */
   push(bytes: Uint8Array): boolean {
+    if (this.flaw !== undefined) return false
     let state = this.#state
+    let depth = this.#depth
+    let values = this.#values
+    let open = this.#open
     for (let at = 0; at < bytes.length; at++) {
       const next = grammar[(state << 8) | bytes[at]!]!
       if (next < ACTIONS) {
         state = next
         if (isText[next] === 1) at = textEnd(bytes, at + 1) - 1
+      } else if (next === action.commaInList) {
+        values++
+        state = NEXT_IN_LIST
+      } else if (next === action.commaInObject) {
+        values++
+        state = NEXT_IN_OBJECT
+      } else if (depth > 0 && next <= action.openList) {
+        // What is further in than the outermost object is done right here, for a body may be little else.
+        if (next === action.fail) return this.#stop('malformed')
+        if (depth === open.length) open = this.#grow()
+        const isObject = next === action.openObject
+        open[depth++] = isObject ? 1 : 0
+        values++
+        state = isObject ? FIRST_IN_OBJECT : FIRST_IN_LIST
+      } else if (depth > 2 && next <= action.closeList) {
+        depth--
+        state = open[depth - 1] === 1 ? AFTER_IN_OBJECT : AFTER_IN_LIST
       } else {
+        this.#depth = depth
+        this.#values = values
         state = this.#act(next, bytes[at]!, this.#offset + at)
+        depth = this.#depth
+        values = this.#values
+        open = this.#open
+        if (state === STOPPED) return false
         if (next === action.numberEnds) at--
       }
     }
     this.#state = state
+    this.#depth = depth
+    this.#values = values
     this.#offset += bytes.length
-    if (this.#values > this.#limits.maxValues) this.flaw ??= 'too_many_values'
-    return this.flaw === undefined
+    return values > this.#limits.maxValues ? this.#stop('too_many_values') : true
   }
 
   /** Nothing more comes. */
@@ -107,12 +135,6 @@ export class ObjectCheck {
   /** Does what the table says, and gives the state that follows. */
   #act(what: number, current: number, at: number): number {
     switch (what) {
-      case action.commaInList:
-        this.#values++
-        return NEXT_IN_LIST
-      case action.commaInObject:
-        this.#values++
-        return NEXT_IN_OBJECT
       case action.commaInTop:
         this.#values++
         return NEXT_IN_TOP
@@ -172,14 +194,21 @@ export class ObjectCheck {
     return END
   }
 
-  #grow(): void {
+  #grow(): Uint8Array<ArrayBuffer> {
     const grown = new Uint8Array(2 * this.#open.length)
     grown.set(this.#open)
     this.#open = grown
+    return grown
   }
 
   #fail(flaw: Flaw): number {
     this.flaw = flaw
+    this.#state = STOPPED
     return STOPPED
+  }
+
+  #stop(flaw: Flaw): false {
+    this.#fail(flaw)
+    return false
   }
 }

@@ -1,11 +1,15 @@
 /** What no reader needs to see of a name: controls, format characters and whatever is not shown at all. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]$/u
 
-/** Every code point that is left gives a character at least, and takes two at most. */
-const MOST_UNITS_FOR_ONE = 2
+/** More than every name that anybody reads here has, so that no normalisation has more than a line to work on. */
+const MAX_UNITS = 64
 
-/** Long enough for every name that anybody reads here, so that no normalisation has more than a line to work on. */
-const MAX_UNITS = 32 * MOST_UNITS_FOR_ONE
+/** Of each code unit: whether it is seen, is not, is white space, or is half of a character. */
+const SEEN = 0
+const UNSEEN = 1
+const SPACE = 2
+const HALF = 3
+const kinds = Uint8Array.from({ length: 65_536 }, (_, unit) => kindOf(unit))
 
 /**
  * A name as the most forgiving parser could read it: full case folding and NFKC, what is invisible left out, the
@@ -13,11 +17,43 @@ const MAX_UNITS = 32 * MOST_UNITS_FOR_ONE
  * is compared by it.
  */
 export function foldName(name: string): string | undefined {
-  const nul = name.indexOf('\0', 1)
-  const visible = (nul > 0 ? name.slice(0, nul) : name).replace(INVISIBLE, '').trim()
-  // Combining marks in the wrong order are sorted one by one: a megabyte of them would take minutes.
-  if (visible.length > MAX_UNITS) return undefined
+  const visible = visibleOf(name)
+  if (visible === undefined) return undefined
   const cased = visible.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC')
   // The Turkic İ is i to some readers, and i with a dot to all others.
   return cased.replaceAll('i\u0307', 'i')
+}
+
+/**
+ * What is seen of a name, without the space around it. Given up as soon as it is too long: combining marks in the
+ * wrong order are sorted one by one, and a megabyte of them would take minutes.
+ */
+function visibleOf(name: string): string | undefined {
+  let visible = ''
+  let spaces = ''
+  for (let at = 0; at < name.length; at++) {
+    const unit = name.charCodeAt(at)
+    const kind = kinds[unit]
+    if (unit === 0 && at > 0) break
+    if (kind === UNSEEN) continue
+    if (kind === SPACE) {
+      // Kept for what may come after; more than fits is as good as just too many.
+      if (visible !== '' && spaces.length <= MAX_UNITS) spaces += name[at]
+      continue
+    }
+    const character = kind === HALF ? String.fromCodePoint(name.codePointAt(at)!) : name[at]!
+    at += character.length - 1
+    if (kind === HALF && INVISIBLE.test(character)) continue
+    visible += spaces + character
+    spaces = ''
+    if (visible.length > MAX_UNITS) return undefined
+  }
+  return visible
+}
+
+function kindOf(unit: number): number {
+  const character = String.fromCharCode(unit)
+  if (unit >= 0xd800 && unit < 0xe000) return HALF
+  if (INVISIBLE.test(character)) return UNSEEN
+  return character.trim() === '' ? SPACE : SEEN
 }

@@ -64,7 +64,7 @@ const serde: Reader = (body) => {
   ]
   const messages = valuesOf(top, 'messages').flatMap((list) => list as readonly Ordered[])
   const objects = [
-    { of: { entries: top } as Ordered, names: Object.keys(struct) },
+    { of: { members: top } as Ordered, names: Object.keys(struct) },
     ...inner,
     ...messages.map((of) => ({ of, names: ['content'] })),
   ]
@@ -75,7 +75,7 @@ const serde: Reader = (body) => {
 }
 
 function entriesOf(value: Ordered): readonly Entry[] {
-  return typeof value === 'object' && value !== null && 'entries' in value ? value.entries : []
+  return typeof value === 'object' && value !== null && 'members' in value ? value.members : []
 }
 
 function valuesOf(entries: readonly Entry[], name: string): Ordered[] {

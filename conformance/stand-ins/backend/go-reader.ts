@@ -40,8 +40,8 @@ function zero(struct: Struct): Read {
 
 function decode(value: Ordered, struct: Struct, into: Read): Read {
   if (value === null) return into
-  if (typeof value !== 'object' || Array.isArray(value) || !('entries' in value)) throw new Mismatch()
-  for (const [name, member] of value.entries) {
+  if (typeof value !== 'object' || Array.isArray(value) || !('members' in value)) throw new Mismatch()
+  for (const [name, member] of value.members) {
     const known = fieldOf(struct, name)
     if (known !== undefined) into[known] = decodeField(member, struct[known]!, into[known])
   }
@@ -75,6 +75,6 @@ function decodeField(value: Ordered, field: Field, before: unknown): unknown {
 
 function plain(value: Ordered): unknown {
   if (Array.isArray(value)) return (value as readonly Ordered[]).map(plain)
-  if (typeof value !== 'object' || value === null || !('entries' in value)) return value
-  return Object.fromEntries(value.entries.map(([name, member]) => [name, plain(member)]))
+  if (typeof value !== 'object' || value === null || !('members' in value)) return value
+  return Object.fromEntries(value.members.map(([name, member]) => [name, plain(member)]))
 }

@@ -8,7 +8,7 @@ export type Ordered =
   | boolean
   | null
   | readonly Ordered[]
-  | { readonly entries: readonly Entry[] }
+  | { readonly members: readonly Entry[] }
 
 /** Reads JSON text and forgets none of its members, as `JSON.parse` would. Throws what that throws. */
 export function parseOrdered(text: string): Ordered {
@@ -27,7 +27,7 @@ class Parser {
 
   value(): Ordered {
     const first = this.#peek()
-    if (first === '{') return { entries: this.#several('}', () => this.#entry()) }
+    if (first === '{') return { members: this.#several('}', () => this.#entry()) }
     if (first === '[') return this.#several(']', () => this.value())
     return this.#scalar()
   }
