@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { costMicros } from '../metering/price.ts'
-import { boundInputs, boundPrompt, capOutput, holdMicros } from './hold.ts'
+import { boundPrompt, capOutput, holdMicros } from './hold.ts'
 
 const demo = { contextLength: 32_768, templateTokens: 1_024, maxOutputTokens: 16_384 }
 const pricing = { promptMicros: 150_000, completionMicros: 600_000 }
@@ -20,12 +20,6 @@ test.each([
   ['an image', { bytes: 10, hasOtherParts: true }, 32_768],
 ])('%s bounds the prompt', (_, size, bound) => {
   expect(boundPrompt(size, demo)).toBe(bound)
-})
-
-test('inputs of an embedding are bounded each by itself and summed', () => {
-  expect(boundInputs([text(10), text(100_000), { bytes: 1, hasOtherParts: true }], demo)).toBe(
-    1_034 + 2 * 32_768,
-  )
 })
 
 test.each([

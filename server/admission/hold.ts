@@ -27,15 +27,12 @@ export interface OutputCap {
 
 /** The most tokens that a prompt can be: no tokenizer makes more tokens than there are bytes (decisions, 2). */
 export function boundPrompt({ bytes, hasOtherParts }: PromptSize, limits: ModelLimits): number {
-  if (hasOtherParts) return limits.contextLength
-  return Math.min(limits.contextLength, bytes + limits.templateTokens)
+  return hasOtherParts ? limits.contextLength : boundBytes(bytes, limits)
 }
 
-/** The most tokens that the inputs of an embedding can be, each bounded by itself. */
-export function boundInputs(inputs: Iterable<PromptSize>, limits: ModelLimits): number {
-  let tokens = 0
-  for (const input of inputs) tokens += boundPrompt(input, limits)
-  return tokens
+/** The same for one of many texts, by a number alone. */
+export function boundBytes(bytes: number, { contextLength, templateTokens }: ModelLimits): number {
+  return Math.min(contextLength, bytes + templateTokens)
 }
 
 /** The output cap: the client's, else the model's where it fits beside the prompt, else the whole context. */

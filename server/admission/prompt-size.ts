@@ -1,7 +1,7 @@
 import type { ServedModel } from '../config/router.ts'
 import { findMember, type Member } from '../json/members.ts'
 import type { BodyFields } from './body-fields.ts'
-import { boundPrompt, type ModelLimits } from './hold.ts'
+import { boundBytes, boundPrompt, type ModelLimits } from './hold.ts'
 import { countPromptTokens, sizeMessages } from './sizing.ts'
 import { eachText } from './texts.ts'
 
@@ -20,8 +20,8 @@ export interface PromptSize {
   readonly hasOtherParts: boolean
 }
 
-/** Bounds one text by the bytes that were sent for it, by those of the text itself or its tokens, and by all around. */
-export type BoundText = (sentBytes: number, size: number, aroundBytes: number) => number
+/** What bounds one text: the bytes that were sent for it, those of the text itself or its tokens, and all around. */
+export type BytesOfText = (sentBytes: number, size: number, aroundBytes: number) => number
 
 /** What of a model tells how large a prompt is: what it holds, and for how many tokens it takes what is no text. */
 export type ModelFigures = ModelLimits & Pick<ServedModel, 'imageTokens' | 'audioTokens'>
@@ -42,7 +42,8 @@ export function sizeConversation({ bytes, span }: BodyFields, model: ModelFigure
 export function sizeTexts(
   { bytes, span }: BodyFields,
   field: string,
-  boundText: BoundText,
+  model: ModelLimits,
+  bytesOf: BytesOfText,
 ): PromptSize | undefined {
   const { valueStart, end: valueEnd } = findMember(span, field)!
   const aroundBytes = bytes.length - (valueEnd - valueStart)
@@ -52,7 +53,7 @@ export function sizeTexts(
     allBytes += textBytes
     allTokens += tokens
     mostTokens = Math.max(mostTokens, tokens)
-    const one = boundText(end - start, textBytes + tokens, aroundBytes)
+    const one = boundBytes(bytesOf(end - start, textBytes + tokens, aroundBytes), model)
     bound += one
     largestBound = Math.max(largestBound, one)
   })

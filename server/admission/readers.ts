@@ -2,7 +2,6 @@ import { routes, type Validator, validators } from '#contract'
 import { byte, skipSpace } from '../json/scan.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { BodyFields } from './body-fields.ts'
-import { boundPrompt } from './hold.ts'
 import { type ModelFigures, type PromptSize, sizeConversation, sizeTexts } from './prompt-size.ts'
 
 /** How the requests of one operation are read. */
@@ -55,8 +54,7 @@ export const readers = {
       best_of: 'Only best_of = 1 is supported.',
     },
     // Whatever else is in the body, a suffix for one, may stand beside each of the prompts.
-    size: (body, model) =>
-      sizeTexts(body, 'prompt', (sent, _size, around) => boundPrompt(text(sent + around), model)),
+    size: (body, model) => sizeTexts(body, 'prompt', model, (sent, _size, around) => sent + around),
     sized: '.',
     generates: true,
   },
@@ -67,15 +65,11 @@ export const readers = {
     honoured: routes.createEmbedding.fields,
     validate: validators.embeddingRequest,
     explained: { input: `input ${TEXTS}`, stream: 'Embeddings are not streamed: leave stream out.' },
-    size: (body, model) => sizeTexts(body, 'input', (_sent, size) => boundPrompt(text(size), model)),
+    size: (body, model) => sizeTexts(body, 'input', model, (_sent, size) => size),
     sized: '.',
     generates: false,
   },
 } as const satisfies Record<Operation, Reader>
-
-function text(bytes: number) {
-  return { bytes, hasOtherParts: false }
-}
 
 function isList(bytes: Buffer, at: number): boolean {
   return bytes[at] === byte.openBracket && bytes[skipSpace(bytes, at + 1)] !== byte.closeBracket

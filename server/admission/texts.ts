@@ -63,11 +63,9 @@ const UPPER_E = 0x45
 function integerEnd(bytes: Buffer, from: number): number {
   const digits = bytes[from] === MINUS ? from + 1 : from
   let at = digits
-  while (isDigit(bytes[at])) at++
+  while (at < bytes.length && isDigit[bytes[at]!] === 1) at++
   const next = bytes[at]
   return at === digits || next === POINT || next === LOWER_E || next === UPPER_E ? STOP : at
 }
 
-function isDigit(current: number | undefined): boolean {
-  return current !== undefined && current >= 0x30 && current <= 0x39
-}
+const isDigit = new Uint8Array(256).fill(1, 0x30, 0x3a)

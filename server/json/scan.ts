@@ -13,25 +13,35 @@ export const byte = {
 /** Strings longer than this are searched natively; shorter ones are walked, which is faster. */
 const WALKED_BYTES = 48
 
+/** Of each byte: nothing, the begin of a string, or how it changes the depth. */
+const PLAIN = 0
+const QUOTE = 1
+const OPEN = 2
+const CLOSE = 3
+const kinds = new Uint8Array(256)
+kinds[byte.quote] = QUOTE
+kinds[byte.openBrace] = kinds[byte.openBracket] = OPEN
+kinds[byte.closeBrace] = kinds[byte.closeBracket] = CLOSE
+
 /** One past the value that begins at `from`. Nesting is counted, not recursed into: depth costs no stack. */
 export function skipValue(bytes: Buffer, from: number): number {
-  let depth = 0
-  let at = from
-  do {
-    const current = bytes[at]
-    if (current === undefined) throw broken(at)
-    if (current === byte.quote) at = skipString(bytes, at)
-    else if (current === byte.openBrace || current === byte.openBracket) {
-      depth++
+  if (from >= bytes.length) throw broken(from)
+  const first = kinds[bytes[from]!]
+  if (first === QUOTE) return skipString(bytes, from)
+  if (first === PLAIN) return skipScalar(bytes, from)
+  if (first === CLOSE) throw broken(from)
+  let depth = 1
+  let at = from + 1
+  while (at < bytes.length) {
+    const kind = kinds[bytes[at]!]
+    if (kind === QUOTE) at = skipString(bytes, at)
+    else {
       at++
-    } else if (current === byte.closeBrace || current === byte.closeBracket) {
-      depth--
-      at++
-    } else if (depth === 0) return skipScalar(bytes, at)
-    else at++
-  } while (depth > 0)
-  if (depth < 0) throw broken(from)
-  return at
+      if (kind === OPEN) depth++
+      else if (kind === CLOSE && --depth === 0) return at
+    }
+  }
+  throw broken(at)
 }
 
 function skipScalar(bytes: Buffer, from: number): number {
