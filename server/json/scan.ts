@@ -46,16 +46,13 @@ export function skipValue(bytes: Buffer, from: number): number {
 
 function skipScalar(bytes: Buffer, from: number): number {
   let at = from
-  while (at < bytes.length && !endsScalar(bytes[at]!)) at++
+  while (at < bytes.length && endsScalar[bytes[at]!] === 0) at++
   if (at === from) throw broken(at)
   return at
 }
 
-function endsScalar(current: number): boolean {
-  return (
-    current === byte.comma || current === byte.closeBrace || current === byte.closeBracket || isSpace(current)
-  )
-}
+const endsScalar = new Uint8Array(256)
+for (const end of [byte.comma, byte.closeBrace, byte.closeBracket, 0x20, 0x0a, 0x0d, 0x09]) endsScalar[end] = 1
 
 /** From the opening quote to one past the closing one. */
 export function skipString(bytes: Buffer, from: number): number {
