@@ -149,9 +149,10 @@ test.each([
   expect(outcome).toMatchObject({ usageSource: 'counted', usage: { promptTokens } })
 })
 
-test.each([Promise.resolve(undefined), Promise.reject(new Error('away'))])(
+test.each([() => Promise.resolve(undefined), () => Promise.reject(new Error('away'))])(
   'a tokenizer that does not tell leaves the router’s own count',
-  async (promptCount) => {
+  async (count) => {
+    const promptCount = count()
     promptCount.catch(() => {})
     const { outcome } = await askAndSettle(
       await startWorld({ script: streams(textEvent('a'), DONE), promptCount }),
