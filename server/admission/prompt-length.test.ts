@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { Question } from '../relay/tokenizer.ts'
-import { refuseLongPrompt } from './prompt-length.ts'
+import { countPrompt, refuseLongPrompt } from './prompt-length.ts'
 import { parseModel, parseRequest } from './request.ts'
 import { testModel } from './testing.ts'
 
@@ -80,3 +80,33 @@ test('nobody counts for a caller who is not let in', async () => {
   )
   await expect(refused).rejects.toThrow('not let in')
 })
+
+test.each<[string, Operation, object, object | undefined]>([
+  ['a conversation', 'chat', { messages, tools: [] }, { messages: json(messages), tools: '[]' }],
+  ['one text', 'completions', { prompt: 'größe' }, { prompt: json('größe') }],
+  ['one input', 'embeddings', { input: 'x' }, { prompt: json('x') }],
+  ['a list of texts', 'completions', { prompt: ['a', 'b'] }, undefined],
+  ['tokens', 'embeddings', { input: [1, 2] }, undefined],
+  ['an image', 'chat', { messages: [{ content: [{ type: 'image_url' }] }] }, undefined],
+])(
+  'for the meter a tokenizer is asked about %s as it was sent, or not at all',
+  async (_, operation, fields, asked) => {
+    const bytes = Buffer.from(json({ model: 'demo', ...fields }))
+    const request = parseRequest(operation, parseModel(operation, bytes, createCatalogue([model])))
+    const questions: object[] = []
+    const tokenizers = {
+      has: () => true,
+      hasRoom: () => true,
+      count: async (_model: string, question: Question) => {
+        questions.push(
+          Object.fromEntries(Object.entries(question).map(([name, sent]) => [name, String(sent)])),
+        )
+        return 2_000_000
+      },
+      close: async () => {},
+    }
+    const counted = countPrompt({ operation, model, request, requestId: 'req-1' }, tokenizers, undefined)
+    expect(await counted?.whenKnown).toBe(asked && request.prompt.bound)
+    expect(questions).toEqual(asked ? [asked] : [])
+  },
+)

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { parseModel, parseRequest } from '../admission/request.ts'
+import { testModel } from '../admission/testing.ts'
+import { createCatalogue } from '../catalogue.ts'
+import { sizeFallbacks, sizeFor } from './fallbacks.ts'
+
+const pricing = { promptMicros: 1_000_000, completionMicros: 2_000_000 }
+const model = testModel({ contextLength: 1_000, maxOutputTokens: 100, pricing, fallbacks: ['other'] })
+const other = { ...testModel({ contextLength: 1_000, maxOutputTokens: 50, pricing }), id: 'other' }
+
+function read(fields: object) {
+  const bytes = Buffer.from(JSON.stringify({ model: 'demo', ...fields }))
+  return parseRequest('completions', parseModel('completions', bytes, createCatalogue([model])))
+}
+
+test.each([
+  ['named by the client', { max_tokens: 7 }, 7, undefined],
+  ['of the model', {}, 100, 100],
+])('each of several prompts may use the cap %s, in bounds and hold alike', (_, fields, cap, sent) => {
+  const request = read({ prompt: ['Once', 'upon', 'a time'], ...fields })
+  const sized = sizeFor(model, request)
+  expect(sized.cap).toEqual({ tokens: cap, sent })
+  expect(sized.tokens).toEqual({
+    promptBoundTokens: request.prompt.bound,
+    outputCapTokens: 3 * cap,
+    countedPromptTokens: 4,
+  })
+  expect(sized.holdMicros).toBe(request.prompt.bound + 2 * 3 * cap)
+})
+
+test('a model that serves in place of another is sized for all prompts too', () => {
+  const [sized] = sizeFallbacks('completions', model, [model, other], read({ prompt: ['a', 'b'] }))
+  expect(sized).toMatchObject({ model: { id: 'other' }, tokens: { outputCapTokens: 2 * 50 } })
+})
