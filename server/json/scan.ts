@@ -52,7 +52,8 @@ function skipScalar(bytes: Buffer, from: number): number {
 }
 
 const endsScalar = new Uint8Array(256)
-for (const end of [byte.comma, byte.closeBrace, byte.closeBracket, 0x20, 0x0a, 0x0d, 0x09]) endsScalar[end] = 1
+for (const end of [byte.comma, byte.closeBrace, byte.closeBracket, 0x20, 0x0a, 0x0d, 0x09])
+  endsScalar[end] = 1
 
 /** From the opening quote to one past the closing one. */
 export function skipString(bytes: Buffer, from: number): number {
