@@ -91,6 +91,7 @@ test.each([
   [{ count: { $oneOf: [1, 3] } }],
   [{ list: { $length: 2 } }],
   [{ list: [1, 2] }],
+  [{ list: { $items: [{ $atLeast: 1 }, 2] } }],
   [{ nothing: null }],
   [{ absent: { $absent: true } }],
 ])('%j matches', (wanted) => {
@@ -106,6 +107,9 @@ test.each([
   [{ count: { $oneOf: [1, 2] } }],
   [{ list: { $length: 3 } }],
   [{ list: [1] }],
+  [{ list: { $items: [1] } }],
+  [{ list: { $items: [2, 1] } }],
+  [{ text: { $items: [] } }],
   [{ nothing: { $absent: true } }],
   [{ absent: null }],
   [{ text: { a: 1 } }],

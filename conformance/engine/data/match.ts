@@ -15,6 +15,12 @@ const matchers: Readonly<Record<string, Matcher>> = {
     assert.ok(Number(actual) >= Number(wanted), `${path} is ${actual}, less than ${wanted}`),
   $length: (actual, wanted, path) =>
     assert.equal((actual as unknown[])?.length, wanted, `the length of ${path}`),
+  $items(actual, wanted, path) {
+    const items = wanted as unknown[]
+    assert.ok(Array.isArray(actual), `${path} is no list: ${JSON.stringify(actual)}`)
+    assert.equal(actual.length, items.length, `the length of ${path}`)
+    for (const [index, item] of items.entries()) match(actual[index], item, `${path}[${index}]`)
+  },
 }
 
 /** Asserts that a value has at least the members told, each as told or as described. */
