@@ -6,6 +6,9 @@ import { Pace } from './pace.ts'
 
 /** Refused bodies are read on and thrown away, so that the client sees its answer: so many bytes, and so long (ours). */
 const DISCARD_FACTOR = 4
+
+/** Where bodies may only be small, a larger one's sender still gets to read why it was refused (ours). */
+const MIN_DISCARD_BYTES = 8_388_608
 const DISCARD_MS = 30_000
 
 /** Chunks that are kept apart: one of a single byte holds on to all that was read from the socket with it (ours). */
@@ -104,11 +107,12 @@ async function* chunksOf(incoming: IncomingMessage, pace: Pace): AsyncGenerator<
 
 function discard(incoming: IncomingMessage, maxBytes: number): void {
   if (incoming.complete || incoming.destroyed) return
+  const mostBytes = Math.max(MIN_DISCARD_BYTES, DISCARD_FACTOR * maxBytes)
   let discarded = 0
   const timer = setTimeout(() => incoming.destroy(), DISCARD_MS)
   incoming.on('data', (chunk: Buffer) => {
     discarded += chunk.length
-    if (discarded > DISCARD_FACTOR * maxBytes) incoming.destroy()
+    if (discarded > mostBytes) incoming.destroy()
   })
   incoming.once('close', () => clearTimeout(timer))
   incoming.once('end', () => clearTimeout(timer))
