@@ -8,6 +8,8 @@ import { createTally, type Tally } from './tally.ts'
 export interface BackendConfig {
   /** Base URL with its `/v1`, without a trailing slash. */
   readonly url: string
+  /** What it is called where its address names a machine alone: an external upstream. */
+  readonly hostname?: string | undefined
   /** The model's name at the backend. */
   readonly model: string
   readonly apiKey?: string | undefined

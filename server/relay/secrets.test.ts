@@ -62,3 +62,9 @@ test.each([
   withoutSecrets(piece.repeat(65_536 / piece.length), backend)
   expect(performance.now() - began).toBeLessThan(2_000)
 })
+
+test('an upstream that is called by another name than its address has is told by neither', () => {
+  const backend = { url: 'https://10.1.2.3:8443/v1', hostname: 'vendor.example' }
+  const shown = withoutSecrets('Not at vendor.example:8443, nor vendor.example, nor 10.1.2.3.', backend)
+  expect(shown).toBe('Not at [backend], nor [backend], nor [backend].')
+})

@@ -18,14 +18,22 @@ const SHORTENED_END = 3
  */
 export function withoutSecrets(
   message: string,
-  { url, apiKey, tokenizeUrl }: Pick<BackendConfig, 'url' | 'apiKey' | 'tokenizeUrl'>,
+  { url, hostname, apiKey, tokenizeUrl }: Pick<BackendConfig, 'url' | 'hostname' | 'apiKey' | 'tokenizeUrl'>,
 ): string {
   let shown = message
-  for (const address of [url, tokenizeUrl]) {
+  const called = hostname === undefined ? undefined : calledBy(url, hostname)
+  for (const address of [url, called, tokenizeUrl]) {
     if (address === undefined) continue
     for (const part of partsOf(address)) shown = shown.replace(anyWriting(part), MASK)
   }
   return apiKey ? withoutKey(shown, apiKey) : shown
+}
+
+/** The address under the name that is sent as its host. */
+function calledBy(address: string, hostname: string): string {
+  const url = new URL(address)
+  url.hostname = hostname
+  return url.href
 }
 
 /** What an address consists of, the longest first: a host may be told without its scheme, its port or its end. */

@@ -38,8 +38,8 @@ export function openPassage(
   model: UpstreamModel,
   arrived: Moment = upstream.attestor.now,
 ): Passage {
-  const { url } = upstream.registration
-  const config = { url, apiKey: upstream.apiKey, ...model }
+  const { url, hostname } = upstream.registration
+  const config = { url, hostname, apiKey: upstream.apiKey, ...model }
   const compose = createComposer(config)
   const abandoned = new AbortController()
   const patience = { since: arrived, signal: abandoned.signal }
