@@ -23,7 +23,7 @@ export interface World extends Service {
   readonly apiKey: string
   /** The way from the router to the gateway. */
   readonly line: Switch
-  /** Registers the upstream anew and waits for a verdict; its present deployment is pinned unless others are given. */
+  /** Registers the upstream anew and waits for every router's verdict; its present deployment is pinned unless others are given. */
   register(pins?: readonly string[]): Promise<void>
   /** Waits until every model of the upstream is listed, or none is. */
   untilListed(isListed: boolean, baseUrl?: string): Promise<void>
@@ -39,6 +39,7 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
   const gateway = await startTestGateway(new URL(service.backend.url).origin, HOSTNAME)
   const line = await startSwitch(Number(new URL(gateway.gateway.url).port))
   const { apiKey } = await service.createAccount(50_000_000n)
+  let routers = 1
   const world: World = {
     ...service,
     gateway,
@@ -56,7 +57,7 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
         apiKey: UPSTREAM_KEY,
       }
       await addUpstream(service.sql, upstream, { secret: () => Buffer.from(SECRETS_KEY), replace: true })
-      await vi.waitFor(() => firstVerdict(service.sql), { timeout: 20_000, interval: 20 })
+      await vi.waitFor(() => firstVerdicts(service.sql, routers), { timeout: 20_000, interval: 20 })
     },
     async untilListed(isListed, baseUrl = service.baseUrl) {
       await vi.waitFor(
@@ -65,6 +66,10 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
         },
         { timeout: 20_000, interval: 20 },
       )
+    },
+    startReplica() {
+      routers += 1
+      return service.startReplica()
     },
     ask: (body = {}, baseUrl = service.baseUrl) => chat({ baseUrl }, apiKey, { model: MODEL, ...body }),
     async stop() {
@@ -77,13 +82,15 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
   return world
 }
 
-/** Throws until the router, which was there before its replicas, has come to a verdict on the newest registration. */
-async function firstVerdict(sql: Sql): Promise<void> {
-  const [row] = await sql`
-    select 1 from upstream_events
-    where number > (select max(number) from upstream_events where event = 'registered')
-      and replica = (select replica from upstream_events where replica is not null order by number limit 1)`
-  if (!row) throw new Error('not judged yet')
+/**
+ * Throws until so many routers have come to a verdict on the newest registration: one that still looks for its first
+ * takes whoever answers then at his word.
+ */
+async function firstVerdicts(sql: Sql, routers: number): Promise<void> {
+  const [row] = await sql<[{ judged: number }]>`
+    select count(distinct replica)::integer as judged from upstream_events
+    where number > (select max(number) from upstream_events where event = 'registered')`
+  if (row.judged < routers) throw new Error(`judged by ${row.judged} of ${routers} routers`)
 }
 
 /** The ids that `GET /models` shows. */
