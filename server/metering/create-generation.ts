@@ -104,6 +104,7 @@ async function settle(
  * tokens of a stream pays for them; an answer of which nothing was delivered costs its prompt (decisions, 2).
  */
 function withhold(item: SettlementItem, pricing: Pricing): SettlementItem {
+  item.isWithheld = true
   item.status = 'aborted'
   if (item.timeToFirstTokenMs === null) item.completionTokens = 0
   item.costMicros = costMicros(item, pricing)
@@ -119,6 +120,7 @@ function toItem(candidate: Candidate, running: Running, outcome: Outcome): Settl
   return {
     workspaceId: running.workspaceId,
     generationId,
+    isWithheld: false,
     status,
     finishReason: finishReason === null || FINISH_REASON.test(finishReason) ? finishReason : 'other',
     promptTokens: usage.promptTokens,

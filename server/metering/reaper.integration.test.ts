@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Buckets } from '../limits/buckets.ts'
 import type { KeyLimits } from '../limits/key-limits.ts'
+import { silent } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
 import { findGeneration } from '../store/generations.ts'
 import { OutageError } from '../store/outage.ts'
@@ -8,6 +9,9 @@ import { startTestServer, type TestServer } from '../store/testing.ts'
 import { renewLease } from './lease.ts'
 import type { Meter, MeterTimers } from './meter.ts'
 import { forgetReplicas } from './orphans.ts'
+import { createReaper } from './reaper.ts'
+import { createRunningSet } from './running.ts'
+import { createSettlement } from './settlement.ts'
 import {
   type Account,
   createAccount,
@@ -199,6 +203,32 @@ test('what a running generation holds is never taken for an orphan', async () =>
   await until(async () => (await sql`select from holds where completion_tokens = 6`).length === 1)
   await stream.settle(finished)
   expect(await find(stream.id)).toMatchObject({ status: 'ok' })
+})
+
+test('what ends while a sweep takes it for an orphan stays as its client saw it', async () => {
+  const meter = await start()
+  const stream = await meter.accept(account.candidate())
+  const { replica } = meter
+  const settlement = createSettlement({ sql, replica, log: silent, runningCount: () => 0 })
+  const reaper = createReaper({
+    sql,
+    replica,
+    leaseMs: timers.leaseMs,
+    settlement: {
+      ...settlement,
+      async settle(item) {
+        await stream.settle(finished)
+        return settlement.settle(item)
+      },
+    },
+    running: createRunningSet(),
+    buckets: wideBuckets(),
+    log: silent,
+  })
+  await reaper.sweep()
+  const { usage, usageSource } = finished
+  expect(await find(stream.id)).toMatchObject({ status: 'ok', usage, usageSource, costMicros: 23 })
+  await expectNothingOpen()
 })
 
 test('a router that stops gives its lease back; what it left is settled at once by the next', async () => {

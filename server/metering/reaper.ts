@@ -82,6 +82,8 @@ function toItem(orphan: Orphan): SettlementItem {
   return {
     workspaceId,
     generationId,
+    // Its own router may have settled it meanwhile, and then its client saw what the record says.
+    isWithheld: false,
     status: 'aborted',
     finishReason: null,
     promptTokens,

@@ -11,7 +11,8 @@ import type { UsageSource } from './generation.ts'
 export interface SettlementItem {
   readonly workspaceId: string
   readonly generationId: string
-  /** These three turn to what the client saw when it was told of an error before this was written (decisions, 2). */
+  /** Whether its client was told of an error before this was written: the next three are then what it saw (decisions, 2). */
+  isWithheld: boolean
   status: 'ok' | 'aborted'
   completionTokens: number
   costMicros: number
@@ -112,7 +113,7 @@ async function settleAsSeen(
 }
 
 function isWrong(item: SettlementItem, row: Row | undefined): boolean {
-  return row?.outcome === 'settled' && row.status === 'ok' && item.status === 'aborted'
+  return item.isWithheld && row?.outcome === 'settled' && row.status === 'ok'
 }
 
 /** The record stays; what the client saw, and a refund of the difference, are written beside it. */
