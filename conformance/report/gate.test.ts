@@ -68,6 +68,10 @@ test('what waits for a part that is not built fails nothing, and is shown under 
   ])
 })
 
+test('a code that nothing outside can provoke fails nothing', () => {
+  expect(gateOf({ ...nothing, codes: [{ code: 'overloaded', count: 0 }] }).failures).toEqual([])
+})
+
 test('chosen rules, rules of others, and reasons that another test provokes fail nothing', () => {
   const rules = [rule('HDR-09', { origin: 'chosen' }), rule('SRV-01', { subjects: ['client'] })]
   const reasons = [{ ground: 'fetch/timeout', count: 0, elsewhere: 'some test' }]

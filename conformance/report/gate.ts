@@ -32,12 +32,14 @@ export function gateOf({ rules, answers = [], codes = [], reasons }: Coverage): 
           isOf: ({ owns }) => owns.answer(operation, status),
         }),
       ),
-    ...codes.filter(isUnseen).map(
-      ({ code }): Missing => ({
-        text: `the code ${code} was never provoked`,
-        isOf: ({ owns }) => owns.code(code),
-      }),
-    ),
+    ...codes
+      .filter((code) => isUnseen(code) && !Object.hasOwn(unprovoked, code.code))
+      .map(
+        ({ code }): Missing => ({
+          text: `the code ${code} was never provoked`,
+          isOf: ({ owns }) => owns.code(code),
+        }),
+      ),
     ...reasons
       .filter((reason) => isUnseen(reason) && reason.elsewhere === undefined)
       .map(({ ground }): Missing => ({ text: `the reason ${ground} was never provoked`, isOf: () => false })),

@@ -20,10 +20,13 @@ export function checkExchange(exchange: Exchange, circumstances: Circumstances):
   return checks.flatMap((check) => check(exchange, circumstances))
 }
 
+/** A head that is too large is refused before anybody knows what it asks for (REQ-61): no operation declares it. */
+const BEFORE_ANY_PATH = [431]
+
 function isDeclared({ status }: Exchange, { operation, subject }: Circumstances): readonly Violation[] {
   const declared: readonly number[] = operation ? routes[operation].statuses : [404]
   const added: readonly number[] = subject === 'proxy' ? proxyStatuses : []
-  if (declared.includes(status) || added.includes(status)) return []
+  if ([...declared, ...added, ...BEFORE_ANY_PATH].includes(status)) return []
   return [given(`status ${status} is not declared for ${operation ?? 'an unknown path'}`)]
 }
 

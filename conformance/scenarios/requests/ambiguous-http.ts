@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { expectError } from '../../engine/expect.ts'
 import { define } from '../../engine/scenario.ts'
 
 export default define({
@@ -10,13 +11,11 @@ export default define({
   async run(context) {
     const { host, pathname } = new URL(context.target.baseUrl)
     const head = `GET ${pathname}/models HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`
-    for (const [more, status] of [
-      [`Host: ${host}\r\n`, 400],
-      ['Authorization: Bearer a\r\nAuthorization: Bearer b\r\n', 400],
-      [`X-Long: ${'x'.repeat(20_000)}\r\n`, 431],
-    ] as const) {
-      const answer = await context.client.raw(`${head}${more}\r\n`)
-      assert.equal(answer.status, status, more.slice(0, 40))
+    for (const more of [`Host: ${host}`, 'Authorization: Bearer a\r\nAuthorization: Bearer b']) {
+      const answer = await context.client.raw(`${head}${more}\r\n\r\n`)
+      assert.equal(answer.status, 400, more)
     }
+    const headers = { 'x-long': 'x'.repeat(20_000) }
+    expectError(await context.client.send({ method: 'GET', path: '/models', headers }), 'headers_too_large')
   },
 })
