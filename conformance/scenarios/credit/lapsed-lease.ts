@@ -22,12 +22,14 @@ export default define({
   waitsMs: () => CHUNKS * CHUNK_MS,
   async run(context) {
     await context.script({ chunks: CHUNKS, betweenChunksMs: CHUNK_MS })
+    const begunMs = performance.now()
     const call = await context.stream({}, { baseUrl: context.target.spareUrl })
     assert.ok(await call.until((soFar) => countTexts(soFar) >= 2), 'the stream did not begin')
     const id = generationIdOf(call.exchange)
     await sleep(CHECKPOINT_MS * 1.5)
     await context.wire('spareWire').cut()
-    const delivered = countTexts(call.exchange)
+    // On a busy machine this reader may be behind; more than the backend had sent by now nobody has delivered.
+    const sent = Math.ceil((performance.now() - begunMs) / CHUNK_MS)
     try {
       // The last renewal is this old at the most.
       await sleep(LEASE_MS - RENEWAL_MS * 1.5)
@@ -40,8 +42,8 @@ export default define({
       assert.equal(record.status, 'aborted')
       assert.ok(record.completion_tokens > 0, 'nothing was put down')
       assert.ok(
-        record.completion_tokens <= delivered,
-        `${record.completion_tokens} tokens are booked, ${delivered} had been delivered`,
+        record.completion_tokens <= sent,
+        `${record.completion_tokens} tokens are booked, at most ${sent} had been delivered`,
       )
       assert.deepEqual((await context.books()).holds, [])
     } finally {

@@ -21,6 +21,7 @@ export default define({
     for (const status of [429, 502, 503, 504]) {
       await context.script({ model: 'replica-a', status, headers: { 'retry-after': RETRY_AFTER } })
       const before = (await context.received()).length
+      const begunMs = performance.now()
       for (let turn = 0; turn < 3; turn++) {
         expectChat(await context.chat({ model }))
         expectStream(await context.chat({ model, stream: true }))
@@ -29,11 +30,11 @@ export default define({
         .slice(before)
         .map(({ body }) => JSON.parse(body).model as string)
       assert.equal(names.filter((name) => name === 'replica-b').length, 6)
-      assert.equal(
-        names.filter((name) => name === 'replica-a').length,
-        1,
-        `it was not left alone after a ${status}`,
-      )
+      // Where the six took longer than its rest, it was rightly asked again, once for each.
+      const rests = Math.floor((performance.now() - begunMs) / (Number(RETRY_AFTER) * 1_000))
+      const asked = names.filter((name) => name === 'replica-a').length
+      assert.ok(asked >= 1, 'it was not asked at all')
+      assert.ok(asked <= 1 + rests, `it was not left alone after a ${status}, but asked ${asked} times`)
       await context.script({})
       await context.eventually(
         'the backend that is back serves again',
