@@ -16,8 +16,19 @@ interface Simulated {
   readonly failing?: string
 }
 
+/** A machine with Python and nothing else, on which every command comes to a good end. */
+const quietMachine: Machine = {
+  isRoot: false,
+  mayInstall: true,
+  has: (program) => program === 'python3',
+  isMet: () => false,
+  run: async () => 0,
+  sign: () => {},
+  say: () => {},
+}
+
 /** A machine on which apt-get and pip bring what they are asked for. */
-function simulate({ programs = [], isRoot = false, mayInstall = true, failing = '\0' }: Simulated) {
+async function simulate({ programs = [], isRoot = false, mayInstall = true, failing = '\0' }: Simulated) {
   const here = new Set(programs)
   const met = new Set<string>()
   const commands: string[] = []
@@ -27,7 +38,7 @@ function simulate({ programs = [], isRoot = false, mayInstall = true, failing = 
     mayInstall,
     has: (program) => here.has(program),
     isMet: (need) => (need.kind === 'program' ? here.has(need.name) : met.has(need.name)),
-    run(words) {
+    async run(words) {
       const command = words.join(' ')
       commands.push(command)
       if (command.includes(failing)) return 1
@@ -37,28 +48,29 @@ function simulate({ programs = [], isRoot = false, mayInstall = true, failing = 
     sign: (environment) => void met.add(environment.split('/').at(-1)!),
     say: (line) => void said.push(line),
   }
-  const missing = provide(needs, machine).map(({ name }) => name)
+  const missing = (await provide(needs, machine)).map(({ name }) => name)
   return { missing, commands, said }
 }
 
 const apt = 'env DEBIAN_FRONTEND=noninteractive apt-get -qq'
 const install = `${apt} install -y --no-install-recommends`
 
-test('root has every missing package of Debian installed by one command, and is told', () => {
-  const { missing, commands, said } = simulate({ isRoot: true, programs: ['apt-get'] })
+test('root has every missing package of Debian installed by one command, and is told', async () => {
+  const { missing, commands, said } = await simulate({ isRoot: true, programs: ['apt-get'] })
   expect(missing).toEqual(['python-openai'])
   expect(commands).toEqual([`${apt} update`, `${install} openssl redis-server`])
   expect(said).toEqual([expect.stringContaining('installing openssl, redis-server with apt-get')])
 })
 
-test('what is there already is not installed', () => {
-  const { commands } = simulate({ isRoot: true, programs: ['apt-get', 'openssl'] })
+test('what is there already is not installed', async () => {
+  const { commands } = await simulate({ isRoot: true, programs: ['apt-get', 'openssl'] })
   expect(commands).toEqual([`${apt} update`, `${install} redis-server`])
-  expect(simulate({ isRoot: true, programs: ['apt-get', 'openssl', 'redis-server'] }).commands).toEqual([])
+  const complete = await simulate({ isRoot: true, programs: ['apt-get', 'openssl', 'redis-server'] })
+  expect(complete.commands).toEqual([])
 })
 
-test('sudo without a password is as good as root', () => {
-  const { missing, commands } = simulate({ programs: ['apt-get', 'sudo'] })
+test('sudo without a password is as good as root', async () => {
+  const { missing, commands } = await simulate({ programs: ['apt-get', 'sudo'] })
   expect(missing).toEqual(['python-openai'])
   expect(commands).toEqual([
     'sudo -n true',
@@ -73,14 +85,14 @@ test.each<[string, Simulated]>([
   ['without apt-get', { isRoot: true, programs: [] }],
   ['whose owner forbids it', { isRoot: true, mayInstall: false, programs: ['apt-get', 'python3'] }],
   ['whose Debian is out of reach', { isRoot: true, programs: ['apt-get'], failing: 'install' }],
-])('on a machine %s all stays missing', (_, machine) => {
-  const { missing, commands } = simulate(machine)
+])('on a machine %s all stays missing', async (_, machine) => {
+  const { missing, commands } = await simulate(machine)
   expect(missing).toEqual(needs.map(({ name }) => name))
   if (machine.failing !== 'install') expect(commands.join()).not.toContain('install')
 })
 
-test('where Python is, its packages come into an environment of their own', () => {
-  const { missing, commands, said } = simulate({ programs: ['python3'] })
+test('where Python is, its packages come into an environment of their own', async () => {
+  const { missing, commands, said } = await simulate({ programs: ['python3'] })
   expect(missing).toEqual(['openssl', 'redis-server'])
   expect(commands).toEqual([
     expect.stringMatching(/^python3 -m venv --clear .+\/node_modules\/\.cache\/python\/python-openai$/),
@@ -89,6 +101,23 @@ test('where Python is, its packages come into an environment of their own', () =
   expect(said).toEqual([expect.stringContaining('openai==3.54.0')])
 })
 
-test.each(['venv', 'pip'])('where %s fails nothing counts as installed', (failing) => {
-  expect(simulate({ programs: ['python3'], failing }).missing).toContain('python-openai')
+test.each(['venv', 'pip'])('where %s fails nothing counts as installed', async (failing) => {
+  expect((await simulate({ programs: ['python3'], failing })).missing).toContain('python-openai')
+})
+
+test('several environments are made side by side', async () => {
+  const others = [1, 2, 3].map((number) => ({ ...needs[2]!, name: `python-${number}` }))
+  const { promise: allBegun, resolve } = Promise.withResolvers<void>()
+  let begun = 0
+  const machine: Machine = {
+    ...quietMachine,
+    async run() {
+      begun += 1
+      if (begun === others.length) resolve()
+      await allBegun
+      return 0
+    },
+  }
+  await provide(others, machine)
+  expect(begun).toBe(2 * others.length)
 })

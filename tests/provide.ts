@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { environmentOf, findProgram, isMet, type Need, type PythonNeed, receiptOf } from './needs.ts'
@@ -11,7 +11,7 @@ export interface Machine {
   has(program: string): boolean
   isMet(need: Need): boolean
   /** Runs a command to its end and gives its exit code. */
-  run(command: readonly string[], output?: 'shown' | 'hidden'): number
+  run(command: readonly string[], output?: 'shown' | 'hidden'): Promise<number>
   /** Notes that an environment now holds what was required. */
   sign(environment: string, requirement: string): void
   say(line: string): void
@@ -25,52 +25,61 @@ export const thisMachine: Machine = {
   isMet,
   run([program, ...args], output = 'shown') {
     const stdio = output === 'shown' ? 'inherit' : 'ignore'
-    return spawnSync(program!, args, { stdio }).status ?? 1
+    return new Promise((resolve) => {
+      const child = spawn(program!, args, { stdio })
+      child.once('error', () => resolve(1))
+      child.once('exit', (code) => resolve(code ?? 1))
+    })
   },
   sign: (environment, requirement) => writeFileSync(receiptOf(environment), requirement),
   say: (line) => console.log(line),
 }
 
 /** Brings what is missing, as far as this machine allows it, and gives what is missing still. */
-export function provide(needs: readonly Need[], machine: Machine = thisMachine): readonly Need[] {
+export async function provide(
+  needs: readonly Need[],
+  machine: Machine = thisMachine,
+): Promise<readonly Need[]> {
   const missing = needs.filter((need) => !machine.isMet(need))
-  installPackages(
+  await installPackages(
     missing.flatMap((need) => (need.kind === 'program' ? [need.debianPackage] : [])),
     machine,
   )
-  for (const need of missing) if (need.kind === 'python') createEnvironment(need, machine)
+  // Side by side: much of the time they wait for the network, and none knows of another.
+  const environments = missing.filter((need) => need.kind === 'python')
+  await Promise.all(environments.map((need) => createEnvironment(need, machine)))
   return missing.filter((need) => !machine.isMet(need))
 }
 
 /** Installs packages of Debian, all at once; without the right to do so, nothing. */
-function installPackages(packages: readonly string[], machine: Machine): void {
+async function installPackages(packages: readonly string[], machine: Machine): Promise<void> {
   if (packages.length === 0 || !machine.mayInstall || !machine.has('apt-get')) return
-  const asRoot = findRights(machine)
+  const asRoot = await findRights(machine)
   if (asRoot === undefined) return
   const apt = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq']
   const names = [...new Set(packages)]
   machine.say(`The tests need what this machine has not: installing ${names.join(', ')} with apt-get.`)
   // A machine that nothing was ever installed on knows of no package yet.
-  machine.run([...apt, 'update'])
-  machine.run([...apt, 'install', '-y', '--no-install-recommends', ...names])
+  await machine.run([...apt, 'update'])
+  await machine.run([...apt, 'install', '-y', '--no-install-recommends', ...names])
 }
 
 /** What makes a command one of root's; undefined when nothing does, or only a password. */
-function findRights({ isRoot, has, run }: Machine): readonly string[] | undefined {
+async function findRights({ isRoot, has, run }: Machine): Promise<readonly string[] | undefined> {
   if (isRoot) return []
-  const isTrusted = has('sudo') && run(['sudo', '-n', 'true'], 'hidden') === 0
+  const isTrusted = has('sudo') && (await run(['sudo', '-n', 'true'], 'hidden')) === 0
   return isTrusted ? ['sudo', '-n'] : undefined
 }
 
 /** Makes the environment of a need and installs into it from PyPI; without Python or the network, nothing. */
-function createEnvironment({ name, requirement }: PythonNeed, machine: Machine): void {
+async function createEnvironment({ name, requirement }: PythonNeed, machine: Machine): Promise<void> {
   if (!machine.mayInstall || !machine.has('python3')) return
   const environment = environmentOf(name)
   machine.say(`Installing ${requirement} from PyPI into node_modules/.cache.`)
-  if (machine.run(['python3', '-m', 'venv', '--clear', environment]) !== 0) return
+  if ((await machine.run(['python3', '-m', 'venv', '--clear', environment])) !== 0) return
   const pip = [join(environment, 'bin', 'python'), '-m', 'pip', '--disable-pip-version-check', '--quiet']
   // Nobody waits long for a network that is not there.
   const options = ['--no-compile', '--retries', '1', '--timeout', '15']
-  if (machine.run([...pip, 'install', ...options, requirement]) !== 0) return
+  if ((await machine.run([...pip, 'install', ...options, requirement])) !== 0) return
   machine.sign(environment, requirement)
 }

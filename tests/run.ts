@@ -57,7 +57,7 @@ async function main(name: string): Promise<void> {
     console.error(USAGE)
     process.exit(2)
   }
-  const missing = name === 'all' ? provide(needs) : needs.filter((need) => !isMet(need))
+  const missing = name === 'all' ? await provide(needs) : needs.filter((need) => !isMet(need))
   const [excused, required] = partition(missing)
   for (const need of required) console.log(`Missing, and CI is set: ${describeNeed(need)}`)
   const excuses = new Set(excused.map((need) => need.name))
