@@ -55,6 +55,18 @@ export const needs: readonly Need[] = [
     requirement: 'openai==3.54.0',
     use: 'the OpenAI SDK for Python',
   },
+  {
+    kind: 'python',
+    name: 'python-litellm',
+    requirement: 'litellm==1.106.2',
+    use: 'LiteLLM',
+  },
+  {
+    kind: 'python',
+    name: 'python-langchain',
+    requirement: 'langchain-openai==1.7.3',
+    use: 'LangChain for Python',
+  },
 ]
 
 /** Below what `npm ci` clears: an environment is as new as the packages beside it. */

@@ -5,34 +5,58 @@
 import json
 import os
 
-from openai import AuthenticationError, OpenAI
+from openai import APIStatusError, AuthenticationError, OpenAI
 
 MODEL = "demo/tiny-chat"
-MESSAGES = [{"role": "user", "content": "Hello"}]
 
 # Address and key come from OPENAI_BASE_URL and OPENAI_API_KEY, as the SDK reads them by itself.
 client = OpenAI()
 
 
-def chat():
-    answer = client.chat.completions.create(model=MODEL, messages=MESSAGES)
-    return {"id": answer.id, "text": answer.choices[0].message.content, "usage": answer.usage.model_dump()}
+def say(text):
+    return {"model": MODEL, "messages": [{"role": "user", "content": text}]}
+
+
+def told(answer, texts):
+    return {"id": answer.id, "texts": texts, "usage": answer.usage.model_dump()}
+
+
+def chat(text):
+    answer = client.chat.completions.create(**say(text))
+    return told(answer, [answer.choices[0].message.content])
 
 
 def stream():
     options = {"include_usage": True}
-    chunks = list(
-        client.chat.completions.create(model=MODEL, messages=MESSAGES, stream=True, stream_options=options)
-    )
+    chunks = list(client.chat.completions.create(**say("Hello"), stream=True, stream_options=options))
     texts = [choice.delta.content or "" for chunk in chunks for choice in chunk.choices]
-    return {"id": chunks[-1].id, "text": "".join(texts), "usage": chunks[-1].usage.model_dump()}
+    return told(chunks[-1], ["".join(texts)])
 
 
-def refused():
+# The SDK has no call for several chats.
+def chats():
+    return [chat(text) for text in ("Once", "twice", "thrice")]
+
+
+def prompts():
+    answer = client.completions.create(model="demo/tiny-text", prompt=["Once", "twice", "thrice"])
+    return told(answer, [choice.text for choice in answer.choices])
+
+
+def refused(key, kind):
     try:
-        OpenAI(api_key=os.environ["OPENAI_API_KEY"] + "x").models.list()
-    except AuthenticationError as error:
-        return {"status": error.status_code, "code": error.code}
+        OpenAI(api_key=key).chat.completions.create(**say("Hello"))
+    except kind as error:
+        status, code = error.status_code, error.code
+        return {"name": type(error).__name__, "status": status, "code": code, "message": str(error)}
 
 
-print(json.dumps({"chat": chat(), "stream": stream(), "refused": refused()}))
+print(
+    json.dumps(
+        {
+            "generations": [chat("Hello"), stream(), *chats(), prompts()],
+            "wrong_key": refused(os.environ["OPENAI_API_KEY"] + "x", AuthenticationError),
+            "no_credit": refused(os.environ["KEY_WITHOUT_CREDIT"], APIStatusError),
+        }
+    )
+)
