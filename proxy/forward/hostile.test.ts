@@ -1,6 +1,16 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { limits } from '#contract'
 import { failed } from '#egress/testing/admissions.ts'
-import { ask, closeWorlds, firstIdentity, secondIdentity, startWorld, type World } from '../testing/world.ts'
+import { TestClock } from '#egress/testing/clock.ts'
+import {
+  ask,
+  closeWorlds,
+  firstIdentity,
+  secondIdentity,
+  startWorld,
+  type World,
+  type WorldOptions,
+} from '../testing/world.ts'
 
 afterEach(closeWorlds)
 
@@ -11,6 +21,12 @@ const secret = {
   headers: { authorization: 'Bearer canary' },
 } as const
 
+/** A world in which time passes only while a request waits. */
+async function startTimedWorld(options: WorldOptions = {}): Promise<World & { readonly clock: TestClock }> {
+  const clock = new TestClock()
+  return Object.assign(await startWorld({ ...options, clock }), { clock })
+}
+
 /** Another certificate from now on, which no evidence names; what was signed stays. */
 function turnHostile(world: World): void {
   world.gateway.rotate(secondIdentity)
@@ -18,9 +34,14 @@ function turnHostile(world: World): void {
 }
 
 /** The refusal that its user gets, and what the gateway has seen: handshakes. */
-async function expectNothingSent(world: World): Promise<void> {
+async function expectNothingSent(world: Awaited<ReturnType<typeof startTimedWorld>>): Promise<void> {
   const before = world.gateway.accepted
-  const { status, headers, text } = await ask(world, secret)
+  const { checks } = world
+  const asked = ask(world, secret)
+  // It has a check made as soon as it waits, and only then may its time pass.
+  await vi.waitFor(() => expect(world.checks).toBeGreaterThan(checks))
+  await world.clock.pass(limits.verdictWaitMs)
+  const { status, headers, text } = await asked
   expect(status).toBe(503)
   expect(headers).not.toHaveProperty('x-proxy-verdict')
   expect(JSON.parse(text)).toMatchObject({
@@ -36,7 +57,7 @@ async function expectNothingSent(world: World): Promise<void> {
 }
 
 test('a gateway that swaps its certificate between attestation and request sees no byte of HTTP (V-02)', async () => {
-  const world = await startWorld()
+  const world = await startTimedWorld()
   await vi.waitFor(async () => {
     expect(JSON.parse(await (await fetch(`${world.adminUrl}/readyz`)).text())).toEqual({ status: 'ready' })
   })
@@ -46,7 +67,7 @@ test('a gateway that swaps its certificate between attestation and request sees 
 })
 
 test('a gateway that swaps its certificate on a later connection sees no byte of HTTP on it (V-02)', async () => {
-  const world = await startWorld({
+  const world = await startTimedWorld({
     script: (_, response) => void response.writeHead(200, { connection: 'close' }).end(),
   })
   for (let count = 0; count < 3; count++) expect((await ask(world, secret)).status).toBe(200)
@@ -56,7 +77,7 @@ test('a gateway that swaps its certificate on a later connection sees no byte of
 })
 
 test('a gateway that swaps its certificate and would resume the session sees no byte of HTTP (V-02)', async () => {
-  const world = await startWorld({
+  const world = await startTimedWorld({
     script: (_, response) => void response.writeHead(200, { connection: 'close' }).end(),
   })
   // Its tickets stay good under another certificate; a client that comes back with one is shown none.
@@ -69,7 +90,7 @@ test('a gateway that swaps its certificate and would resume the session sees no 
 })
 
 test('a gateway that comes back to its certificate is used again, by the verdict that still stands', async () => {
-  const world = await startWorld()
+  const world = await startTimedWorld()
   turnHostile(world)
   await expectNothingSent(world)
   world.gateway.rotate(firstIdentity)
