@@ -74,11 +74,16 @@ test.each([
 ])(
   '%s that waits for its upstream’s certificate keeps its own refusal: no ping, and no backend that is late',
   async (_, streamed) => {
-    const { world, tries, controller } = await startPassage(streamed, { pingMs: 20, firstByteMs: 50 })
+    const timers = { pingMs: 20, firstByteMs: 50 }
+    const { world, tries, controller } = await startPassage(streamed, timers)
     const asked = askAndSettle(world)
     await eventually(() => expect(tries).toHaveLength(1))
-    // Longer than both timers.
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    // Another one, which was sent: when that is late, both timers of the first would have run out before.
+    const later = await startPassage(streamed, timers)
+    const late = askAndSettle(later.world)
+    await eventually(() => expect(later.tries).toHaveLength(1))
+    later.tries[0]!.onRequestStart!(later.controller, {})
+    expect((await late).reply.text).toContain('backend_unavailable')
     const refusal = new ApiError('attestation_failed', 'It has waited in vain.')
     tries[0]!.onResponseError!(controller, refusal)
     const { reply, outcome } = await asked
