@@ -2,6 +2,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { AttestationError, type Digest, parseBundle } from '#attestation'
 import { limits, type ReasonOf } from '#contract'
+import { isDelimited } from '../connection/delimited.ts'
 import { DialError, dial, discard } from '../connection/dial.ts'
 import { authorityOf, type Target } from '../connection/target.ts'
 import { answerTo, NoAnswer, unlessAborted } from './answer.ts'
@@ -83,14 +84,9 @@ async function readBody(response: IncomingMessage): Promise<Uint8Array> {
     pieces.push(piece)
   }
   const bytes = Buffer.concat(pieces)
-  if (!isDelimited(response) && isBroken(bytes))
+  if (!isDelimited(response.headers) && isBroken(bytes))
     throw new Error('The body ended with its connection, in the middle of a document.')
   return bytes
-}
-
-/** Whether an answer says itself where it ends; any other may have been cut by anybody. */
-function isDelimited({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
 /** Whether a body began as a bundle does, or not at all, and is not whole; no more of it is read than of any bundle. */

@@ -75,6 +75,12 @@ const endings: readonly (readonly [title: string, script: RawScript, kind: strin
   ['a chunk that is cut', answering(`${CHUNKED}9\r\n{`), 'unfinished', 'unreachable'],
   ['chunks without their end', answering(`${CHUNKED}2\r\n{}\r\n`), 'unfinished', 'unreachable'],
   ['a body without length that is cut', answering(`${HEAD}\r\n{"version":1,`), 'unfinished', 'unreachable'],
+  [
+    'a body of another coding that is cut',
+    answering(`${HEAD}transfer-encoding: identity\r\n\r\n{"version":1,`),
+    'unfinished',
+    'unreachable',
+  ],
   ['a body without length that never began', answering(`${HEAD}\r\n`), 'unfinished', 'unreachable'],
   ['a body without length that is whole', answering(`${HEAD}\r\n{}`), 'failed', 'malformed_bundle'],
   ['a page without length', answering(`${HEAD}\r\n<html></html>`), 'failed', 'not_json'],

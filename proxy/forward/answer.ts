@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '#contract'
+import { isDelimited } from '#egress/connection/delimited.ts'
 import { type Origins, refuse } from '../listener/refuse.ts'
 import { bodyOf, type Refusal, unavailable } from '../refusal.ts'
-import { headerOf, type RawHeaders, responseHeaders } from './headers.ts'
+import { headerOf, type RawHeaders, responseHeaders, valuesOf } from './headers.ts'
 import { EventHold } from './hold.ts'
 import { StreamTail } from './tail.ts'
 
@@ -54,7 +55,10 @@ export class Answer {
 
   #start(status: number, statusText: string | undefined, headers: RawHeaders): void {
     if (isEventStream(status, headers)) this.#stream = { tail: new StreamTail(), hold: new EventHold() }
-    this.#isDelimited = isDelimited(headers)
+    this.#isDelimited = isDelimited({
+      'transfer-encoding': valuesOf(headers, 'transfer-encoding'),
+      'content-length': headerOf(headers, 'content-length'),
+    })
     this.#response.sendDate = false
     const text = STATUS_TEXT.test(statusText ?? '') ? statusText : undefined
     this.#response.writeHead(status, text, responseHeaders(headers))
@@ -159,11 +163,6 @@ export class Answer {
 function isEventStream(status: number, headers: RawHeaders): boolean {
   const isPlain = /^identity$/i.test(headerOf(headers, 'content-encoding') ?? 'identity')
   return status === 200 && isPlain && /^text\/event-stream\b/i.test(headerOf(headers, 'content-type') ?? '')
-}
-
-function isDelimited(headers: RawHeaders): boolean {
-  const isChunked = headerOf(headers, 'transfer-encoding') !== undefined
-  return isChunked || headerOf(headers, 'content-length') !== undefined
 }
 
 function ignore(): void {}

@@ -103,14 +103,14 @@ test('a stream whose connection is lost after [DONE] is complete', async () => {
   expect(response.complete).toBe(true)
 })
 
-test('a stream that only the end of its connection ends is not taken for complete', async () => {
-  const world = await startWorld({
-    script: ({ socket }) => {
-      socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: 1\n\n')
-    },
-  })
-  expect((await ask(world)).text).toMatch(/^data: 1\n\ndata: \{"error".*\}\n\ndata: \[DONE\]\n\n$/)
-})
+test.each(['Connection: close', 'Transfer-Encoding: identity', 'Transfer-Encoding: chunked, identity'])(
+  'a stream that only the end of its connection ends (%s) is not taken for complete',
+  async (field) => {
+    const head = `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n${field}\r\n\r\n`
+    const world = await startWorld({ script: ({ socket }) => void socket.end(`${head}data: 1\n\n`) })
+    expect((await ask(world)).text).toMatch(/^data: 1\n\ndata: \{"error".*\}\n\ndata: \[DONE\]\n\n$/)
+  },
+)
 
 test('a whole answer that breaks off is seen to be cut', async () => {
   const world = await startWorld({

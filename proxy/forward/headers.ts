@@ -47,6 +47,11 @@ export function headerOf(headers: RawHeaders, wanted: string): string | undefine
   return undefined
 }
 
+/** All values of a header that may stand there several times. */
+export function valuesOf(headers: RawHeaders, wanted: string): string[] {
+  return headers.filter((_, index) => index % 2 === 1 && headers[index - 1]!.toLowerCase() === wanted)
+}
+
 function keep(headers: RawHeaders, isKept: (name: string) => boolean): string[] {
   const named = namedByConnection(headers)
   const kept: string[] = []

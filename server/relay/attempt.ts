@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { isDelimited } from '#egress/connection/delimited.ts'
 import type { Backend } from './backend.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
@@ -64,7 +65,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (status < 200 || this.#isForgotten) return
     const contentType = String(headers['content-type'] ?? '')
     const retryAfter = headers['retry-after'] === undefined ? undefined : String(headers['retry-after'])
-    const hasLength = 'content-length' in headers || 'transfer-encoding' in headers
+    const hasLength = isDelimited(headers)
     this.#learn(status, retryAfter)
     if (this.#events.onHead({ status, contentType, retryAfter, hasLength })) return
     this.#isForgotten = true

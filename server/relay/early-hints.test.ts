@@ -63,17 +63,15 @@ test.each([
 })
 
 test.each([
-  ['after a 103', HINTS],
-  ['at once', ''],
-])(
-  'an answer without a length %s ends with its JSON where the connection is never closed',
-  async (_, hints) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => {})
-      socket.once('data', () => socket.write(`${hints}${HEAD}\r\n${BODY}`))
-    })
-    const world = await startWorld({ streamed: false, backends: [await listening(server)] })
-    const { reply, outcome } = await askAndSettle(world)
-    expect([reply.status, outcome.status]).toEqual([200, 'ok'])
-  },
-)
+  ['without a length after a 103', HINTS, ''],
+  ['without a length', '', ''],
+  ['of another coding', '', 'Transfer-Encoding: identity\r\n'],
+])('an answer %s ends with its JSON where the connection is never closed', async (_, hints, coding) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write(`${hints}${HEAD}${coding}\r\n${BODY}`))
+  })
+  const world = await startWorld({ streamed: false, backends: [await listening(server)] })
+  const { reply, outcome } = await askAndSettle(world)
+  expect([reply.status, outcome.status]).toEqual([200, 'ok'])
+})
