@@ -82,6 +82,9 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
       const { stage, reason, cause: error } = outcome.ground
       log.warn(isForeign ? FOREIGN : words[outcome.kind], { endpoint: name, stage, reason, error })
     },
+    onThrown(error) {
+      log.error('what was to be done about a check was not', { endpoint: name, error })
+    },
   })
   const route: Route = {
     attestor,

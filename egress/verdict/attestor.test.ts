@@ -26,6 +26,10 @@ function createWorld(first: Outcome, rules = proxyRules) {
     given,
     outcome: first,
     fault: undefined as Error | undefined,
+    /** Which callback throws that. */
+    thrower: undefined as 'onVerdict' | 'onCheck' | 'keep' | undefined,
+    broken: new Error('broken'),
+    thrown: [] as unknown[],
     signals: [] as AbortSignal[],
     ends: [] as Outcome[],
     release: () => {},
@@ -35,6 +39,9 @@ function createWorld(first: Outcome, rules = proxyRules) {
       })
     },
     attestor: undefined as unknown as Attestor,
+  }
+  const throwAs = (name: typeof world.thrower) => {
+    if (world.thrower === name) throw world.broken
   }
   world.attestor = new Attestor({
     clock,
@@ -50,11 +57,19 @@ function createWorld(first: Outcome, rules = proxyRules) {
     newest: {
       get: () => newest,
       keep: (issuedAt) => {
+        throwAs('keep')
         newest = issuedAt
       },
     },
-    onVerdict: (after) => changes.push(after),
-    onCheck: (outcome) => world.ends.push(outcome),
+    onVerdict(after) {
+      throwAs('onVerdict')
+      changes.push(after)
+    },
+    onCheck(outcome) {
+      throwAs('onCheck')
+      world.ends.push(outcome)
+    },
+    onThrown: (error) => world.thrown.push(error),
   })
   return world
 }
@@ -433,4 +448,35 @@ test('an upstream’s verdict outlives an outage of less than ten minutes', asyn
   expect(world.attestor.verdict.state).toBe('admitted')
   await world.clock.pass(1)
   expect(world.attestor.verdict).toMatchObject({ ground: { reason: 'verdict_expired' } })
+})
+
+test.each(['onVerdict', 'onCheck'] as const)(
+  'what %s throws is told, and the verdict is kept all the same',
+  async (name) => {
+    const world = createWorld(passed(old))
+    world.thrower = name
+    world.attestor.start()
+    await world.clock.pass(0)
+    expect(world.attestor.verdict.state).toBe('admitted')
+    expect(world.thrown).toEqual([world.broken])
+    const { verdict } = world.attestor
+    const waiting = world.attestor.awaitRenewal(verdict as Admitted, { since: world.clock.now() })
+    world.outcome = passed(renewed)
+    await world.clock.pass(SECOND)
+    expect(await waiting).toMatchObject({ admission: { certFingerprint: renewed } })
+    await world.clock.pass(20 * MINUTE)
+    expect(world.checks.length).toBeGreaterThan(5)
+    expect(world.attestor.verdict.state).toBe('admitted')
+  },
+)
+
+test('a time of signing that cannot be kept admits nothing, is told, and the next check may', async () => {
+  const world = createWorld(passed(old))
+  world.thrower = 'keep'
+  world.attestor.start()
+  await world.clock.pass(0)
+  expect([world.attestor.verdict.state, world.thrown]).toEqual(['pending', [world.broken]])
+  world.thrower = undefined
+  await world.clock.pass(2 * SECOND)
+  expect(world.attestor.verdict.state).toBe('admitted')
 })

@@ -3,7 +3,7 @@ import { limits } from '#contract'
 import { type Clock, elapsedMs, type Moment } from '../clock.ts'
 import { type Attest, type Outcome, outcomeOf } from '../evidence/attest.ts'
 import { UnfinishedFetch } from '../evidence/fetch.ts'
-import { Checks } from './checks.ts'
+import { Checks, type OnThrown } from './checks.ts'
 import { Doubts, type Patience } from './doubts.ts'
 import {
   type Admitted,
@@ -32,6 +32,8 @@ export interface AttestorDependencies {
   readonly onVerdict: (after: Verdict, before: Verdict) => void
   /** Told of each check as it ends, before what it means for the verdict, and whether it was somebody else's answer. */
   readonly onCheck: (outcome: Outcome, isForeign: boolean) => void
+  /** Told what any of these threw. Only a time of signing that could not be kept has its check fail. */
+  readonly onThrown: OnThrown
 }
 
 /** How often the clocks are looked at; a machine that slept is noticed within this time (ours). */
@@ -56,8 +58,9 @@ export class Attestor {
       world.clock,
       (since) => this.#check(since),
       () => this.#look(),
+      world.onThrown,
     )
-    this.#doubts = new Doubts(world.clock, () => this.#checkAnew())
+    this.#doubts = new Doubts(world.clock, () => this.#checkAnew(), world.onThrown)
   }
 
   /** Begins with the first check. */
@@ -179,7 +182,7 @@ export class Attestor {
     const { newest, onCheck, rules } = this.#world
     const outcome = await this.#attestInTime()
     if (this.#stopped.signal.aborted) return false
-    onCheck(outcome, isForeign(this.#verdict, outcome))
+    this.#tell(() => onCheck(outcome, isForeign(this.#verdict, outcome)))
     if (outcome.kind === 'passed') newest.keep(outcome.admission.issuedAt)
     // A check that took longer than a verdict lives has nothing to say any more.
     this.#become(afterTime(afterCheck(this.#verdict, outcome, since, rules), this.#readClocks(), rules))
@@ -214,8 +217,17 @@ export class Attestor {
     const before = this.#verdict
     if (after === before) return
     this.#verdict = after
-    this.#world.onVerdict(after, before)
+    this.#tell(() => this.#world.onVerdict(after, before))
     this.#doubts.settle()
+  }
+
+  /** What a listener throws changes no verdict, keeps nobody waiting, and ends no process by way of a timer. */
+  #tell(listener: () => void): void {
+    try {
+      listener()
+    } catch (thrown) {
+      this.#world.onThrown(thrown)
+    }
   }
 
   async #within(limitMs: number, done: Promise<void> | undefined): Promise<void> {

@@ -67,6 +67,7 @@ async function startWorld() {
     },
     onVerdict: () => {},
     onCheck: (_, isForeign) => void told.push(isForeign),
+    onThrown: (error) => expect.unreachable(String(error)),
   })
   open.push(gateway, { close: async () => attestor.stop() })
   await attestor.attest()

@@ -1,5 +1,6 @@
 import { limits } from '#contract'
 import { type Clock, elapsedMs, type Moment } from '../clock.ts'
+import type { OnThrown } from './checks.ts'
 
 /** How long a request may wait: from its arrival, and no longer than somebody waits for it. */
 export interface Patience {
@@ -35,15 +36,17 @@ const MAX_REST_MS = 1_000
 export class Doubts {
   readonly #clock: Clock
   readonly #check: () => Promise<void>
+  readonly #onThrown: OnThrown
   readonly #waiting = new Set<Waiter>()
   #isChecking = false
   /** When the last check ended that was made for them. */
   #checkedAt: Moment | undefined
 
-  /** `check` makes one that begins after it is called; it never rejects. */
-  constructor(clock: Clock, check: () => Promise<void>) {
+  /** `check` makes one that begins after it is called; where it rejects, the next one is made as after any other. */
+  constructor(clock: Clock, check: () => Promise<void>, onThrown: OnThrown) {
     this.#clock = clock
     this.#check = check
+    this.#onThrown = onThrown
   }
 
   /** How many wait. */
@@ -85,9 +88,13 @@ export class Doubts {
     for (let vain = 0; this.#waiting.size > 0; vain++) {
       await this.#rest(Math.min(MAX_REST_MS, MIN_REST_MS * 2 ** Math.max(0, vain - 1)))
       if (this.#waiting.size === 0) break
-      await this.#check()
+      try {
+        await this.#check()
+        this.settle()
+      } catch (thrown) {
+        this.#onThrown(thrown)
+      }
       this.#checkedAt = this.#clock.now()
-      this.settle()
     }
     this.#isChecking = false
   }

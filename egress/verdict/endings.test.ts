@@ -178,6 +178,7 @@ test.each(endings)(
       newest: { get: () => undefined, keep: () => {} },
       onVerdict: () => {},
       onCheck: (outcome) => void outcomes.push(outcome),
+      onThrown: (error) => expect.unreachable(String(error)),
     })
     open.push({ close: async () => attestor.stop() })
     await attestor.attest()

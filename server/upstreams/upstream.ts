@@ -74,6 +74,9 @@ export class Upstream {
       newest: { get: () => this.#registration.newestIssuedAt, keep: () => {} },
       onVerdict: (after, before) => this.#act(after, before),
       onCheck: (outcome, isForeign) => this.#hear(outcome, isForeign),
+      onThrown(error) {
+        log.error('what was to be done about a check was not', { upstream: registration.name, error })
+      },
     })
     this.attestor.stand(registration.standing)
     this.attestor.start()
