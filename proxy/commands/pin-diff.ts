@@ -1,7 +1,8 @@
-import { AttestationError, type Json, toHex } from '#attestation'
+import { AttestationError, inspectBundle, type Json, toHex } from '#attestation'
 import { quote } from '#base/foreign-text.ts'
 import type { SnapshotDiffOutput } from '#contract'
 import { type Change, changesBetween, inOrder } from '../deployment/changes.ts'
+import { differencesOfSpelling, type Spelling } from '../deployment/spelling.ts'
 import { type CommonOptions, print } from './output.ts'
 import { printRefusal } from './refused.ts'
 import { readNamed, verifyByItself } from './snapshot-source.ts'
@@ -18,6 +19,8 @@ interface Compared {
   readonly digestHex: string
   readonly issuedAt: Date
   readonly evidence: Json
+  /** As it is spelled. */
+  readonly text: string
 }
 
 /** `proxy pin diff A B`: every step from one snapshot to another, each an https URL, a bundle file or a kept digest. */
@@ -39,7 +42,8 @@ export async function pinDiff(before: string, after: string, options: PinDiffOpt
 async function read(subject: string, { config }: PinDiffOptions): Promise<Compared> {
   const { bytes } = await readNamed(subject, { config })
   const { hostname, digest, issuedAt, evidence } = await verifyByItself(bytes)
-  return { subject, hostname, digestHex: toHex(digest), issuedAt, evidence }
+  const text = inspectBundle(bytes).payload.evidenceText
+  return { subject, hostname, digestHex: toHex(digest), issuedAt, evidence, text }
 }
 
 function documentOf(one: Compared, other: Compared, changes: readonly Change[]): SnapshotDiffOutput {
@@ -69,18 +73,30 @@ function inWords(one: Compared, other: Compared, changes: readonly Change[]): st
     '',
   ]
   if (one.digestHex === other.digestHex) return [...heading, 'Both are the same deployment.']
-  if (changes.length === 0) {
-    return [
-      ...heading,
-      'Both hold the same values, and are signed under two digests all the same: only the spelling of numbers or the white space between them differs.',
-    ]
-  }
+  if (changes.length === 0) return [...heading, sameValuesInWords(one, other)]
   return [
     ...heading,
     ...told(changes),
     '',
     'Read what has changed before you approve of it. Who signed it was not looked at; `proxy pin add` does.',
   ]
+}
+
+const spellings: readonly (readonly [Spelling, string])[] = [
+  ['order', 'the order of members'],
+  ['escapes', 'escapes in texts'],
+  ['numbers', 'the spelling of numbers'],
+]
+
+/** A digest is of the canonical JSON of a snapshot, or of its own text without white space (decisions, 8). */
+function sameValuesInWords(one: Compared, other: Compared): string {
+  const found = differencesOfSpelling(one.text, other.text)
+  const words = spellings.flatMap(([name, word]) => (found.has(name) ? [word] : []))
+  const what =
+    words.length === 0
+      ? 'they are spelled alike, and one digest is of that spelling, the other of the canonical one.'
+      : `what differs is ${new Intl.ListFormat('en-GB').format(words)}.`
+  return `Both hold the same values, and are signed under two digests all the same: ${what}`
 }
 
 /** What is about parts of one resource stands below its name. */
