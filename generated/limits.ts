@@ -124,6 +124,8 @@ export const limits = {
   minAttestRetryMs: 1_000,
   /** Longest such wait. */
   maxAttestRetryMs: 30_000,
+  /** Most requests that wait at one endpoint for its first verdict, and as many again for a new certificate. */
+  maxWaitingRequests: 1_000,
 } as const
 
 /** The name of one limit. */

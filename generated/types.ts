@@ -270,6 +270,11 @@ export interface components {
          * @enum {string}
          */
         AttestationCode: "attestation_failed" | "attestation_revoked";
+        /**
+         * @description Numbers of evidence and verdicts (decisions, 8).
+         * @enum {number}
+         */
+        AttestationLimit: 1000;
         /** @description A verifier refuses the endpoint: the user's own proxy, or the router towards an external endpoint (§7/5). */
         AttestationRefused: {
             /** @description What went wrong. */

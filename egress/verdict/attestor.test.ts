@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { AttestationError, digestOf } from '#attestation'
+import { limits } from '#contract'
 import type { Outcome } from '../evidence/attest.ts'
 import { failed, passed, unfinished } from '../testing/admissions.ts'
 import { TestClock } from '../testing/clock.ts'
@@ -113,6 +114,36 @@ test('it waits fifteen seconds at the most and is then told verdict_pending', as
     state: 'pending',
     ground: { stage: 'attesting', reason: 'verdict_pending' },
   })
+})
+
+test('only so many wait for the first verdict; what comes beyond is told verdict_pending at once', async () => {
+  const world = createWorld(passed(old))
+  world.hold()
+  world.attestor.start()
+  const waiting = Array.from({ length: limits.maxWaitingRequests }, () => world.attestor.awaitVerdict())
+  expect(await world.attestor.awaitVerdict()).toMatchObject({ ground: { reason: 'verdict_pending' } })
+  world.release()
+  await world.clock.pass(0)
+  for (const verdict of await Promise.all(waiting)) expect(verdict.state).toBe('admitted')
+})
+
+test.each([
+  ['has waited for the first verdict in vain', () => {}, 15 * SECOND],
+  ['leaves while it waits for the first verdict', (client: AbortController) => client.abort(), 0],
+])('a request that %s makes room for another', async (_, leave, laterMs) => {
+  const world = createWorld(passed(old))
+  world.hold()
+  world.attestor.start()
+  const clients = Array.from({ length: limits.maxWaitingRequests }, () => new AbortController())
+  const since = world.clock.now()
+  const waiting = clients.map(({ signal }) => world.attestor.awaitVerdict({ since, signal }))
+  clients.forEach(leave)
+  await world.clock.pass(laterMs)
+  for (const verdict of await Promise.all(waiting)) expect(verdict.state).toBe('pending')
+  const next = world.attestor.awaitVerdict()
+  world.release()
+  await world.clock.pass(0)
+  expect((await next).state).toBe('admitted')
 })
 
 test('an admitted endpoint is checked every four minutes', async () => {

@@ -49,6 +49,8 @@ export class Attestor {
   readonly #doubts: Doubts
   readonly #stopped = new AbortController()
   #verdict: Verdict = unjudged
+  /** How many wait for the first verdict. */
+  #newcomers = 0
   #seenWallMs = Number.NEGATIVE_INFINITY
   #disarm: () => void = () => {}
 
@@ -98,11 +100,12 @@ export class Attestor {
 
   /**
    * The verdict that a new request is under. It waits for the first one, so far as a check is under way and for fifteen
-   * seconds from its arrival; without a live one it also asks for a check, for those that come later.
+   * seconds from its arrival, beside only so many others; without a live one it also asks for a check, for those that
+   * come later.
    */
-  async awaitVerdict(since: Moment = this.now): Promise<Verdict> {
-    if (this.verdict === unjudged)
-      await this.#within(limits.verdictWaitMs - elapsedMs(since, this.now), this.#checks.running)
+  async awaitVerdict(patience: Patience = { since: this.now }): Promise<Verdict> {
+    const { running } = this.#checks
+    if (this.verdict === unjudged && running !== undefined) await this.#awaitFirst(running, patience)
     if (this.verdict.state !== 'admitted' && this.#checks.restedMs >= limits.minAttestRetryMs) this.#demand()
     return this.verdict
   }
@@ -230,11 +233,15 @@ export class Attestor {
     }
   }
 
-  async #within(limitMs: number, done: Promise<void> | undefined): Promise<void> {
-    if (done === undefined) return
+  /** Each holds a client's socket, and a check may take its whole time: what comes beyond does not wait. */
+  async #awaitFirst(done: Promise<void>, { since, signal }: Patience): Promise<void> {
+    if (this.#newcomers >= limits.maxWaitingRequests || signal?.aborted) return
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    const cancel = this.#world.clock.schedule(limitMs, resolve)
+    const cancel = this.#world.clock.schedule(limits.verdictWaitMs - elapsedMs(since, this.now), resolve)
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+    this.#newcomers++
     await Promise.race([done, late])
+    this.#newcomers--
     cancel()
   }
 }

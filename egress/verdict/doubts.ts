@@ -21,13 +21,6 @@ interface Waiter {
   leave(): void
 }
 
-/**
- * Most requests that wait at one endpoint for its new certificate (ours). Each holds a client's socket and, at the
- * router, a body and a hold of credit, and somebody on the way can make every one of them wait its full time: what comes
- * beyond is refused at once, to be tried again.
- */
-const MAX_WAITING = 1_000
-
 /** Rests between the checks that they share: the first ones, and the longest that they double to (ours). */
 const MIN_REST_MS = 250
 const MAX_REST_MS = 1_000
@@ -54,10 +47,14 @@ export class Doubts {
     return this.#waiting.size
   }
 
-  /** Waits until the question is answered, or patience ends; at once when too many wait. */
+  /**
+   * Waits until the question is answered, or patience ends; not at all when too many wait. Each holds a client's socket
+   * and, at the router, a body and a hold of credit, and somebody on the way can make every one wait its full time.
+   */
   wait(isAnswered: () => boolean, { since, signal }: Patience): Promise<void> {
     const leftMs = limits.verdictWaitMs - elapsedMs(since, this.#clock.now())
-    if (leftMs <= 0 || signal?.aborted || this.#waiting.size >= MAX_WAITING) return Promise.resolve()
+    if (leftMs <= 0 || signal?.aborted || this.#waiting.size >= limits.maxWaitingRequests)
+      return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
     const leave = () => {
       this.#waiting.delete(waiter)

@@ -37,7 +37,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Connections that showed another certificate than the verdict names. */
   #mismatches = 0
   readonly #arrived: Moment
-  /** Present while it waits for a new certificate to be signed for. */
+  /** Present while it waits for the first verdict, or for a new certificate to be signed for. */
   #waiting: AbortController | undefined
   #isOver = false
 
@@ -57,11 +57,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     tally.begin()
     const { verdict } = attestor
     if (verdict.state === 'admitted') this.#send(verdict)
-    else
-      attestor
-        .awaitVerdict(this.#arrived)
-        .then((settled) => this.#goUnder(settled))
-        .catch(this.#onThrown)
+    else this.#awaitVerdict().catch(this.#onThrown)
+  }
+
+  async #awaitVerdict(): Promise<void> {
+    this.#waiting = new AbortController()
+    const verdict = await this.#route.attestor.awaitVerdict({
+      since: this.#arrived,
+      signal: this.#waiting.signal,
+    })
+    this.#waiting = undefined
+    this.#goUnder(verdict)
   }
 
   onRequestStart(controller: Controller): void {

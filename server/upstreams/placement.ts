@@ -48,7 +48,7 @@ async function placeOutside(
   const arrived = upstream.attestor.now
   if (upstream.admittance === undefined) {
     await authorize()
-    await upstream.attestor.awaitVerdict(arrived)
+    await upstream.attestor.awaitVerdict({ since: arrived })
   }
   const { admittance } = upstream
   if (admittance === undefined) throw refusalOf(model, upstream.attestor.verdict)
