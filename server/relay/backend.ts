@@ -31,7 +31,16 @@ export interface BackendRequest {
   readonly accept: 'application/json' | 'text/event-stream'
 }
 
-/** A server that can serve a model, with its sockets and what is known about it. */
+/** The sockets to a server and what is known about it; backends of several configurations may share them. */
+export interface BackendServer {
+  readonly pool: Dispatcher
+  readonly health: Health
+  readonly tally: Tally
+  /** Calls that are under way. */
+  running: number
+}
+
+/** A server that can serve a model, as one configuration has it. */
 export interface Backend {
   /** What metrics call it: its place among the model's backends, or the upstream's name. */
   readonly name: string
@@ -43,31 +52,36 @@ export interface Backend {
   dispatch(request: BackendRequest, handler: Dispatcher.DispatchHandler): void
   /** Nobody waits any more for a request of which nothing was sent; for backends of one request, that may have it wait. */
   abandon?(): void
-  close(): Promise<void>
 }
 
-/** Creates a backend with a pool of its own. Waiting is bounded by the relay's own timers. */
-export function createBackend(name: string, config: BackendConfig, connectMs: number): Backend {
-  const { origin } = new URL(config.url)
-  const compose = createComposer(config)
+/** Makes ready to call a server; no connection is opened yet. Waiting is bounded by the relay's own timers. */
+export function createServer(url: string, connectMs: number): BackendServer {
   // Idle sockets are kept for undici's 4 s, which is shorter than the 5 s after which common servers close theirs.
-  const pool = new Pool(origin, {
+  const pool = new Pool(new URL(url).origin, {
     connect: passingOverInterim(buildConnector({ timeout: connectMs, allowH2: false })),
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,
   })
+  return { pool, health: createHealth(() => performance.now()), tally: createTally(), running: 0 }
+}
+
+/** Creates a backend on a server. */
+export function createBackend(name: string, config: BackendConfig, server: BackendServer): Backend {
+  const compose = createComposer(config)
   return {
     name,
     config,
-    health: createHealth(() => performance.now()),
-    running: 0,
-    tally: createTally(),
-    dispatch(request, handler) {
-      pool.dispatch(compose(request), handler)
+    health: server.health,
+    tally: server.tally,
+    get running() {
+      return server.running
     },
-    async close() {
-      await pool.destroy()
+    set running(calls) {
+      server.running = calls
+    },
+    dispatch(request, handler) {
+      server.pool.dispatch(compose(request), handler)
     },
   }
 }

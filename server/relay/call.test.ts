@@ -34,7 +34,6 @@ function callTo(count: number) {
         log.push(`dispatch ${index}`)
         handlers[index] = handler as Required<Dispatcher.DispatchHandler>
       },
-      async close() {},
     }
   })
   const request = { path: '/chat/completions', body: Buffer.from('{}'), accept: 'text/event-stream' } as const

@@ -1,7 +1,8 @@
 import { relayAnswer } from './answer.ts'
-import { type BackendConfig, createBackend } from './backend.ts'
+import type { BackendConfig } from './backend.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import { createDrains } from './drains.ts'
+import { createFleet, type Fleet } from './fleet.ts'
 import type { Observe } from './observation.ts'
 import { createSelection } from './selection.ts'
 import type { RelayLog } from './settlement.ts'
@@ -17,6 +18,8 @@ export interface RelayOptions {
   readonly maxEventBytes: number
   readonly log: RelayLog
   readonly observe: Observe
+  /** Servers that other relays may call, too; its own when left out. */
+  readonly fleet?: Fleet
 }
 
 /**
@@ -29,7 +32,7 @@ export interface Relay {
   answer(task: RelayTask): Promise<void>
   /** How busy the backends are, in the order of the configuration. */
   backends(): readonly BackendState[]
-  /** Destroys all sockets to backends; whatever still runs fails. */
+  /** Destroys all sockets to backends that no other relay of the fleet has; whatever still runs there fails. */
   close(): Promise<void>
 }
 
@@ -46,10 +49,10 @@ export interface BackendState {
 }
 
 /** Creates the relay with one pool per configured backend. */
-export function createRelay({ models, timers, maxEventBytes, log, observe }: RelayOptions): Relay {
-  const backends = models.map((model) =>
-    model.backends.map((config, index) => createBackend(String(index), config, timers.connectMs)),
-  )
+export function createRelay(options: RelayOptions): Relay {
+  const { models, timers, maxEventBytes, log, observe } = options
+  const { fleet = createFleet(timers.connectMs) } = options
+  const { backends, release } = fleet.enlist(models)
   const selections = new Map(models.map(({ id }, index) => [id, createSelection(backends[index]!)]))
   const dependencies: RelayDependencies = {
     timers,
@@ -68,8 +71,6 @@ export function createRelay({ models, timers, maxEventBytes, log, observe }: Rel
           return { model, index, running, tally, isOpen: health.state() !== 'closed' }
         }),
       ),
-    async close() {
-      await Promise.all(backends.flat().map((backend) => backend.close()))
-    },
+    close: release,
   }
 }

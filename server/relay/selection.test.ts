@@ -21,7 +21,6 @@ function world(count: number, weights: readonly number[] = []) {
       running: 0,
       tally: createTally(),
       dispatch() {},
-      async close() {},
     }
   })
   const selection = createSelection(backends)

@@ -60,7 +60,6 @@ export function openPassage(
         // Composed anew for a second try: nothing was read of the first one's body.
         new PinnedDispatch(upstream, verdict, patience, () => compose(request), handler).start(),
       abandon: () => abandoned.abort(),
-      close: async () => {},
     },
   }
 }
