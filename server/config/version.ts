@@ -1,0 +1,21 @@
+import { createHmac } from 'node:crypto'
+import type { RouterConfig } from './router.ts'
+
+/** Enough to tell versions apart, and to be read aloud (ours). */
+const VERSION_CHARACTERS = 12
+
+/**
+ * The version of a configuration: a short hash of all that the routers of a deployment have in common, defaults filled
+ * in, so that a comment or another order of settings makes no other version. Where a router listens, keeps its data and
+ * finds its stores is each one's own. Keys of backends count, and are not to be guessed from it: it is made under
+ * `secretsKey`.
+ */
+export function versionOf(config: RouterConfig): string {
+  const { allowOverdraftMicros, limits, timers, corsOrigins, trustedProxies, endpoints, models } = config
+  const shared = { allowOverdraftMicros, limits, timers, corsOrigins, trustedProxies, endpoints, models }
+  const text = JSON.stringify(shared, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+  return createHmac('sha256', config.secretsKey ?? '')
+    .update(`configuration\n${text}`)
+    .digest('hex')
+    .slice(0, VERSION_CHARACTERS)
+}
