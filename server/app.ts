@@ -25,7 +25,7 @@ type RouterContext = Context<Environment>
 export interface AppDependencies {
   readonly handlers: Handlers
   readonly keys: KeyFinder
-  readonly corsOrigins: readonly string[]
+  readonly corsOrigins: () => readonly string[]
   readonly requests: Requests
   readonly log: Log
 }
@@ -47,7 +47,7 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
           origin: c.req.header('origin'),
           requestedHeaders: c.req.header('access-control-request-headers'),
         },
-        corsOrigins,
+        corsOrigins(),
       ),
     }
     c.set('headers', headers)

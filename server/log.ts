@@ -27,6 +27,12 @@ export interface LogFields {
   readonly isCut?: boolean | undefined
   readonly metric?: string
   readonly pid?: number
+  /** Of the configuration that is in force, and of the one before it. */
+  readonly version?: string
+  readonly before?: string
+  /** A path in the configuration file, and what is wrong there. */
+  readonly setting?: string
+  readonly mistake?: string
   readonly count?: number
   readonly durationMs?: number
 }

@@ -1,13 +1,11 @@
 import { limits, routes } from '#contract'
 import { createApp } from './app.ts'
-import { createCatalogue } from './catalogue.ts'
-import { isExternal, type ModelConfig, type RouterConfig } from './config/router.ts'
+import type { RouterConfig } from './config/router.ts'
 import { readSecretsKey } from './config/secrets-key.ts'
 import type { Control, ControlWorld } from './control/control.ts'
 import { findInvitation } from './invitations/invitations.ts'
 import { createBudget } from './limits/budget.ts'
 import { openBuckets } from './limits/open.ts'
-import { createSourceAddress } from './limits/source-address.ts'
 import { createListener, listen } from './listener.ts'
 import type { Log } from './log.ts'
 import { createMeter, type MeterTimers } from './metering/meter.ts'
@@ -19,12 +17,13 @@ import type { BucketName } from './operations/limit-metrics.ts'
 import { createReadiness } from './operations/readiness.ts'
 import { createRecorder } from './operations/recorder.ts'
 import { createRequests } from './operations/requests.ts'
-import { createOwnEndpoints } from './publication/own-endpoint.ts'
-import { startPoller } from './publication/poller.ts'
+import { createPolling } from './publication/polling.ts'
 import { createShelf, restore } from './publication/shelf.ts'
-import { createRelay } from './relay/relay.ts'
-import { createTokenizers } from './relay/tokenizer.ts'
-import { createBodyMemory } from './routes/body-memory.ts'
+import { createFleet } from './relay/fleet.ts'
+import { createEdition, type Edition } from './reload/edition.ts'
+import { createEditions, type Editions } from './reload/editions.ts'
+import { createInForce } from './reload/in-force.ts'
+import { type ConfigSource, createReloader, type Reloaded } from './reload/reloader.ts'
 import { bodyMetrics } from './routes/body-metrics.ts'
 import { getEndpointEvidence, getEvidence } from './routes/evidence.ts'
 import { getGeneration } from './routes/generation.ts'
@@ -45,6 +44,8 @@ import { createUpstreams } from './upstreams/upstreams.ts'
 /** What a router needs from the world; tests pass shorter timers. */
 export interface RouterDependencies {
   readonly config: RouterConfig
+  /** Where it is read anew; nowhere else than it is when left out. */
+  readonly source?: ConfigSource
   readonly sql: Sql
   readonly log: Log
   readonly now?: () => Date
@@ -58,6 +59,10 @@ export interface Router {
   readonly controlPort: number | undefined
   /** Of the operator's listener, where there is one. */
   readonly adminPort: number | undefined
+  /** The version of the configuration that it starts with. */
+  readonly version: string
+  /** Reads the configuration anew and takes all of it up, or nothing. */
+  reload(): Reloaded
   /** Takes no new work, lets what runs end until `drainMs` have passed, then ends it as aborted. */
   stop(): Promise<void>
 }
@@ -65,25 +70,17 @@ export interface Router {
 /** Wires the router's rooms together and starts to listen. */
 export async function startRouter(dependencies: RouterDependencies): Promise<Router> {
   const { config, sql, log, now = () => new Date(), meterTimers = {} } = dependencies
-  const ownModels = config.models.filter((model): model is ModelConfig => !isExternal(model))
+  const { source = { file: 'router.yaml', load: () => config } } = dependencies
   const keys = createKeyFinder(sql)
   const recorder = createRecorder(config.models.map(({ id }) => id))
   const requests = createRequests({ log, requestEnded: recorder.requestEnded })
-  const drain = createDrain(config.timers)
-  const { observe } = recorder
-  const relay = createRelay({
-    models: ownModels,
-    timers: config.timers,
-    maxEventBytes: config.limits.maxEventBytes,
-    log,
-    observe,
-  })
-  const tokenizers = createTokenizers(ownModels, log)
+  const { connectMs } = config.timers
+  const inForce = createInForce(() => editions.current)
   const shelf = createShelf()
   restore(shelf, config.endpoints, await listBundles(sql))
   const buckets = await openBuckets({
     redis: config.redis,
-    defaults: config.limits,
+    defaults: inForce.defaultLimits,
     now: () => now().getTime(),
     metrics: recorder.limits,
     log,
@@ -96,16 +93,24 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     timers: meterTimers,
   })
   const secret = () => readSecretsKey(config)
-  const { connectMs } = config.timers
   const upstreams = createUpstreams({ sql, replica: meter.replica, secret, log, connectMs })
-  const controlled = { sql, upstreams, secret, shelf, endpoints: config.endpoints }
-  const catalogue = createCatalogue(config.models, upstreams.isInService)
-  const sourceAddressOf = createSourceAddress(config.trustedProxies)
+  const controlled = { sql, upstreams, secret, shelf, endpoints: () => inForce.config.endpoints }
+  const editionWorld = {
+    fleet: createFleet(connectMs),
+    isInService: upstreams.isInService,
+    observe: recorder.observe,
+    collector: createCollector(),
+    log,
+    now,
+  }
+  const editions: Editions = createEditions(createEdition(config, editionWorld), log)
+  const drain = createDrain(inForce.drainTimers)
+  const { sourceAddressOf } = inForce
   const budgetOf = (bucket: BucketName, perMinute: number) =>
     createBudget(bucket, perMinute, () => now().getTime(), recorder.limits)
   const evidence = {
     shelf,
-    endpoints: createOwnEndpoints(config.endpoints, config.publicBaseUrl),
+    endpoints: inForce.ownEndpoints,
     archive: createArchive(sql),
     log,
     budget: budgetOf('evidence', limits.evidencePerMinute),
@@ -116,36 +121,25 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     budget: budgetOf('invitations', limits.invitationLookupsPerMinute),
     sourceAddressOf,
   }
-  const memory = createBodyMemory(
-    config.limits.bodyMemoryBytes,
-    config.limits.maxBodyBytes,
-    createCollector(),
-  )
   const inference = {
-    catalogue,
+    editions,
     keys,
     meter,
-    relay,
-    tokenizers,
     shelf,
     upstreams,
-    memory,
-    maxBodyBytes: config.limits.maxBodyBytes,
-    hasFreeModels: config.models.some(
-      ({ pricing }) => pricing.promptMicros === 0 && pricing.completionMicros === 0,
-    ),
     sourceAddressOf,
     createGenerationId: () => createId('gen-'),
     now,
     signal: drain.signal,
   }
+  const models = { catalogue: inForce.catalogue, shelf, upstreams }
   const app = createApp({
     handlers: {
       createChatCompletion: serveInference('chat', routes.createChatCompletion.path, inference),
       createCompletion: serveInference('completions', routes.createCompletion.path, inference),
       createEmbedding: serveInference('embeddings', routes.createEmbedding.path, inference),
-      listModels: listModels({ catalogue, shelf, upstreams }),
-      getModel: getModel({ catalogue, shelf, upstreams }),
+      listModels: listModels(models),
+      getModel: getModel(models),
       getGeneration: getGeneration(async (workspaceId, id) =>
         meter.isRunning(id) ? undefined : await outlast(() => findGeneration(sql, workspaceId, id)),
       ),
@@ -154,27 +148,38 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       getEndpointEvidence: getEndpointEvidence(evidence),
     },
     keys,
-    corsOrigins: config.corsOrigins,
+    corsOrigins: () => inForce.config.corsOrigins,
     requests,
     log,
   })
   const server = createListener(app.fetch, config.limits.maxHeaderBytes)
-  const poller = startPoller({
-    endpoints: config.endpoints,
+  const polling = createPolling({
     shelf,
     save: (endpoint, publication) => saveBundle(sql, { endpoint, ...publication }),
-    intervalMs: config.timers.evidencePollMs,
     log,
   })
+  polling.follow(config.endpoints, config.timers.evidencePollMs)
+
+  /** All that can fail comes before the edition is in force. */
+  function take(changed: RouterConfig): Edition {
+    const edition = createEdition(changed, editionWorld, editions.current)
+    editions.take(edition)
+    shelf.keepOnly(changed.endpoints)
+    polling.follow(changed.endpoints, changed.timers.evidencePollMs)
+    recorder.expectModels(changed.models.map(({ id }) => id))
+    tellUnregistered(changed.models, upstreams, log)
+    return edition
+  }
+
+  const reloader = createReloader({ source, current: () => editions.current, take, log, now })
   let admin: Admin | undefined
 
   let control: Control | undefined
 
   async function close(): Promise<void> {
     await control?.stop()
-    await poller.stop()
-    await relay.close()
-    await tokenizers.close()
+    await polling.stop()
+    await editions.close()
     await upstreams.stop()
     await meter.stop()
     buckets.close()
@@ -187,9 +192,15 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     await upstreams.start()
     tellUnregistered(config.models, upstreams, log)
     if (config.admin) {
-      const { endpoints } = config
-      const activeRequests = () => requests.active
-      const gauges = createGauges({ sql, meter, relay, shelf, endpoints, activeRequests, now })
+      const gauges = createGauges({
+        sql,
+        meter,
+        relay: inForce.relay,
+        shelf,
+        endpoints: () => inForce.config.endpoints,
+        activeRequests: () => requests.active,
+        now,
+      })
       const notReady = createReadiness({
         isDraining: () => drain.isDraining,
         isLeased: () => meter.isLeased,
@@ -197,12 +208,19 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       })
       admin = await openAdmin(config.admin, {
         notReady,
-        metrics: [...recorder.metrics, ...gauges, ...bodyMetrics(memory), ...upstreamMetrics(upstreams)],
+        metrics: [
+          ...recorder.metrics,
+          ...gauges,
+          ...bodyMetrics(inForce.memory),
+          ...upstreamMetrics(upstreams),
+        ],
         log,
       })
     }
     if (config.testControl) control = await openControl({ ...controlled, address: config.testControl }, log)
     return {
+      version: editions.current.version,
+      reload: reloader.reload,
       port: await listen(server, config.listen),
       controlPort: control?.port,
       adminPort: admin?.port,

@@ -19,6 +19,9 @@ export interface ReadRequest {
   readonly requestId: string
 }
 
+/** What asks; who opened it closes it. */
+type Asking = Pick<Tokenizers, 'has' | 'hasRoom' | 'count'>
+
 /**
  * Refuses a prompt that is longer than the model's context window before anything is sent to the model, where a
  * backend's tokenizer is configured (§7.1; decisions, 5). It is asked only about prompts whose bytes leave it open,
@@ -26,7 +29,7 @@ export interface ReadRequest {
  */
 export async function refuseLongPrompt(
   { operation, model, request, requestId }: ReadRequest,
-  tokenizers: Tokenizers,
+  tokenizers: Asking,
   authorize: () => Promise<unknown>,
 ): Promise<Asked | undefined> {
   if (!tokenizers.has(model.id)) return undefined
@@ -52,7 +55,7 @@ export interface Asked {
  */
 export function countPrompt(
   { operation, model, request, requestId }: ReadRequest,
-  tokenizers: Tokenizers,
+  tokenizers: Asking,
   asked: Asked | undefined,
 ): PromptCount | undefined {
   const isKnown = asked !== undefined

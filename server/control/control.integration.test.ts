@@ -23,7 +23,7 @@ afterAll(async () => {
 /** A router that knows of no upstream and has fetched nothing. */
 function world() {
   const upstreams = { find: () => undefined }
-  return { sql, upstreams, secret: () => Buffer.alloc(32), shelf: createShelf(), endpoints: [] }
+  return { sql, upstreams, secret: () => Buffer.alloc(32), shelf: createShelf(), endpoints: () => [] }
 }
 
 interface Answer {

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../errors.ts'
 
-/** Milliseconds of each step of a stop. */
+/** Milliseconds of each step of a stop; read as it comes to it. */
 export interface DrainTimers {
   /** Load balancers get so long to notice that the router is not ready. */
   readonly notReadyMs: number
@@ -32,7 +32,7 @@ const END_MS = 5_000
  * answered like any other, as the last one of its connection: whoever sent it could not know, and to break the
  * connection would look like a failure after the fact.
  */
-export function createDrain({ notReadyMs, drainMs }: DrainTimers): Drain {
+export function createDrain(timers: DrainTimers): Drain {
   const deadline = new AbortController()
   let isDraining = false
   return {
@@ -42,12 +42,12 @@ export function createDrain({ notReadyMs, drainMs }: DrainTimers): Drain {
     signal: deadline.signal,
     async run(server) {
       isDraining = true
-      await sleep(notReadyMs)
+      await sleep(timers.notReadyMs)
       const closed = once(server, 'close')
       server.close()
       // A connection is idle, and may be closed, once its answer has been handed over.
       const sweeper = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
-      await passes(closed, drainMs)
+      await passes(closed, timers.drainMs)
       deadline.abort(new ApiError('internal', 'The router is shutting down. Send the request again.'))
       await passes(closed, END_MS)
       clearInterval(sweeper)

@@ -19,9 +19,8 @@ function world(sql: () => Promise<unknown>) {
     relay: { backends: () => [{ model: 'm', index: 1, running: 4, isOpen: true }] } as unknown as Relay,
     shelf: {
       find: (name) => (name === 'fresh' ? ({ issuedAt } as Publication) : undefined),
-      offer: () => false,
     },
-    endpoints,
+    endpoints: () => endpoints,
     activeRequests: () => 7,
     now: () => new Date(issuedAt.getTime() + 90_000),
   })

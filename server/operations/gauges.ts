@@ -13,9 +13,9 @@ import { singleFlight } from './single-flight.ts'
 export interface GaugeSources {
   readonly sql: Sql
   readonly meter: Meter
-  readonly relay: Relay
-  readonly shelf: Shelf
-  readonly endpoints: readonly EndpointConfig[]
+  readonly relay: Pick<Relay, 'backends'>
+  readonly shelf: Pick<Shelf, 'find'>
+  readonly endpoints: () => readonly EndpointConfig[]
   /** Requests of any route that are being answered. */
   readonly activeRequests: () => number
   readonly now: () => Date
@@ -108,7 +108,7 @@ function labelsOf({ model, index }: { readonly model: string; readonly index: nu
 }
 
 function evidenceAges({ shelf, endpoints, now }: GaugeSources): Point[] {
-  return endpoints.flatMap(({ name }) => {
+  return endpoints().flatMap(({ name }) => {
     const publication = shelf.find(name)
     if (publication === undefined) return []
     const age = now().getTime() - publication.issuedAt.getTime()

@@ -23,6 +23,8 @@ export interface Recorder {
   readonly observe: Observe
   readonly requestEnded: (request: EndedRequest) => void
   readonly limits: LimitMetrics
+  /** There are these models, too: what has never happened yet is a zero, so that its first time is a rise. */
+  expectModels(models: readonly string[]): void
   readonly metrics: readonly Metric[]
 }
 
@@ -43,9 +45,12 @@ export function createRecorder(models: readonly string[]): Recorder {
   const doubtful = new Family(() => new Counter())
   const refused = new Family(() => new Counter())
   let isLost = false
-  // What has never happened yet is a zero, so that its first time is a rise.
-  for (const model of models) withoutUsage.of({ [attributes.model]: model })
   for (const bucket of bucketNames) refused.of({ bucket })
+  expectModels(models)
+
+  function expectModels(ids: readonly string[]): void {
+    for (const model of ids) withoutUsage.of({ [attributes.model]: model })
+  }
 
   function observe({ operation, model, outcome, cause, overheadMs, comparison }: Observation): void {
     const what = {
@@ -89,6 +94,7 @@ export function createRecorder(models: readonly string[]): Recorder {
   return {
     observe,
     requestEnded,
+    expectModels,
     limits: {
       refused: (bucket: BucketName) => refused.of({ bucket }).add(),
       lost(value) {

@@ -40,3 +40,22 @@ test('what was stored and cannot be read any more is left out, without an error'
   restore(shelf, [endpoint], [{ endpoint: 'demo', bytes: Buffer.from('garbage') }])
   expect(shelf.find('demo')).toBeUndefined()
 })
+
+test.each([
+  ['is there no more', []],
+  ['has another hostname', [{ ...endpoint, hostname: 'b.example' }]],
+])('of an endpoint that %s nothing is kept, and nothing comes that was under way', (_, endpoints) => {
+  const shelf = createShelf()
+  shelf.offer(endpoint, publication('2026-01-01T00:00:00Z'))
+  shelf.keepOnly(endpoints)
+  expect(shelf.find('demo')).toBeUndefined()
+  expect(shelf.offer(endpoint, publication('2026-01-01T00:01:00Z'))).toBe(false)
+})
+
+test('an endpoint that stays keeps its bundle', () => {
+  const shelf = createShelf()
+  const kept = publication('2026-01-01T00:00:00Z')
+  shelf.offer(endpoint, kept)
+  shelf.keepOnly([endpoint])
+  expect(shelf.find('demo')).toBe(kept)
+})

@@ -30,7 +30,6 @@ async function startPassage(streamed: boolean, timers: Partial<RelayTimers> = {}
         tally: createTally(),
         dispatch: (_, handler) => void tries.push(handler),
         abandon: () => void abandoned.push(true),
-        close: async () => {},
       },
     },
   })

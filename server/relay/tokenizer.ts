@@ -15,7 +15,10 @@ export interface Tokenizers {
   hasRoom(model: string): boolean
   /** Undefined when nobody tells: a tokenizer that fails, or is slow, refuses no request. The id is for the log. */
   count(model: string, question: Question, requestId: string): Promise<number | undefined>
+  /** At once; whatever is being counted is not. */
   close(): Promise<void>
+  /** When what is being counted has been. */
+  end(): Promise<void>
 }
 
 /** How long a request waits for its tokens to be counted, and how many may be counted at a time (ours). */
@@ -60,6 +63,7 @@ export function createTokenizers(
       }
     },
     close: () => agent.destroy(),
+    end: () => agent.close(),
   }
 }
 

@@ -2,7 +2,7 @@ import { counter, gauge, type Metric } from '../operations/metric.ts'
 import { type BodyMemory, pools, shortages } from './body-memory.ts'
 
 /** What an operator sees of the memory of request bodies. */
-export function bodyMetrics(memory: BodyMemory): readonly Metric[] {
+export function bodyMetrics(memory: Pick<BodyMemory, 'usage'>): readonly Metric[] {
   return [
     gauge('router.bodies.memory.used', 'By', 'Taken by request bodies: small ones, and all others.', () =>
       pools.map((pool) => ({ value: memory.usage.usedBytes[pool], labels: { pool } })),

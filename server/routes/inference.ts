@@ -6,7 +6,7 @@ import { parseAuthorization } from '../admission/key.ts'
 import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
 import { type InferenceRequest, type NamedModel, parseModel, parseRequest } from '../admission/request.ts'
 import { refusalOf } from '../admission/verdict.ts'
-import { type Catalogue, isInScope } from '../catalogue.ts'
+import { isInScope } from '../catalogue.ts'
 import type { ServedModel } from '../config/router.ts'
 import { ApiError, asApiError } from '../errors.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
@@ -16,29 +16,25 @@ import type { Meter } from '../metering/meter.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { RelayTask } from '../relay/task.ts'
-import type { Tokenizers } from '../relay/tokenizer.ts'
+import type { Edition } from '../reload/edition.ts'
+import type { Editions, Visit } from '../reload/editions.ts'
 import type { KeyFinder } from '../store/key-finder.ts'
 import { placeRequest } from '../upstreams/placement.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import { type BodyOptions, ClientGone, declaredLength, readBody } from './body.ts'
-import type { BodyLease, BodyMemory } from './body-memory.ts'
+import { ClientGone, declaredLength, readBody } from './body.ts'
+import type { BodyLease } from './body-memory.ts'
 import { additionsOf, preparing, sizeFallbacks, sizeFor } from './fallbacks.ts'
 import type { Exchange, RawHandler } from './handlers.ts'
 
 /** What the inference routes need from the rest of the router. */
 export interface InferenceDependencies {
-  readonly catalogue: Catalogue
+  /** What the configuration says. A request goes to its end by the one that is in force when its body has been read. */
+  readonly editions: Pick<Editions, 'current' | 'visit'>
   readonly keys: KeyFinder
   readonly meter: Meter
-  readonly relay: Relay
-  readonly tokenizers: Tokenizers
-  readonly memory: BodyMemory
   /** The publication in force at admission is what a generation names (§2.3.1). */
   readonly shelf: Shelf
   readonly upstreams: Pick<Upstreams, 'find'>
-  readonly maxBodyBytes: number
-  /** Whether any model costs nothing: then nobody is refused for credit before the model is known. */
-  readonly hasFreeModels: boolean
   readonly sourceAddressOf: SourceAddressOf
   readonly createGenerationId: () => string
   readonly now: () => Date
@@ -52,9 +48,10 @@ export function serveInference(
   path: string,
   dependencies: InferenceDependencies,
 ): RawHandler {
-  const { keys, memory, relay, meter, hasFreeModels, sourceAddressOf } = dependencies
+  const { editions, keys, meter, sourceAddressOf } = dependencies
   return async (exchange) => {
     const { incoming } = exchange
+    const { memory, config, hasFreeModels } = editions.current
     const keyHash = parseAuthorization(incoming.headers.authorization)
     if (isEncoded(incoming)) {
       await requireKey(keys, keyHash)
@@ -68,11 +65,15 @@ export function serveInference(
       reserved?.limits ?? (memory.isCrowded(address) ? await requireKey(keys, keyHash) : undefined)
     const lease = memory.open({ pool, address, workspaceId: known?.workspaceId })
     const caller = { keyHash, reserved }
+    const reading = { maxBytes: config.limits.maxBodyBytes, lease }
+    const visit = editions.visit()
     try {
-      await run(relay, await accept(operation, path, caller, exchange, dependencies, lease))
+      const task = await accept(operation, path, caller, exchange, dependencies, reading, visit)
+      await run(visit.enter().relay, task)
     } catch (thrown) {
       if (!(thrown instanceof ClientGone)) throw thrown
     } finally {
+      visit.leave()
       lease.release()
     }
   }
@@ -91,6 +92,12 @@ interface Caller {
   readonly reserved: Reservation | undefined
 }
 
+/** How a body may be read. */
+interface Reading {
+  readonly maxBytes: number
+  readonly lease: BodyLease
+}
+
 /** What was read and parsed stays in here: an answer may run for an hour, and only the task lives as long. */
 async function accept(
   operation: Operation,
@@ -98,12 +105,13 @@ async function accept(
   { keyHash, reserved }: Caller,
   { incoming, response, headers, startedAtMs, trace }: Exchange,
   dependencies: InferenceDependencies,
-  lease: BodyLease,
+  reading: Reading,
+  visit: Visit,
 ): Promise<RelayTask> {
-  const { catalogue, keys, meter, tokenizers, createGenerationId, now, signal } = dependencies
+  const { keys, meter, createGenerationId, now, signal } = dependencies
   if (incoming.headers.expect !== undefined) response.writeContinue()
-  const reading = { maxBytes: dependencies.maxBodyBytes, lease }
-  const { model, request } = await judge(operation, incoming, reading, keyHash, catalogue, keys)
+  const { model, request, edition } = await judge(operation, incoming, reading, keyHash, visit, keys)
+  const { catalogue, tokenizers } = edition
   const authorize = () => requireUse(keys, keyHash, model)
   const read = { operation, model, request, requestId: trace.requestId }
   const asked = await refuseLongPrompt(read, tokenizers, authorize)
@@ -147,7 +155,7 @@ async function accept(
     fallbacks: others.map((other) =>
       preparing(other, dependencies, (fallback) => requireUse(keys, keyHash, fallback)),
     ),
-    onAnswering: lease.release,
+    onAnswering: reading.lease.release,
   }
 }
 
@@ -168,18 +176,19 @@ async function run(relay: Relay, task: RelayTask): Promise<void> {
 async function judge(
   operation: Operation,
   incoming: Exchange['incoming'],
-  read: Pick<BodyOptions, 'maxBytes' | 'lease'>,
+  reading: Reading,
   keyHash: string,
-  catalogue: Catalogue,
+  visit: Visit,
   keys: KeyFinder,
-): Promise<{ model: ServedModel; request: InferenceRequest }> {
+): Promise<{ model: ServedModel; request: InferenceRequest; edition: Edition }> {
   let named: NamedModel | undefined
   const check = createBodyCheck()
   const inspect = (piece: Buffer) => (check.push(piece) ? undefined : flawError(check.flaw!))
   try {
-    const bytes = await readBody(incoming, { ...read, inspect })
-    named = parseModel(operation, bytes, catalogue, check)
-    return { model: named.model, request: parseRequest(operation, named) }
+    const bytes = await readBody(incoming, { ...reading, inspect })
+    const edition = visit.enter()
+    named = parseModel(operation, bytes, edition.catalogue, check)
+    return { model: named.model, request: parseRequest(operation, named), edition }
   } catch (refusal) {
     if (refusal instanceof ClientGone) throw refusal
     await requireUse(keys, keyHash, named?.model)
