@@ -782,7 +782,82 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
+            /** @description The version that a router which takes it up runs. */
+            version: components["schemas"]["ConfigVersion"];
         };
+        /** @description A reload that was refused. */
+        ConfigRefusal: {
+            /**
+             * Format: date-time
+             * @description When, by the router's clock.
+             */
+            at: string;
+            /** @description Every mistake with its setting, as a start tells them. */
+            message: string;
+        };
+        /** @description What `router config reload --json` prints when every router has answered, or its time is over. */
+        ConfigReloadOutput: {
+            /** @description The version that the file makes which the command was given. */
+            file_version: components["schemas"]["ConfigVersion"];
+            /** @description Every router with a lease, the oldest first. */
+            replicas: components["schemas"]["ConfigReloadReplica"][];
+        };
+        /** @description What one router made of a reload. */
+        ConfigReloadReplica: {
+            /** @description The machine; null where it has not said anything yet. */
+            host: string | null;
+            /**
+             * @description `current`: it runs what its file says; `refused`: what it ran before; `silent`: it has not answered.
+             * @enum {string}
+             */
+            outcome: "current" | "refused" | "silent";
+            /**
+             * Format: int32
+             * @description Its process id; null where it has not said anything yet.
+             */
+            pid: number | null;
+            /** @description The last reload, where it was refused; null otherwise. */
+            refusal: components["schemas"]["ConfigRefusal"] | null;
+            /** @description The name under which it holds its lease. */
+            replica: string;
+            /**
+             * Format: date-time
+             * @description When it was taken up, by the router's clock; null where it has not said anything yet.
+             */
+            since: string | null;
+            /** @description The version that is in force; null where it has not said anything yet. */
+            version: components["schemas"]["ConfigVersion"] | null;
+        };
+        /** @description What one router runs. */
+        ConfigReplica: {
+            /** @description The machine; null where it has not said anything yet. */
+            host: string | null;
+            /**
+             * Format: int32
+             * @description Its process id; null where it has not said anything yet.
+             */
+            pid: number | null;
+            /** @description The last reload, where it was refused; null otherwise. */
+            refusal: components["schemas"]["ConfigRefusal"] | null;
+            /** @description The name under which it holds its lease. */
+            replica: string;
+            /**
+             * Format: date-time
+             * @description When it was taken up, by the router's clock; null where it has not said anything yet.
+             */
+            since: string | null;
+            /** @description The version that is in force; null where it has not said anything yet. */
+            version: components["schemas"]["ConfigVersion"] | null;
+        };
+        /** @description What `router config status --json` prints. */
+        ConfigStatusOutput: {
+            /** @description The version that the file makes which the command was given. */
+            file_version: components["schemas"]["ConfigVersion"];
+            /** @description Every router with a lease, the oldest first. */
+            replicas: components["schemas"]["ConfigReplica"][];
+        };
+        /** @description A short hash of what the routers of a deployment have in common in their configuration. */
+        ConfigVersion: string;
         /** @description The thing has changed or exists already. */
         Conflict: {
             /** @description What went wrong. */

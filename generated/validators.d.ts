@@ -32,6 +32,8 @@ export declare const validators: {
   readonly completionEvent: Validator<components['schemas']['CompletionEvent']>
   readonly completionRequest: Validator<components['schemas']['CompletionRequest']>
   readonly configCheckOutput: Validator<components['schemas']['ConfigCheckOutput']>
+  readonly configReloadOutput: Validator<components['schemas']['ConfigReloadOutput']>
+  readonly configStatusOutput: Validator<components['schemas']['ConfigStatusOutput']>
   readonly createdKeyOutput: Validator<components['schemas']['CreatedKeyOutput']>
   readonly creditOutput: Validator<components['schemas']['CreditOutput']>
   readonly diagnosisOutput: Validator<components['schemas']['DiagnosisOutput']>

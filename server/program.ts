@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { complainOf, printUsage } from '#base/print.ts'
 import { ConfigError } from '../config/load.ts'
 import manifest from '../package.json' with { type: 'json' }
+import { configProgram } from './commands/config-program.ts'
 import { invitationProgram } from './commands/invitation-program.ts'
 import { keyProgram } from './commands/key-program.ts'
 import { command, group } from './commands/program.ts'
@@ -78,15 +79,7 @@ export function createProgram(): Command {
     ),
   )
 
-  program.addCommand(
-    group(
-      'config',
-      'the configuration file',
-      command('check', 'tell every mistake of the file at once; exit 4 when there is one').action(
-        async (options) => (await import('./commands/config.ts')).check(options),
-      ),
-    ),
-  )
+  program.addCommand(configProgram())
 
   return program
 }

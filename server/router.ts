@@ -20,9 +20,11 @@ import { createRequests } from './operations/requests.ts'
 import { createPolling } from './publication/polling.ts'
 import { createShelf, restore } from './publication/shelf.ts'
 import { createFleet } from './relay/fleet.ts'
+import { createAnnouncer } from './reload/announcer.ts'
 import { createEdition, type Edition } from './reload/edition.ts'
 import { createEditions, type Editions } from './reload/editions.ts'
 import { createInForce } from './reload/in-force.ts'
+import { reloadMetrics } from './reload/metric.ts'
 import { type ConfigSource, createReloader, type Reloaded } from './reload/reloader.ts'
 import { bodyMetrics } from './routes/body-metrics.ts'
 import { getEndpointEvidence, getEvidence } from './routes/evidence.ts'
@@ -171,13 +173,16 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     return edition
   }
 
-  const reloader = createReloader({ source, current: () => editions.current, take, log, now })
+  const current = () => editions.current
+  const reloader = createReloader({ source, current, take, log, now })
+  const announcer = createAnnouncer({ sql, replica: meter.replica, reloader, current, log })
   let admin: Admin | undefined
 
   let control: Control | undefined
 
   async function close(): Promise<void> {
     await control?.stop()
+    await announcer.stop()
     await polling.stop()
     await editions.close()
     await upstreams.stop()
@@ -191,6 +196,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     await meter.start()
     await upstreams.start()
     tellUnregistered(config.models, upstreams, log)
+    await announcer.start()
     if (config.admin) {
       const gauges = createGauges({
         sql,
@@ -213,14 +219,20 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
           ...gauges,
           ...bodyMetrics(inForce.memory),
           ...upstreamMetrics(upstreams),
+          ...reloadMetrics(editions, reloader),
         ],
+        configVersion: () => editions.current.version,
         log,
       })
     }
     if (config.testControl) control = await openControl({ ...controlled, address: config.testControl }, log)
     return {
       version: editions.current.version,
-      reload: reloader.reload,
+      reload() {
+        const reloaded = reloader.reload()
+        announcer.changed()
+        return reloaded
+      },
       port: await listen(server, config.listen),
       controlPort: control?.port,
       adminPort: admin?.port,

@@ -65,7 +65,11 @@ test('a stop says not ready first, then takes no new connections, and lets what 
   const stopped = service.stopRouter()
   expect(await readiness(service)).toEqual({
     status: 503,
-    body: { status: 'not_ready', reasons: ['draining'] },
+    body: {
+      status: 'not_ready',
+      reasons: ['draining'],
+      config_version: expect.stringMatching(/^[0-9a-f]{12}$/),
+    },
   })
   // Load balancers have not noticed yet: nobody is turned away, and every answer is its connection's last.
   expect(await ask(`${service.baseUrl}/models`)).toEqual({ status: 401, connection: 'close' })

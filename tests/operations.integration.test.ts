@@ -9,6 +9,7 @@ interface Line extends LogFields {
 }
 
 const lines: Line[] = []
+const VERSION = expect.stringMatching(/^[0-9a-f]{12}$/)
 const write = (level: string) => (message: string, fields?: LogFields) => {
   lines.push({ level, message, ...fields })
 }
@@ -54,7 +55,7 @@ async function growth(before: readonly Sample[], name: string, labels: Record<st
 
 test('health, readiness and metrics have a listener of their own, and the API knows nothing of them', async () => {
   expect(await admin('/healthz')).toEqual({ status: 200, body: { status: 'ok' } })
-  expect(await admin('/readyz')).toEqual({ status: 200, body: { status: 'ready' } })
+  expect(await admin('/readyz')).toEqual({ status: 200, body: { status: 'ready', config_version: VERSION } })
   expect((await fetch(`${service.adminUrl}/metrics`)).headers.get('content-type')).toContain('text/plain')
   expect((await admin('/v1/models')).status).toBe(404)
   for (const path of ['/healthz', '/readyz', '/metrics']) {
@@ -66,7 +67,7 @@ test('a router that has lost its database is not ready, then has no lease either
   await service.server.embedded.stop()
   expect(await admin('/readyz')).toEqual({
     status: 503,
-    body: { status: 'not_ready', reasons: ['database_unreachable'] },
+    body: { status: 'not_ready', reasons: ['database_unreachable'], config_version: VERSION },
   })
   await vi.waitFor(
     async () =>

@@ -38,6 +38,8 @@ export interface RouterProcessOptions {
   readonly requestsPerMinute?: number
   /** For its configuration, its data and its temporary files; the test removes it. A new one by default. */
   readonly folder?: string
+  /** The whole of its configuration, `router.yaml` in that folder. */
+  readonly config?: string
   /** For the Node that it runs on. */
   readonly nodeOptions?: string
 }
@@ -50,7 +52,7 @@ export async function startRouterProcess(
 ): Promise<RouterProcess> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'router-process-'))
   const config = join(folder, 'router.yaml')
-  writeFileSync(config, configFor(backendUrl, options))
+  writeFileSync(config, options.config ?? configFor(backendUrl, options))
   const child = spawn(LAUNCHER, ['run', '--config', config, '--json'], {
     env: {
       ...process.env,

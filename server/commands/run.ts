@@ -18,14 +18,20 @@ export async function run(options: RunOptions): Promise<void> {
   if (options.check) return check(options)
   const config = loadRouterConfig(options.config, process.env)
   const log = createLog('info')
+  const hangups = followHangups()
   const stopped = stopRequest(options.withParent === true)
   const database = await openDatabase(config, log)
   const supervisor = database.embedded && supervise(database.embedded, { log })
   try {
-    const router = await startRouter({ config, sql: database.sql, log })
+    const source = {
+      file: options.config,
+      load: () => loadRouterConfig(options.config, process.env),
+    }
+    const router = await startRouter({ config, source, sql: database.sql, log })
     const address = `http://${config.listen.host}:${router.port}/v1`
     const admin = config.admin && `http://${config.admin.host}:${router.adminPort}`
-    log.info('the router serves', { address, admin, pid: process.pid })
+    log.info('the router serves', { address, admin, pid: process.pid, version: router.version })
+    hangups.handTo(() => router.reload())
     const health = admin ? ` Health and metrics are at ${admin}.` : ''
     print(options, { address, ...(admin && { admin }), pid: process.pid }, [
       `The router serves at ${address}.${health}`,
@@ -37,6 +43,21 @@ export async function run(options: RunOptions): Promise<void> {
     await database.close()
   }
   log.info('the router has stopped')
+}
+
+/** SIGHUP asks for the configuration to be read anew; one that comes before anybody can is not lost. */
+function followHangups(): { handTo(reload: () => void): void } {
+  let isWaiting = false
+  let act = (): void => {
+    isWaiting = true
+  }
+  process.on('SIGHUP', () => act())
+  return {
+    handTo(reload) {
+      act = reload
+      if (isWaiting) reload()
+    },
+  }
 }
 
 /** Resolves with the reason to stop. A second signal ends the process at once. */

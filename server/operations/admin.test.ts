@@ -10,7 +10,8 @@ afterEach(async () => {
 })
 
 async function open(change: Partial<AdminSources> = {}) {
-  const sources = { notReady: async () => [], metrics: [], log: silent, ...change }
+  const quiet = { notReady: async () => [], metrics: [], configVersion: () => 'abc', log: silent }
+  const sources = { ...quiet, ...change }
   const admin = await openAdmin({ host: '127.0.0.1', port: 0 }, sources)
   opened.push(admin)
   return async (path: string) => {
@@ -24,12 +25,13 @@ test('a process that turns over is healthy, whatever it is not ready for', async
   expect(await ask('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}\n' })
 })
 
-test('a router is ready, or says every reason why not; no cache keeps either', async () => {
+test('a router is ready, or says every reason why not, and what it runs; no cache keeps either', async () => {
   const notReady = vi.fn<AdminSources['notReady']>().mockResolvedValueOnce([])
   const ask = await open({ notReady: notReady.mockResolvedValue(['draining', 'lease_lapsed']) })
   const [ready, later] = [await ask('/readyz'), await ask('/readyz?verbose')]
-  expect(ready).toMatchObject({ status: 200, text: '{"status":"ready"}\n' })
-  expect(JSON.parse(later.text)).toEqual({ status: 'not_ready', reasons: ['draining', 'lease_lapsed'] })
+  expect(ready).toMatchObject({ status: 200, text: '{"status":"ready","config_version":"abc"}\n' })
+  const reasons = ['draining', 'lease_lapsed']
+  expect(JSON.parse(later.text)).toEqual({ status: 'not_ready', reasons, config_version: 'abc' })
   expect(later.status).toBe(503)
   expect(later.headers.get('cache-control')).toBe('no-store')
 })

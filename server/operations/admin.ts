@@ -10,6 +10,8 @@ import type { NotReady } from './readiness.ts'
 export interface AdminSources {
   readonly notReady: () => Promise<readonly NotReady[]>
   readonly metrics: readonly Metric[]
+  /** Version of the configuration in force. */
+  readonly configVersion: () => string
   readonly log: Log
 }
 
@@ -25,7 +27,8 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void | Pro
 const REQUEST_MS = 10_000
 
 /** Serves health, readiness and metrics, apart from the API and without content (decisions, 11). */
-export async function openAdmin(address: Listen, { notReady, metrics, log }: AdminSources): Promise<Admin> {
+export async function openAdmin(address: Listen, sources: AdminSources): Promise<Admin> {
+  const { notReady, metrics, configVersion, log } = sources
   // Loaded only where it is asked for: OpenTelemetry takes longer to load than the router to start.
   const { createExposition } = await import('./exposition.ts')
   const answers: Readonly<Record<string, Answer>> = {
@@ -33,8 +36,9 @@ export async function openAdmin(address: Listen, { notReady, metrics, log }: Adm
     '/healthz': (_, response) => reply(response, 200, { status: 'ok' }),
     '/readyz': async (_, response) => {
       const reasons = await notReady()
-      if (reasons.length === 0) reply(response, 200, { status: 'ready' })
-      else reply(response, 503, { status: 'not_ready', reasons })
+      const config = { config_version: configVersion() }
+      if (reasons.length === 0) reply(response, 200, { status: 'ready', ...config })
+      else reply(response, 503, { status: 'not_ready', reasons, ...config })
     },
     '/metrics': createExposition(metrics, log),
   }
