@@ -89,7 +89,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   })
   const meter = createMeter({
     sql,
-    allowOverdraftMicros: Number(config.allowOverdraftMicros),
+    allowOverdraftMicros: () => Number(inForce.config.allowOverdraftMicros),
     buckets,
     log,
     timers: meterTimers,

@@ -255,7 +255,15 @@ test.each([
     ['--config', '--json'],
   ],
   [
+    ['config', '--help'],
+    ['check', 'reload', 'status'],
+  ],
+  [
     ['config', 'check', '--help'],
+    ['--config', '--json'],
+  ],
+  [
+    ['config', 'reload', '--help'],
     ['--config', '--json'],
   ],
 ])('%j tells what is possible', async (words, expected) => {

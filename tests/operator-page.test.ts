@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadRouterConfig } from '../server/config/router.ts'
 import { createGauges, type GaugeSources } from '../server/operations/gauges.ts'
 import { createRecorder } from '../server/operations/recorder.ts'
+import type { Editions } from '../server/reload/editions.ts'
+import { reloadMetrics } from '../server/reload/metric.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/operator.md'), 'utf8')
 
@@ -32,7 +34,9 @@ test('the configuration that the operator’s page shows is one that a router ta
 })
 
 test('the operator’s page names every metric of the router', () => {
-  const metrics = [...createRecorder([]).metrics, ...createGauges({} as GaugeSources)]
+  const gauges = createGauges({} as GaugeSources)
+  const reloads = reloadMetrics({} as Editions, { refusal: undefined })
+  const metrics = [...createRecorder([]).metrics, ...gauges, ...reloads]
   const names = metrics.map(
     ({ name, kind }) => name.replaceAll('.', '_') + (kind === 'counter' ? '_total' : ''),
   )

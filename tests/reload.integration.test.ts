@@ -189,12 +189,16 @@ test('nothing is taken up of a file that also changes what needs a restart, and 
   expect([await versionAt(one), await priceAt(one)]).toEqual([version, costAt(4)])
 })
 
-test('budgets, models and origins are those of the newest file', async () => {
-  const more = 'limits: { requestsPerMinute: 77 }\ncors: { origins: ["https://a.example"] }\n'
+test('budgets, models, the overdraft and origins are those of the newest file', async () => {
+  const { apiKey: broke } = await createAccount(sql, 0n)
+  expect((await chat(one, broke, {})).status).toBe(402)
+  const more =
+    'allowOverdraftMicros: 1000000\nlimits: { requestsPerMinute: 77 }\ncors: { origins: ["https://a.example"] }\n'
   const text = configOf(after.url, 1, more).replace('id: demo/tiny-chat', 'id: demo/other-chat')
   for (const router of [one, other]) router.write(text)
   expect(await one.command('reload')).toMatchObject({ code: 0 })
   expect((await chat(one, account.apiKey, {})).status).toBe(404)
+  expect((await chat(one, broke, { model: 'demo/other-chat' })).status).toBe(200)
   const served = await chat(
     one,
     account.apiKey,

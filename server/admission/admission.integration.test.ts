@@ -28,7 +28,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 function admission(allowOverdraftMicros = 0) {
-  const options = { replica: createId('rep_'), allowOverdraftMicros, outageMs: 5_000, log: silent }
+  const options = {
+    replica: createId('rep_'),
+    allowOverdraftMicros: () => allowOverdraftMicros,
+    outageMs: 5_000,
+    log: silent,
+  }
   return createAdmission({ sql, ...options, buckets: wideBuckets(), onUncertain: () => {} })
 }
 

@@ -89,7 +89,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (standing === undefined) throw refusalOf('invalid_api_key')
     if (standing.state === 'revoked') throw refusalOf('api_key_revoked')
     if (standing.state === 'expired') throw refusalOf('api_key_expired')
-    const isBroke = standing.balanceMicros + BigInt(allowOverdraftMicros) <= 0n
+    const isBroke = standing.balanceMicros + BigInt(allowOverdraftMicros()) <= 0n
     if (isBroke && !isFree) throw refusalOf('insufficient_credits')
     if (standing.isSpent) throw refusalOf('key_spend_limit_reached')
   }

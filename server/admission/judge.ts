@@ -10,7 +10,7 @@ export interface JudgeOptions {
   readonly sql: Sql
   /** The router whose holds these are. */
   readonly replica: string
-  readonly allowOverdraftMicros: number
+  readonly allowOverdraftMicros: () => number
   /** How long a request waits for a database that is away. */
   readonly outageMs: number
   readonly log: Log

@@ -24,7 +24,7 @@ export type Judgement =
 interface StatementOptions {
   readonly sql: Sql
   readonly replica: string
-  readonly allowOverdraftMicros: number
+  readonly allowOverdraftMicros: () => number
 }
 
 /** One statement; its text is what an operator looks for in the database's statistics. */
@@ -35,7 +35,7 @@ export async function judgeBatch<Entry extends Case>(
   const { text, bigint, boolean, integer, timestamptz } = columnsOf(sql, entries)
   const rows = await sql<Row[]>`select * from admit_generations(
     ${replica}::text,
-    ${allowOverdraftMicros}::bigint,
+    ${allowOverdraftMicros()}::bigint,
     ${entries.some((entry) => entry.isRetried)}::boolean,
     ${text(({ candidate }) => candidate.keyHash)}::text[],
     ${text(({ candidate }) => candidate.generationId)}::text[],

@@ -11,7 +11,6 @@ const opened: readonly (readonly [string, (config: RouterConfig) => unknown])[] 
   ['secretsKey', ({ secretsKey }) => secretsKey],
   ['database', ({ database }) => database],
   ['redis', ({ redis }) => redis],
-  ['allowOverdraftMicros', ({ allowOverdraftMicros }) => allowOverdraftMicros],
   ['limits.maxHeaderBytes', ({ limits }) => limits.maxHeaderBytes],
   ['timers.connectMs', ({ timers }) => timers.connectMs],
 ]

@@ -66,7 +66,6 @@ test.each([
   ['secretsKey', `secretsKey: ${KEY}`, ['secretsKey']],
   ['database', 'database: { maxConnections: 3 }', ['database']],
   ['redis', 'redis: { fallback: closed }', ['redis']],
-  ['allowOverdraftMicros', 'allowOverdraftMicros: 7', ['allowOverdraftMicros']],
   ['limits.maxHeaderBytes', 'limits: { maxHeaderBytes: 9000 }', ['limits.maxHeaderBytes']],
   ['timers.connectMs', 'timers: { connectMs: 9 }', ['timers.connectMs']],
 ])('%s needs a restart', (_, more, expected) => {
@@ -74,7 +73,8 @@ test.each([
 })
 
 test('models, endpoints, sizes, budgets and all other times need none', () => {
-  const more = `limits: { requestsPerMinute: 7, maxBodyBytes: 70000, maxEventBytes: 9000 }
+  const more = `allowOverdraftMicros: 7
+limits: { requestsPerMinute: 7, maxBodyBytes: 70000, maxEventBytes: 9000 }
 timers: { idleMs: 9, drainMs: 9, evidencePollMs: 9 }
 cors: { origins: ["*"] }
 trustedProxies: [ 10.0.0.0/8 ]`

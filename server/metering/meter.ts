@@ -33,7 +33,7 @@ export interface MeterTimers {
 /** What the meter needs from the world. */
 export interface MeterOptions {
   readonly sql: Sql
-  readonly allowOverdraftMicros: number
+  readonly allowOverdraftMicros: () => number
   readonly buckets: Buckets
   readonly log: Log
   readonly timers?: Partial<MeterTimers>

@@ -79,7 +79,13 @@ export function wideBuckets(): Buckets {
 
 /** A started meter that keeps quiet. */
 export async function startMeter(sql: Sql, options: Partial<MeterOptions> = {}): Promise<Meter> {
-  const meter = createMeter({ sql, allowOverdraftMicros: 0, buckets: wideBuckets(), log: silent, ...options })
+  const meter = createMeter({
+    sql,
+    allowOverdraftMicros: () => 0,
+    buckets: wideBuckets(),
+    log: silent,
+    ...options,
+  })
   await meter.start()
   return meter
 }
