@@ -638,6 +638,7 @@ export const rules = {
   'OPS-15': { origin: 'chosen', ref: 'D11/1:2', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-16': { origin: 'chosen', ref: 'D11/1:2', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-03': { origin: 'chosen', ref: 'D11/2', level: 'must', subjects: ['router', 'proxy'], test: 'inspection' },
+  'OPS-08': { origin: 'chosen', ref: 'D11/2', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-04': { origin: 'chosen', ref: 'D11/3:1', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-05': { origin: 'chosen', ref: 'D11/3:1', level: 'must', subjects: ['router'], test: 'control' },
   'OPS-06': { origin: 'chosen', ref: 'D11/3:2', level: 'must', subjects: ['router'], test: 'inspection' },

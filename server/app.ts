@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { routes } from '#contract'
-import { requireKey } from './admission/authenticate.ts'
+import { identifying, requireKey } from './admission/authenticate.ts'
 import { parseAuthorization } from './admission/key.ts'
 import { ApiError, asApiError } from './errors.ts'
 import type { Log } from './log.ts'
@@ -79,7 +79,9 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
 
   function inJson(handler: AnyJsonHandler) {
     return async (c: RouterContext) => {
-      const key = await requireKey(keys, parseAuthorization(c.req.header('authorization')))
+      const trace = c.get('trace')
+      const identified = identifying(keys, (caller) => Object.assign(trace, caller))
+      const key = await requireKey(identified, parseAuthorization(c.req.header('authorization')))
       const reply = await handler({ key, path: c.req.param(), query: c.req.query() })
       return c.json(reply.body, reply.status, { ...c.get('headers'), ...reply.headers })
     }
@@ -114,8 +116,9 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
     const trace = c.get('trace')
     trace.code = refusal.code
     if (refusal.code === 'internal') {
-      const { requestId, generationId } = trace
-      log.error('request failed', { requestId, generationId, error: refusal.cause ?? refusal })
+      const { requestId, generationId, workspaceId, keyId } = trace
+      const error = refusal.cause ?? refusal
+      log.error('request failed', { requestId, generationId, workspaceId, keyId, error })
     }
     return c.json(refusal.toBody(), refusal.status as 500, { ...headers, ...refusal.headers })
   }

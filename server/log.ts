@@ -4,7 +4,9 @@ export interface LogFields {
   readonly error?: unknown
   readonly requestId?: string | undefined
   readonly generationId?: string | undefined
-  readonly workspaceId?: string
+  readonly workspaceId?: string | undefined
+  /** Of a key; its text and its hash have no field. */
+  readonly keyId?: string | undefined
   readonly replicaId?: string
   readonly model?: string
   readonly backend?: string

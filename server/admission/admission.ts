@@ -1,5 +1,6 @@
 import type { Buckets, Taken } from '../limits/buckets.ts'
 import { createKnownLimits, type KeyLimits } from '../limits/key-limits.ts'
+import type { Identify } from './authenticate.ts'
 import type { Admitted, Candidate } from './candidate.ts'
 import { createJudge, type Judge, type JudgeOptions } from './judge.ts'
 import { createStandings, type Standing } from './standing.ts'
@@ -23,7 +24,7 @@ export interface Admission extends Pick<Judge, 'warm' | 'stop'> {
    * which it takes. Throws the `ApiError` that nothing in the body could mend; `isFree` says that a body could name a
    * model that costs nothing. What is taken stays taken when the body is refused: reading it was the work.
    */
-  reserve(keyHash: string, isFree: boolean): Promise<Reservation>
+  reserve(keyHash: string, isFree: boolean, identify: Identify): Promise<Reservation>
   /**
    * Takes from the rate buckets, judges key, scope, credit and spend limit and places the hold, durably. Throws
    * `ApiError` when refused and `OutageError` when the database cannot be asked; the buckets are then as before. What
@@ -55,6 +56,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     try {
       const asked = limits && taken && { limits, admit: taken.admits }
       const judgement = await judge({ candidate, buckets: asked })
+      if (judgement.verdict !== 'invalid_api_key') candidate.identify(judgement.limits)
       switch (judgement.verdict) {
         case 'admitted':
           isAdmitted = true
@@ -95,8 +97,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   return {
-    async reserve(keyHash, isFree) {
+    async reserve(keyHash, isFree, identify) {
       const standing: Standing | undefined = await findStanding(keyHash)
+      if (standing) identify(standing)
       refuseStanding(standing, isFree)
       const { keyId, workspaceId, requestsPerMinute, tokensPerMinute } = standing
       const limits = { keyId, workspaceId, requestsPerMinute, tokensPerMinute }

@@ -7,6 +7,26 @@ const refusalByState = {
   expired: 'api_key_expired',
 } as const
 
+/** Whose request it is, for the log; whether the key may be used is another question. */
+export interface Caller {
+  readonly workspaceId: string
+  readonly keyId: string
+}
+
+/** Told whose a request is as soon as that is known. */
+export type Identify = (caller: Caller) => void
+
+/** Looks keys up as `keys` does, and tells whose each one is: a refusal that follows can then be laid at a door. */
+export function identifying(keys: KeyFinder, identify: Identify): KeyFinder {
+  return {
+    async find(keyHash) {
+      const key = await keys.find(keyHash)
+      if (key) identify({ workspaceId: key.workspaceId, keyId: key.id })
+      return key
+    },
+  }
+}
+
 /** The active key of that hash. Throws the 401 that its state calls for (§5/3). */
 export async function requireKey(keys: KeyFinder, keyHash: string): Promise<FoundKey> {
   const key = await keys.find(keyHash)

@@ -1,6 +1,7 @@
 import type { KeyLimits } from '../limits/key-limits.ts'
 import type { BucketState } from '../limits/refusal.ts'
 import type { Operation, Pricing } from '../metering/generation.ts'
+import type { Identify } from './authenticate.ts'
 
 /** A request that asks to be accepted: all that its hold records, so that anybody can settle it after a crash. */
 export interface Candidate {
@@ -30,6 +31,8 @@ export interface Candidate {
   readonly startedAtMs: number
   /** When the request arrived. */
   readonly createdAt: Date
+  /** Told whose the key is, whatever else the database says of the request. */
+  readonly identify: Identify
 }
 
 /** What admission adds to a candidate: whose it is, and the buckets that its usage is taken from. */

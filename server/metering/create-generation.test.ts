@@ -22,6 +22,7 @@ const candidate = {
   countedPromptTokens: 12,
   startedAtMs: 0,
   createdAt: new Date(0),
+  identify() {},
 } as const
 
 const admitted = {

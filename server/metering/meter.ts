@@ -1,5 +1,6 @@
 import { limits } from '#contract'
 import { createAdmission, type Reservation } from '../admission/admission.ts'
+import type { Identify } from '../admission/authenticate.ts'
 import type { Candidate } from '../admission/candidate.ts'
 import type { Buckets } from '../limits/buckets.ts'
 import type { BucketState } from '../limits/refusal.ts'
@@ -51,7 +52,7 @@ export interface Meter {
   /** Takes the lease; nothing may be accepted before. */
   start(): Promise<void>
   /** Asks about a large body before it is read; see `Admission.reserve`. */
-  reserve(keyHash: string, isFree: boolean): Promise<Reservation>
+  reserve(keyHash: string, isFree: boolean, identify: Identify): Promise<Reservation>
   /**
    * Accepts a request: its hold is durable when this resolves. Throws `ApiError` when it is refused and
    * `OutageError` when the database is away for too long.

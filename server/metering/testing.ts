@@ -66,6 +66,7 @@ export async function createAccount(
       countedPromptTokens: 12,
       startedAtMs: performance.now(),
       createdAt: new Date(),
+      identify() {},
       ...change,
     }),
   }

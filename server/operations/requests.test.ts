@@ -31,6 +31,8 @@ test('a request is active until its response is closed, and then leaves one line
   expect(requests.active).toBe(1)
   followed.route = '/v1/chat/completions'
   followed.generationId = 'gen-1'
+  followed.workspaceId = 'ws_1'
+  followed.keyId = 'key_1'
   response.emit('close')
   expect(requests.active).toBe(0)
   const said = { method: 'POST', route: '/v1/chat/completions', status: 200, code: undefined }
@@ -41,6 +43,8 @@ test('a request is active until its response is closed, and then leaves one line
         ...said,
         requestId: 'req-1',
         generationId: 'gen-1',
+        workspaceId: 'ws_1',
+        keyId: 'key_1',
         durationMs: expect.any(Number),
         isCut: undefined,
       },

@@ -12,6 +12,9 @@ export interface Trace {
   /** The route's template, never the path: that may hold anything. */
   route?: string
   generationId?: string
+  /** Of the key it came with, once the database knows that one; revoked and expired ones too. */
+  workspaceId?: string
+  keyId?: string
   code?: ErrorCode
 }
 
@@ -37,7 +40,7 @@ export function createRequests({ log, requestEnded }: RequestsOptions): Requests
 
   function end(trace: Trace, response: ServerResponse): void {
     responses.delete(response)
-    const { requestId, generationId, method, route, code } = trace
+    const { requestId, generationId, workspaceId, keyId, method, route, code } = trace
     const durationMs = performance.now() - trace.startedAtMs
     const status = response.headersSent ? response.statusCode : undefined
     requestEnded({ method, route, status, code, durationMs })
@@ -47,6 +50,8 @@ export function createRequests({ log, requestEnded }: RequestsOptions): Requests
     log.info('request finished', {
       requestId,
       generationId,
+      workspaceId,
+      keyId,
       method,
       route,
       status,

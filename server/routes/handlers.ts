@@ -33,7 +33,7 @@ export interface Exchange {
   /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
   readonly startedAtMs: number
   /** What the operator's log is told of this request. */
-  readonly trace: Pick<Trace, 'requestId' | 'generationId'>
+  readonly trace: Pick<Trace, 'requestId' | 'generationId' | 'workspaceId' | 'keyId'>
 }
 
 /** Every route sets these itself (app.ts). */

@@ -1,6 +1,6 @@
 import { limits } from '#contract'
 import type { Reservation } from '../admission/admission.ts'
-import { requireKey } from '../admission/authenticate.ts'
+import { type Identify, identifying, requireKey } from '../admission/authenticate.ts'
 import { createBodyCheck, flawError } from '../admission/body-fields.ts'
 import { parseAuthorization } from '../admission/key.ts'
 import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
@@ -48,10 +48,12 @@ export function serveInference(
   path: string,
   dependencies: InferenceDependencies,
 ): RawHandler {
-  const { editions, keys, meter, sourceAddressOf } = dependencies
+  const { editions, meter, sourceAddressOf } = dependencies
   return async (exchange) => {
-    const { incoming } = exchange
+    const { incoming, trace } = exchange
     const { memory, config, hasFreeModels } = editions.current
+    const identify: Identify = ({ workspaceId, keyId }) => Object.assign(trace, { workspaceId, keyId })
+    const keys = identifying(dependencies.keys, identify)
     const keyHash = parseAuthorization(incoming.headers.authorization)
     if (isEncoded(incoming)) {
       await requireKey(keys, keyHash)
@@ -60,15 +62,15 @@ export function serveInference(
     const length = declaredLength(incoming)
     const pool = length === undefined || length > limits.keyFirstBodyBytes ? 'large' : 'small'
     const address = sourceAddressOf(incoming)
-    const reserved = pool === 'large' ? await meter.reserve(keyHash, hasFreeModels) : undefined
+    const reserved = pool === 'large' ? await meter.reserve(keyHash, hasFreeModels, identify) : undefined
     const known =
       reserved?.limits ?? (memory.isCrowded(address) ? await requireKey(keys, keyHash) : undefined)
     const lease = memory.open({ pool, address, workspaceId: known?.workspaceId })
-    const caller = { keyHash, reserved }
+    const caller = { keyHash, reserved, identify }
     const reading = { maxBytes: config.limits.maxBodyBytes, lease }
     const visit = editions.visit()
     try {
-      const task = await accept(operation, path, caller, exchange, dependencies, reading, visit)
+      const task = await accept(operation, path, caller, exchange, { ...dependencies, keys }, reading, visit)
       await run(visit.enter().relay, task)
     } catch (thrown) {
       if (!(thrown instanceof ClientGone)) throw thrown
@@ -90,6 +92,7 @@ function isEncoded({ headers }: Exchange['incoming']): boolean {
 interface Caller {
   readonly keyHash: string
   readonly reserved: Reservation | undefined
+  readonly identify: Identify
 }
 
 /** How a body may be read. */
@@ -102,7 +105,7 @@ interface Reading {
 async function accept(
   operation: Operation,
   path: string,
-  { keyHash, reserved }: Caller,
+  { keyHash, reserved, identify }: Caller,
   { incoming, response, headers, startedAtMs, trace }: Exchange,
   dependencies: InferenceDependencies,
   reading: Reading,
@@ -133,6 +136,7 @@ async function accept(
     ...own.tokens,
     startedAtMs,
     createdAt: now(),
+    identify,
   }
   const generation = await meter.accept(candidate, reserved)
   trace.generationId = generation.id
