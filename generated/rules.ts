@@ -653,6 +653,7 @@ export const rules = {
   'CMD-11': { origin: 'chosen', ref: 'I1/t3', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-12': { origin: 'chosen', ref: 'I1/t4', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-13': { origin: 'chosen', ref: 'I1/t5', level: 'must', subjects: ['router'], test: 'inspection' },
+  'CMD-28': { origin: 'chosen', ref: 'I1/t5', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-14': { origin: 'chosen', ref: 'I1/t6', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-35': { origin: 'chosen', ref: 'I1/t6', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-15': { origin: 'chosen', ref: 'I1/t7', level: 'must', subjects: ['proxy'], test: 'inspection' },

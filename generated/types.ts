@@ -4216,11 +4216,119 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description What was used on one day, with one key, of one model. */
+        UsageLine: {
+            /**
+             * Format: int64
+             * @description Tokens of answers, as billed.
+             */
+            completion_tokens: number;
+            /**
+             * Format: int64
+             * @description What was debited and not given back.
+             */
+            cost_micros: number;
+            /**
+             * Format: int64
+             * @description What those cost.
+             */
+            counted_cost_micros: number;
+            /**
+             * Format: int64
+             * @description Of the requests: those whose tokens the router counted, because no backend reported them.
+             */
+            counted_requests: number;
+            /**
+             * Format: double
+             * @description Part of the requests that was counted, from 0 to 1, to four decimals; 0 without requests.
+             */
+            counted_share: number;
+            /**
+             * Format: date
+             * @description Day of UTC on which the requests arrived.
+             */
+            day: string;
+            /** @description The key's id. */
+            key_id: string;
+            /** @description The key's name. */
+            key_name: string;
+            /** @description The model that served. */
+            model: string;
+            /**
+             * Format: int64
+             * @description Tokens of prompts, as billed.
+             */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description Accepted requests, aborted ones too.
+             */
+            requests: number;
+            /** @description The workspace that paid. */
+            workspace_id: string;
+        };
+        /** @description What `router usage --json` prints. */
+        UsageReportOutput: {
+            /** @description The file that they were written to; null where they are here. */
+            file: string | null;
+            /**
+             * Format: date-time
+             * @description Requests that arrived then or later; null for no beginning.
+             */
+            from: string | null;
+            /** @description One for each day, key and model with a request; null where they were written to a file. */
+            lines: components["schemas"]["UsageLine"][] | null;
+            /**
+             * Format: date-time
+             * @description Requests that arrived before; null for no end.
+             */
+            to: string | null;
+            /** @description Over all lines. */
+            total: components["schemas"]["UsageSums"];
+        };
         /**
          * @description Whose count the tokens are (decisions, 3).
          * @enum {string}
          */
         UsageSource: "backend" | "counted" | "bounded";
+        /** @description Sums over generation records, corrections and refunds taken into account. */
+        UsageSums: {
+            /**
+             * Format: int64
+             * @description Tokens of answers, as billed.
+             */
+            completion_tokens: number;
+            /**
+             * Format: int64
+             * @description What was debited and not given back.
+             */
+            cost_micros: number;
+            /**
+             * Format: int64
+             * @description What those cost.
+             */
+            counted_cost_micros: number;
+            /**
+             * Format: int64
+             * @description Of the requests: those whose tokens the router counted, because no backend reported them.
+             */
+            counted_requests: number;
+            /**
+             * Format: double
+             * @description Part of the requests that was counted, from 0 to 1, to four decimals; 0 without requests.
+             */
+            counted_share: number;
+            /**
+             * Format: int64
+             * @description Tokens of prompts, as billed.
+             */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description Accepted requests, aborted ones too.
+             */
+            requests: number;
+        };
         /** @description One question to a verifier, and its only right answer. */
         Vector: {
             /** @description The right answer. */

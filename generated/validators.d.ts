@@ -72,6 +72,7 @@ export declare const validators: {
   readonly stack: Validator<components['schemas']['Stack']>
   readonly upstreamEventOutput: Validator<components['schemas']['UpstreamEventOutput']>
   readonly upstreamOutput: Validator<components['schemas']['UpstreamOutput']>
+  readonly usageReportOutput: Validator<components['schemas']['UsageReportOutput']>
   readonly verificationOutput: Validator<components['schemas']['VerificationOutput']>
   readonly workspaceOutput: Validator<components['schemas']['WorkspaceOutput']>
   readonly writtenCapsuleOutput: Validator<components['schemas']['WrittenCapsuleOutput']>

@@ -8,6 +8,7 @@ import { keyProgram } from './commands/key-program.ts'
 import { command, group } from './commands/program.ts'
 import { upstreamProgram } from './commands/upstream-program.ts'
 import { UsageError } from './commands/usage.ts'
+import { usageProgram } from './commands/usage-program.ts'
 
 /** Exit codes of every command (interfaces.md). */
 const EXIT = { error: 1, usage: 2, configuration: 4 } as const
@@ -64,6 +65,8 @@ export function createProgram(): Command {
       ),
     ),
   )
+
+  program.addCommand(usageProgram())
 
   program.addCommand(invitationProgram())
 

@@ -40,6 +40,13 @@ export async function listKeys(sql: Queryable, workspaceId: string): Promise<Key
   return rows.map(toKey)
 }
 
+/** One key by its id alone, as an operator names it. */
+export async function findKeyById(sql: Queryable, keyId: string): Promise<Key | undefined> {
+  const [row] = await sql<KeyRow[]>`
+    select *, key_state(revoked_at, expires_at) as state from api_keys where id = ${keyId}`
+  return row && toKey(row)
+}
+
 /** Makes a key unusable for good, from the next request on. Doing it again keeps the first time. */
 export async function revokeKey(sql: Queryable, keyId: string): Promise<Key | undefined> {
   const [row] = await sql<KeyRow[]>`
@@ -55,12 +62,9 @@ export async function updateKey(
   settings: KeySettings,
 ): Promise<Key | undefined> {
   const changes = toColumns(settings)
-  const rows =
-    Object.keys(changes).length === 0
-      ? await sql<KeyRow[]>`
-          select *, key_state(revoked_at, expires_at) as state from api_keys where id = ${keyId}`
-      : await sql<KeyRow[]>`
-          update api_keys set ${sql(changes)} where id = ${keyId}
-          returning *, key_state(revoked_at, expires_at) as state`
-  return rows[0] && toKey(rows[0])
+  if (Object.keys(changes).length === 0) return findKeyById(sql, keyId)
+  const [row] = await sql<KeyRow[]>`
+    update api_keys set ${sql(changes)} where id = ${keyId}
+    returning *, key_state(revoked_at, expires_at) as state`
+  return row && toKey(row)
 }

@@ -1,0 +1,56 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toLine, writeCsv } from './csv.ts'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'csv-'))
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test.each([
+  ['=1+1', "'=1+1"],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\tx', "'\tx"],
+  ['=HYPERLINK("https://x.example","y")', `"'=HYPERLINK(""https://x.example"",""y"")"`],
+  ['a,b', '"a,b"'],
+  ['a"b', '"a""b"'],
+  ['a\nb', '"a\nb"'],
+  ['acme/large=1', 'acme/large=1'],
+])('the text %j is the cell %j', (text, cell) => {
+  expect(toLine([text, 7n, -7n, 0.5])).toBe(`${cell},7,-7,0.5\r\n`)
+})
+
+test('a file is written for its owner alone, appears when it is whole, and replaces the last one', async () => {
+  const file = join(folder, 'usage.csv')
+  writeFileSync(file, 'last month')
+  await writeCsv(file, ['a', 'b'], async (csv) => {
+    await csv.write([['1', 2n]])
+    expect(readFileSync(file, 'utf8')).toBe('last month')
+    await csv.write([['3', 4n]])
+  })
+  expect(readFileSync(file, 'utf8')).toBe('a,b\r\n1,2\r\n3,4\r\n')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('a failure leaves what was there, and nothing beside it', async () => {
+  const file = join(folder, 'kept.csv')
+  writeFileSync(file, 'last month')
+  const failing = writeCsv(file, ['a'], async (csv) => {
+    await csv.write([['1']])
+    throw new Error('the database has gone')
+  })
+  await expect(failing).rejects.toThrow('the database has gone')
+  expect(readFileSync(file, 'utf8')).toBe('last month')
+  expect(readdirSync(folder).filter((name) => name.startsWith('kept'))).toEqual(['kept.csv'])
+})
+
+test('a device is written to as it is', async () => {
+  await expect(writeCsv('/dev/null', ['a'], (csv) => csv.write([['1']]))).resolves.toBeUndefined()
+})

@@ -1,0 +1,150 @@
+import {
+  addUsage,
+  NO_USAGE,
+  readUsage,
+  type UsageFilter,
+  type UsageLine,
+  type UsageSums,
+} from '../metering/usage-report.ts'
+import type { Sql } from '../store/connection.ts'
+import { findKeyById } from '../store/keys.ts'
+import { findWorkspace } from '../store/workspaces.ts'
+import { writeCsv } from './csv.ts'
+import { withDatabase } from './database.ts'
+import { formatDollars } from './dollars.ts'
+import { type CommonOptions, columns, print } from './output.ts'
+import { parseTime, UsageError } from './usage.ts'
+
+/** What `router usage` takes. */
+export interface ReportOptions extends CommonOptions {
+  readonly workspace?: string
+  readonly key?: string
+  readonly model?: string
+  readonly from?: string
+  readonly to?: string
+  readonly csv?: string
+}
+
+/** `router usage`: tokens and cost by day, key and model; in memory, or a batch at a time into a file. */
+export async function report(options: ReportOptions): Promise<void> {
+  const { csv: file = null, config } = options
+  const asked = parseFilter(options)
+  const lines: UsageLine[] = []
+  let total = NO_USAGE
+  let count = 0
+  await withDatabase(config, async (sql) => {
+    const filter = await resolve(sql, asked)
+    const read = (take: (batch: readonly UsageLine[]) => void | Promise<void>) =>
+      readUsage(sql, filter, (batch) => {
+        count += batch.length
+        total = batch.reduce<UsageSums>(addUsage, total)
+        return take(batch)
+      })
+    if (file === null) return read((batch) => void lines.push(...batch))
+    const heads = fields.map(([name]) => name)
+    return writeCsv(file, heads, (csv) => read((batch) => csv.write(batch.map(toRow))))
+  })
+  const document = {
+    from: asked.from ?? null,
+    to: asked.to ?? null,
+    lines: file === null ? lines.map(toDocument) : null,
+    file,
+    total: toSums(total),
+  }
+  print(options, document, file === null ? toTable(lines, total) : [`${count} lines are in ${file}.`])
+}
+
+function parseFilter({ workspace, key, model, from, to }: ReportOptions): UsageFilter {
+  const filter = {
+    workspaceId: workspace,
+    keyId: key,
+    model,
+    from: from === undefined ? undefined : parseTime('--from', from),
+    to: to === undefined ? undefined : parseTime('--to', to),
+  }
+  if (filter.from && filter.to && filter.from >= filter.to) {
+    throw new UsageError('--from must be before --to, which does not count any more.')
+  }
+  return filter
+}
+
+/** A slip of the pen in an id must not look as if nothing had been used. A key's workspace is the only one to read. */
+async function resolve(sql: Sql, filter: UsageFilter): Promise<UsageFilter> {
+  const { workspaceId, keyId } = filter
+  if (workspaceId !== undefined && !(await findWorkspace(sql, workspaceId))) {
+    throw new Error(`There is no workspace ${workspaceId}. See: router workspace list`)
+  }
+  if (keyId === undefined) return filter
+  const key = await findKeyById(sql, keyId)
+  if (key === undefined || (workspaceId !== undefined && key.workspaceId !== workspaceId)) {
+    throw new Error(`There is no key ${keyId}. See: router key list --workspace ${workspaceId ?? '<id>'}`)
+  }
+  return { ...filter, workspaceId: key.workspaceId }
+}
+
+/** What a line says, in the order of the file's columns. */
+const fields: readonly (readonly [string, (line: UsageLine) => string | bigint | number])[] = [
+  ['day', ({ day }) => day],
+  ['workspace_id', ({ workspaceId }) => workspaceId],
+  ['key_id', ({ keyId }) => keyId],
+  ['key_name', ({ keyName }) => keyName],
+  ['model', ({ model }) => model],
+  ['requests', ({ requests }) => requests],
+  ['prompt_tokens', ({ promptTokens }) => promptTokens],
+  ['completion_tokens', ({ completionTokens }) => completionTokens],
+  ['cost_micros', ({ costMicros }) => costMicros],
+  ['counted_requests', ({ countedRequests }) => countedRequests],
+  ['counted_cost_micros', ({ countedCostMicros }) => countedCostMicros],
+  ['counted_share', countedShare],
+]
+
+const toRow = (line: UsageLine) => fields.map(([, cell]) => cell(line))
+
+function toDocument(line: UsageLine) {
+  const { day, workspaceId, keyId, keyName, model } = line
+  return { day, workspace_id: workspaceId, key_id: keyId, key_name: keyName, model, ...toSums(line) }
+}
+
+function toSums(sums: UsageSums) {
+  return {
+    requests: sums.requests,
+    prompt_tokens: sums.promptTokens,
+    completion_tokens: sums.completionTokens,
+    cost_micros: sums.costMicros,
+    counted_requests: sums.countedRequests,
+    counted_cost_micros: sums.countedCostMicros,
+    counted_share: countedShare(sums),
+  }
+}
+
+const SHARE_UNITS = 10_000n
+
+/** To four decimals, rounded down: no share of less than all is shown as all. */
+function countedShare({ requests, countedRequests }: UsageSums): number {
+  return requests === 0n ? 0 : Number((countedRequests * SHARE_UNITS) / requests) / Number(SHARE_UNITS)
+}
+
+function toTable(lines: readonly UsageLine[], total: UsageSums): string[] {
+  const head = [
+    'DAY',
+    'WORKSPACE',
+    'KEY',
+    'NAME',
+    'MODEL',
+    'REQUESTS',
+    'PROMPT',
+    'COMPLETION',
+    'COST',
+    'COUNTED',
+  ]
+  const rows = lines.map((line) => {
+    return [line.day, line.workspaceId, line.keyId, line.keyName, line.model, ...toCells(line)]
+  })
+  return columns([head, ...rows, ['total', '', '', '', '', ...toCells(total)]])
+}
+
+function toCells(sums: UsageSums): string[] {
+  const { requests, promptTokens, completionTokens, costMicros } = sums
+  const counts = [requests, promptTokens, completionTokens].map(String)
+  return [...counts, formatDollars(costMicros), `${(100 * countedShare(sums)).toFixed(2)}%`]
+}
