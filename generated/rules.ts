@@ -476,6 +476,7 @@ export const rules = {
   'RLAY-16': { origin: 'chosen', ref: 'D6/7', level: 'may', subjects: ['router'], test: 'control' },
   'STRM-25': { origin: 'chosen', ref: 'D6/8', level: 'must', subjects: ['router', 'proxy'], test: 'control' },
   'LIM-20': { origin: 'chosen', ref: 'D7/1:1', level: 'must', subjects: ['router'], test: 'black-box' },
+  'LIM-42': { origin: 'chosen', ref: 'D7/1:1', level: 'must', subjects: ['router'], test: 'inspection' },
   'LIM-21': { origin: 'chosen', ref: 'D7/1:2', level: 'must', subjects: ['router'], test: 'control' },
   'LIM-22': { origin: 'chosen', ref: 'D7/1:3', level: 'must', subjects: ['router'], test: 'control' },
   'LIM-23': { origin: 'chosen', ref: 'D7/1:3', level: 'must', subjects: ['router'], test: 'control' },

@@ -4676,7 +4676,59 @@ export interface components {
             /** @description Its code. */
             code: string;
         };
-        /** @description What `router workspace create --json` prints. */
+        /** @description What `router workspace show --json` prints. */
+        WorkspaceDetailsOutput: {
+            /**
+             * Format: int64
+             * @description Its balance.
+             */
+            balance_micros: number;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: int64
+             * @description What running requests hold of the balance.
+             */
+            held_micros: number;
+            /** @description The workspace's id. */
+            id: string;
+            /** @description What was ever set of its limits, oldest first; never changed and never taken away. */
+            limit_changes: components["schemas"]["WorkspaceLimitChange"][];
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the deployment's.
+             */
+            requests_per_minute: number | null;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the deployment's.
+             */
+            tokens_per_minute: number | null;
+        };
+        /** @description Limits of a workspace, from then on. */
+        WorkspaceLimitChange: {
+            /**
+             * Format: date-time
+             * @description When they were set.
+             */
+            at: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the deployment's.
+             */
+            requests_per_minute: number | null;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the deployment's.
+             */
+            tokens_per_minute: number | null;
+        };
+        /** @description What `router workspace create` and `limits` print with `--json`, and `list` for each workspace. */
         WorkspaceOutput: {
             /**
              * Format: int64
@@ -4687,6 +4739,16 @@ export interface components {
             id: string;
             /** @description Its name. */
             name: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the deployment's.
+             */
+            requests_per_minute: number | null;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the deployment's.
+             */
+            tokens_per_minute: number | null;
         };
         /** @description What `proxy capsule --json` prints. */
         WrittenCapsuleOutput: {

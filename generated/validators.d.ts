@@ -74,6 +74,7 @@ export declare const validators: {
   readonly upstreamOutput: Validator<components['schemas']['UpstreamOutput']>
   readonly usageReportOutput: Validator<components['schemas']['UsageReportOutput']>
   readonly verificationOutput: Validator<components['schemas']['VerificationOutput']>
+  readonly workspaceDetailsOutput: Validator<components['schemas']['WorkspaceDetailsOutput']>
   readonly workspaceOutput: Validator<components['schemas']['WorkspaceOutput']>
   readonly writtenCapsuleOutput: Validator<components['schemas']['WrittenCapsuleOutput']>
 }

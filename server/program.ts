@@ -9,6 +9,7 @@ import { command, group } from './commands/program.ts'
 import { upstreamProgram } from './commands/upstream-program.ts'
 import { UsageError } from './commands/usage.ts'
 import { usageProgram } from './commands/usage-program.ts'
+import { workspaceProgram } from './commands/workspace-program.ts'
 
 /** Exit codes of every command (interfaces.md). */
 const EXIT = { error: 1, usage: 2, configuration: 4 } as const
@@ -29,18 +30,7 @@ export function createProgram(): Command {
       .action(async (options) => (await import('./commands/run.ts')).run(options)),
   )
 
-  program.addCommand(
-    group(
-      'workspace',
-      'workspaces and their balances',
-      command('create', 'create a workspace with an empty balance')
-        .requiredOption('--name <name>', 'its name')
-        .action(async (options) => (await import('./commands/workspace.ts')).create(options)),
-      command('list', 'list the workspaces with their balances').action(async (options) =>
-        (await import('./commands/workspace.ts')).list(options),
-      ),
-    ),
-  )
+  program.addCommand(workspaceProgram())
 
   program.addCommand(keyProgram())
 

@@ -98,6 +98,66 @@ test('a key is created, listed, changed and revoked, and its text is printed onc
   expect(await json<KeyDocument>('key', 'revoke', created.id)).toEqual(revoked)
 })
 
+test('the table of keys shows what restricts each of them', async () => {
+  const words = ['--rpm', '5', '--tpm', '70', '--spend-limit', '2.50', '--expires', '2100-01-31T12:00:00Z']
+  const { id } = await createKey('--models', 'a,b', ...words)
+  const { id: free } = await createKey()
+  const lines = (await router('key', 'list', '--workspace', workspace)).stdout.split('\n')
+  const cellsOf = (start: string) => lines.find((line) => line.startsWith(start))!.split(/ {2,}/)
+  const named = (start: string) => {
+    const cells = cellsOf(start)
+    return Object.fromEntries(cellsOf('KEY').map((head, place) => [head, cells[place]]))
+  }
+  expect(named(id)).toMatchObject({
+    SPENT: '$0.00',
+    'SPEND LIMIT': '$2.50',
+    RPM: '5',
+    TPM: '70',
+    MODELS: 'a, b',
+    EXPIRES: '2100-01-31T12:00:00Z',
+  })
+  expect(named(free)).toMatchObject({
+    'SPEND LIMIT': '-',
+    RPM: 'default',
+    TPM: 'default',
+    MODELS: 'all',
+    EXPIRES: '-',
+  })
+})
+
+test('a workspace is given limits of its own, shown with them and with what was ever set', async () => {
+  const { id } = await json<{ id: string }>('workspace', 'create', '--name', 'Large')
+  const set = (...words: string[]) => json<object>('workspace', 'limits', id, ...words)
+  const raised = await set('--requests-per-minute', '6000', '--tpm', '5000000')
+  expect(isValid(validators.workspaceOutput, raised)).toEqual([true, []])
+  expect(raised).toEqual({
+    id,
+    name: 'Large',
+    balance_micros: 0,
+    requests_per_minute: 6_000,
+    tokens_per_minute: 5_000_000,
+  })
+  expect(await json<object[]>('workspace', 'list')).toContainEqual(raised)
+  expect((await router('workspace', 'list')).stdout).toMatch(/Large +\$0\.00 +6000 +5000000\n/)
+  expect(await set('--no-tpm')).toMatchObject({ requests_per_minute: 6_000, tokens_per_minute: null })
+  expect(await set('--rpm', '10', '--no-tokens-per-minute')).toMatchObject({ requests_per_minute: 10 })
+
+  const shown = await json<object>('workspace', 'show', id)
+  expect(isValid(validators.workspaceDetailsOutput, shown)).toEqual([true, []])
+  const at = expect.any(String)
+  expect(shown).toMatchObject({
+    requests_per_minute: 10,
+    limit_changes: [
+      { at, requests_per_minute: 6_000, tokens_per_minute: 5_000_000 },
+      { at, requests_per_minute: 6_000, tokens_per_minute: null },
+      { at, requests_per_minute: 10, tokens_per_minute: null },
+    ],
+  })
+  const { stdout } = await router('workspace', 'show', id)
+  expect(stdout).toMatch(/requests a minute +10, its own in place of 600\n/)
+  expect(stdout).toMatch(/tokens a minute +2000000, as every workspace\n/)
+})
+
 test('an update changes what is named, takes away what is refused, and leaves the rest', async () => {
   const { id } = await createKey('--tpm', '9', '--expires', '2020-01-01')
   const update = (...words: string[]) => json<KeyDocument>('key', 'update', id, ...words)
@@ -213,6 +273,10 @@ test.each([
   ['a negative spend limit', ['key', 'update', 'key_1', '--spend-limit', '-1'], 2],
   ['a grant of nothing', ['invitation', 'issue', '--grant', '0'], 2],
   ['a grant that is no amount', ['invitation', 'issue', '--grant', '$5'], 2],
+  ['limits that name nothing', ['workspace', 'limits', 'ws_1'], 2],
+  ['a limit of a workspace that is no count', ['workspace', 'limits', 'ws_1', '--rpm', '0'], 2],
+  ['limits of no workspace', ['workspace', 'limits', 'ws_1', '--rpm', '5'], 1],
+  ['a workspace that is not there', ['workspace', 'show', 'ws_1'], 1],
   ['a key that is not there', ['key', 'revoke', 'key_1'], 1],
   ['an update of a key that is not there', ['key', 'update', 'key_1', '--no-rpm'], 1],
   ['the keys of no workspace', ['key', 'list', '--workspace', 'ws_1'], 1],
@@ -241,6 +305,14 @@ test.each([
   [
     ['key', 'update', '--help'],
     ['--no-expires', '--config', '--json'],
+  ],
+  [
+    ['workspace', 'limits', '--help'],
+    ['--rpm', '--requests-per-minute', '--no-tpm', '--json'],
+  ],
+  [
+    ['usage', '--help'],
+    ['--workspace', '--from', '--to', '--key', '--model', '--csv', '--json'],
   ],
   [
     ['invitation', '--help'],

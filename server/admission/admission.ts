@@ -99,10 +99,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
   return {
     async reserve(keyHash, isFree, identify) {
       const standing: Standing | undefined = await findStanding(keyHash)
-      if (standing) identify(standing)
+      if (standing) identify(standing.limits)
       refuseStanding(standing, isFree)
-      const { keyId, workspaceId, requestsPerMinute, tokensPerMinute } = standing
-      const limits = { keyId, workspaceId, requestsPerMinute, tokensPerMinute }
+      const { limits } = standing
       known.learn(keyHash, limits)
       const taken = await buckets.take(limits)
       if (!taken.admits) throw buckets.refuse(taken.state)

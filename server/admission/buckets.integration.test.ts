@@ -16,7 +16,14 @@ import { verifyLedger } from '../metering/verify-ledger.ts'
 import type { Sql } from '../store/connection.ts'
 import { revokeKey, updateKey } from '../store/keys.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
+import { setWorkspaceLimits } from '../store/workspaces.ts'
 
+const unlimited = {
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  workspaceRequestsPerMinute: null,
+  workspaceTokensPerMinute: null,
+}
 const defaults = { requestsPerMinute: 10, tokensPerMinute: 1_000 }
 
 let server: TestServer
@@ -56,7 +63,8 @@ const countHolds = async ({ workspaceId }: Account): Promise<number> =>
 
 /** Takes all that the workspace's request bucket still holds, and tells how much it was. */
 async function remaining({ workspaceId }: Account): Promise<number> {
-  const other = { keyId: 'key_other', workspaceId, requestsPerMinute: 1e6, tokensPerMinute: 1e6 }
+  const own = { requestsPerMinute: 1e6, tokensPerMinute: 1e6 }
+  const other = { ...unlimited, keyId: 'key_other', workspaceId, ...own }
   for (let count = 0; ; count++) if (!(await buckets.take(other)).admits) return count
 }
 
@@ -82,6 +90,34 @@ test('a changed limit holds from the next request on', async () => {
   expect(await refusalOf(account)).toMatchObject({
     headers: { 'X-RateLimit-Limit': '40', 'X-RateLimit-Remaining': '0' },
   })
+})
+
+test('a workspace’s own limits hold from the next request on, for its keys without values of their own too', async () => {
+  const account = await createAccount(sql)
+  const modest = await createAccount(sql, { requestsPerMinute: 1 })
+  const admittedOf = async (one: Account) => (await meter.accept(one.candidate())).rateLimit
+  expect(await admittedOf(account)).toMatchObject({ limit: 10, remaining: 9 })
+  await setWorkspaceLimits(sql, account.workspaceId, { requestsPerMinute: 12, tokensPerMinute: 40 })
+  await setWorkspaceLimits(sql, modest.workspaceId, { requestsPerMinute: 100 })
+  // The bucket refills at the new rate from what it held.
+  expect(await admittedOf(account)).toMatchObject({ limit: 12, remaining: 8 })
+  expect(await admittedOf(modest)).toMatchObject({ limit: 1, remaining: 0 })
+  await use(account)
+  expect(await refusalOf(account)).toMatchObject({
+    message: expect.stringContaining('tokens a minute of this key'),
+    headers: { 'X-RateLimit-Limit': '40' },
+  })
+  await setWorkspaceLimits(sql, account.workspaceId, { requestsPerMinute: null, tokensPerMinute: null })
+  nowMs += 60_000
+  expect(await admittedOf(account)).toMatchObject({ limit: 10 })
+})
+
+test('a workspace’s own limits hold for a large body before it is read', async () => {
+  const account = await createAccount(sql)
+  await setWorkspaceLimits(sql, account.workspaceId, { requestsPerMinute: 1 })
+  const reserve = () => meter.reserve(account.keyHash, false, () => {})
+  expect(await reserve()).toMatchObject({ taken: { admits: true, state: { limit: 1 } } })
+  await expect(reserve()).rejects.toMatchObject({ headers: { 'X-RateLimit-Limit': '1' } })
 })
 
 test('a request is told the tighter of its request buckets', async () => {
@@ -222,7 +258,7 @@ test('after a thousand requests of every fate nothing is in flight, no hold is o
   expect(await countHolds(account)).toBe(0)
   expect((await verifyLedger(sql)).differences).toEqual([])
   const served = fates.filter((fate) => fate === 'ok' || fate === 'aborted').length
-  const limits = { ...account, requestsPerMinute: null, tokensPerMinute: null }
+  const limits = { ...unlimited, ...account }
   expect((await wide.take(limits)).state.remaining).toBe(500 - served - 1)
   await busy.stop()
 })

@@ -1,13 +1,14 @@
 import { limits } from '#contract'
 import { createBatcher } from '../batch.ts'
-import type { KeyLimits } from '../limits/key-limits.ts'
+import { type KeyLimits, type KeyLimitsRow, toKeyLimits } from '../limits/key-limits.ts'
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
 import type { KeyState } from '../store/keys.ts'
 import { outlast, within } from '../store/retry.ts'
 
 /** What can be said of a key before it is known what it asks for. */
-export interface Standing extends KeyLimits {
+export interface Standing {
+  readonly limits: KeyLimits
   readonly state: KeyState
   /** Of its workspace; what running requests hold is not taken off. */
   readonly balanceMicros: bigint
@@ -31,7 +32,8 @@ export function createStandings(sql: Sql): FindStanding {
 async function findStandings(sql: Sql, hashes: readonly string[]): Promise<(Standing | undefined)[]> {
   const { text } = columnsOf(sql, hashes)
   const rows = await sql<Row[]>`
-    select wanted.position::integer, k.id, k.workspace_id, k.requests_per_minute, k.tokens_per_minute,
+    select wanted.position::integer, k.id as key_id, k.workspace_id, k.requests_per_minute, k.tokens_per_minute,
+      w.requests_per_minute as workspace_requests_per_minute, w.tokens_per_minute as workspace_tokens_per_minute,
       key_state(k.revoked_at, k.expires_at) as state, w.balance_micros,
       coalesce(k.spent_micros >= k.spend_limit_micros, false) as is_spent
     from unnest(${text((hash) => hash)}::text[]) with ordinality as wanted (hash, position)
@@ -42,12 +44,8 @@ async function findStandings(sql: Sql, hashes: readonly string[]): Promise<(Stan
   return hashes.map((_, index) => found.get(index))
 }
 
-interface Row {
+interface Row extends KeyLimitsRow {
   readonly position: number
-  readonly id: string
-  readonly workspace_id: string
-  readonly requests_per_minute: number | null
-  readonly tokens_per_minute: bigint | null
   readonly state: KeyState
   readonly balance_micros: bigint
   readonly is_spent: boolean
@@ -55,10 +53,7 @@ interface Row {
 
 function toStanding(row: Row): Standing {
   return {
-    keyId: row.id,
-    workspaceId: row.workspace_id,
-    requestsPerMinute: row.requests_per_minute,
-    tokensPerMinute: row.tokens_per_minute === null ? null : Number(row.tokens_per_minute),
+    limits: toKeyLimits(row),
     state: row.state,
     balanceMicros: row.balance_micros,
     isSpent: row.is_spent,

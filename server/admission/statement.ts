@@ -1,4 +1,4 @@
-import type { KeyLimits } from '../limits/key-limits.ts'
+import { type KeyLimits, type KeyLimitsRow, toKeyLimits } from '../limits/key-limits.ts'
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
 import type { Candidate } from './candidate.ts'
@@ -17,7 +17,7 @@ export interface Case {
 export type Judgement =
   /** There is no such key. */
   | { readonly verdict: 'invalid_api_key' }
-  /** `limits` are the key's, as they are now. */
+  /** `limits` are the key's and its workspace's, as they are now. */
   | { readonly verdict: Exclude<AdmissionVerdict, 'invalid_api_key'>; readonly limits: KeyLimits }
 
 /** Whose statement it is, and what the deployment allows. */
@@ -51,23 +51,18 @@ export async function judgeBatch<Entry extends Case>(
     ${timestamptz(({ candidate }) => candidate.createdAt)}::timestamptz[],
     ${boolean(({ buckets }) => buckets?.admit ?? null)}::boolean[],
     ${integer(({ buckets }) => buckets?.limits.requestsPerMinute ?? null)}::integer[],
-    ${bigint(({ buckets }) => buckets?.limits.tokensPerMinute ?? null)}::bigint[]
+    ${bigint(({ buckets }) => buckets?.limits.tokensPerMinute ?? null)}::bigint[],
+    ${integer(({ buckets }) => buckets?.limits.workspaceRequestsPerMinute ?? null)}::integer[],
+    ${bigint(({ buckets }) => buckets?.limits.workspaceTokensPerMinute ?? null)}::bigint[]
   )`
   return new Map(entries.map((entry, index) => [entry, toJudgement(rows[index]!)]))
 }
 
-interface Row {
+interface Row extends KeyLimitsRow {
   readonly verdict: AdmissionVerdict
-  readonly workspace_id: string
-  readonly key_id: string
-  readonly requests_per_minute: number | null
-  readonly tokens_per_minute: bigint | null
 }
 
 function toJudgement(row: Row): Judgement {
-  const { verdict, workspace_id: workspaceId, key_id: keyId } = row
-  if (verdict === 'invalid_api_key') return { verdict }
-  const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokens } = row
-  const tokensPerMinute = tokens === null ? null : Number(tokens)
-  return { verdict, limits: { keyId, workspaceId, requestsPerMinute, tokensPerMinute } }
+  const { verdict } = row
+  return verdict === 'invalid_api_key' ? { verdict } : { verdict, limits: toKeyLimits(row) }
 }

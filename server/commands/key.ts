@@ -39,7 +39,8 @@ export async function list(options: CommonOptions & { readonly workspace: string
     if (!(await findWorkspace(sql, options.workspace))) throw noWorkspace(options.workspace)
     return listKeys(sql, options.workspace)
   })
-  const head = ['KEY', 'NAME', 'PREFIX', 'STATE', 'SPENT', 'LIMIT', 'EXPIRES', 'LAST USED']
+  const limits = ['SPENT', 'SPEND LIMIT', 'RPM', 'TPM', 'MODELS', 'EXPIRES']
+  const head = ['KEY', 'NAME', 'PREFIX', 'STATE', ...limits, 'LAST USED']
   print(options, keys.map(toDocument), columns([head, ...keys.map(toCells)]))
 }
 
@@ -72,10 +73,22 @@ function describeUnknownModels({ config }: CommonOptions, scope: readonly string
   return unknown.map((id) => `No model of ${config} is called ${id} yet.`)
 }
 
-function toCells({ id, name, prefix, state, spentMicros, spendLimitMicros, expiresAt, lastUsedAt }: Key) {
-  const limit = spendLimitMicros === null ? '-' : formatDollars(spendLimitMicros)
-  const cells = [id, name, prefix, state, formatDollars(spentMicros), limit]
-  return [...cells, formatTime(expiresAt), formatTime(lastUsedAt)]
+function toCells(key: Key): string[] {
+  const spendLimit = key.spendLimitMicros === null ? '-' : formatDollars(key.spendLimitMicros)
+  return [
+    key.id,
+    key.name,
+    key.prefix,
+    key.state,
+    formatDollars(key.spentMicros),
+    spendLimit,
+    // A key without a value of its own has its workspace's.
+    String(key.requestsPerMinute ?? 'default'),
+    String(key.tokensPerMinute ?? 'default'),
+    key.modelScope?.join(', ') ?? 'all',
+    formatTime(key.expiresAt),
+    formatTime(key.lastUsedAt),
+  ]
 }
 
 function toDocument(key: Key) {

@@ -1,9 +1,18 @@
 import { shorten } from '#base/foreign-text.ts'
-import { createWorkspace, listWorkspaces, type Workspace } from '../store/workspaces.ts'
+import { loadRouterConfig } from '../config/router.ts'
+import {
+  createWorkspace,
+  findWorkspace,
+  type LimitChange,
+  listLimitChanges,
+  listWorkspaces,
+  setWorkspaceLimits,
+  type Workspace,
+} from '../store/workspaces.ts'
 import { withDatabase } from './database.ts'
 import { formatDollars } from './dollars.ts'
-import { type CommonOptions, columns, print } from './output.ts'
-import { parseText } from './usage.ts'
+import { type CommonOptions, columns, formatTime, print } from './output.ts'
+import { parseCount, parseText, UsageError } from './usage.ts'
 
 const MAX_NAME_CHARACTERS = 64
 
@@ -21,10 +30,100 @@ export async function create(options: CommonOptions & { readonly name: string })
 /** `router workspace list`. */
 export async function list(options: CommonOptions): Promise<void> {
   const workspaces = await withDatabase(options.config, listWorkspaces)
-  const rows = workspaces.map(({ id, name, balanceMicros }) => [id, name, formatDollars(balanceMicros)])
-  print(options, workspaces.map(toDocument), columns([['WORKSPACE', 'NAME', 'BALANCE'], ...rows]))
+  const rows = workspaces.map(({ id, name, balanceMicros, requestsPerMinute, tokensPerMinute }) => {
+    return [id, name, formatDollars(balanceMicros), orDefault(requestsPerMinute), orDefault(tokensPerMinute)]
+  })
+  print(
+    options,
+    workspaces.map(toDocument),
+    columns([['WORKSPACE', 'NAME', 'BALANCE', 'RPM', 'TPM'], ...rows]),
+  )
 }
 
-function toDocument({ id, name, balanceMicros }: Workspace): object {
-  return { id, name, balance_micros: balanceMicros }
+/** `router workspace show ID`. */
+export async function show(id: string, options: CommonOptions): Promise<void> {
+  const { workspace, changes } = await withDatabase(options.config, async (sql) => ({
+    workspace: await findWorkspace(sql, id),
+    changes: await listLimitChanges(sql, id),
+  }))
+  if (!workspace) throw noWorkspace(id)
+  const { limits } = loadRouterConfig(options.config, process.env)
+  const { name, balanceMicros, heldMicros, requestsPerMinute, tokensPerMinute } = workspace
+  const facts = columns([
+    ['workspace', id],
+    ['name', name],
+    [
+      'balance',
+      `${formatDollars(balanceMicros)}, of which running requests hold ${formatDollars(heldMicros)}`,
+    ],
+    ['requests a minute', describeLimit(requestsPerMinute, limits.requestsPerMinute)],
+    ['tokens a minute', describeLimit(tokensPerMinute, limits.tokensPerMinute)],
+  ])
+  const history = changes.map((change) => {
+    return [formatTime(change.at), orDefault(change.requestsPerMinute), orDefault(change.tokensPerMinute)]
+  })
+  const table = history.length === 0 ? [] : ['', ...columns([['LIMITS SET', 'RPM', 'TPM'], ...history])]
+  const document = {
+    ...toDocument(workspace),
+    held_micros: heldMicros,
+    created_at: workspace.createdAt,
+    limit_changes: changes.map(toChangeDocument),
+  }
+  print(options, document, [...facts, ...table])
+}
+
+/** What `router workspace limits` takes; false gives the deployment's back. */
+export interface LimitOptions extends CommonOptions {
+  readonly requestsPerMinute?: string | false
+  readonly tokensPerMinute?: string | false
+}
+
+/** `router workspace limits ID`: raised or lowered from the next request on, at every router. */
+export async function limits(id: string, options: LimitOptions): Promise<void> {
+  const { requestsPerMinute, tokensPerMinute } = options
+  if (requestsPerMinute === undefined && tokensPerMinute === undefined) {
+    throw new UsageError('Nothing to change is named; see --help.')
+  }
+  const named = {
+    ...(requestsPerMinute !== undefined && { requestsPerMinute: parseLimit('--rpm', requestsPerMinute) }),
+    ...(tokensPerMinute !== undefined && { tokensPerMinute: parseLimit('--tpm', tokensPerMinute) }),
+  }
+  const workspace = await withDatabase(options.config, (sql) => setWorkspaceLimits(sql, id, named))
+  if (!workspace) throw noWorkspace(id)
+  const usual = loadRouterConfig(options.config, process.env).limits
+  print(options, toDocument(workspace), [
+    `Workspace ${id} (${shorten(workspace.name)}), from the next request on:`,
+    `  requests a minute: ${describeLimit(workspace.requestsPerMinute, usual.requestsPerMinute)}`,
+    `  tokens a minute: ${describeLimit(workspace.tokensPerMinute, usual.tokensPerMinute)}`,
+  ])
+}
+
+function parseLimit(option: string, text: string | false): number | null {
+  return text === false ? null : parseCount(option, text)
+}
+
+function describeLimit(own: number | null, usual: number): string {
+  return own === null ? `${usual}, as every workspace` : `${own}, its own in place of ${usual}`
+}
+
+function orDefault(limit: number | null): string {
+  return limit === null ? 'default' : String(limit)
+}
+
+function toDocument({ id, name, balanceMicros, requestsPerMinute, tokensPerMinute }: Workspace) {
+  return {
+    id,
+    name,
+    balance_micros: balanceMicros,
+    requests_per_minute: requestsPerMinute,
+    tokens_per_minute: tokensPerMinute,
+  }
+}
+
+function toChangeDocument({ at, requestsPerMinute, tokensPerMinute }: LimitChange) {
+  return { at, requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute }
+}
+
+function noWorkspace(id: string): Error {
+  return new Error(`There is no workspace ${id}. See: router workspace list`)
 }

@@ -19,7 +19,15 @@ beforeEach(() => {
 })
 
 function key(change: Partial<KeyLimits> = {}): KeyLimits {
-  return { keyId: 'key_1', workspaceId: 'ws_1', requestsPerMinute: null, tokensPerMinute: null, ...change }
+  return {
+    keyId: 'key_1',
+    workspaceId: 'ws_1',
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+    workspaceRequestsPerMinute: null,
+    workspaceTokensPerMinute: null,
+    ...change,
+  }
 }
 
 async function takeAll(from: KeyLimits): Promise<number> {

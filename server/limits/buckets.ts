@@ -5,7 +5,7 @@ import type { KeyLimits } from './key-limits.ts'
 import { type BucketState, rateLimitError } from './refusal.ts'
 import type { BucketStore, Change } from './store.ts'
 
-/** What the deployment allows a workspace, and a key that has no values of its own (§8). */
+/** What the deployment allows a workspace that was given no values of its own (§8). */
 export interface DefaultLimits {
   readonly requestsPerMinute: number
   readonly tokensPerMinute: number
@@ -59,7 +59,7 @@ export function createBuckets(
       owner: owner === 'key' ? key.keyId : key.workspaceId,
       workspaceId: key.workspaceId,
       counts,
-      perMinute: perMinute(owner === 'key' ? key : undefined, counts, defaults),
+      perMinute: perMinute(key, owner, counts, defaults),
       least: asks ? least : undefined,
       units: counts === 'requests' ? requests * UNITS : tokens * UNITS,
     }))
@@ -102,11 +102,16 @@ interface Amounts {
   readonly asks: boolean
 }
 
+/** A key without values of its own has its workspace's, and that the deployment's. */
 function perMinute(
-  key: KeyLimits | undefined,
-  counts: 'requests' | 'tokens',
+  key: KeyLimits,
+  owner: Kind['owner'],
+  counts: Kind['counts'],
   defaults: DefaultLimits,
 ): number {
-  const name = counts === 'requests' ? 'requestsPerMinute' : 'tokensPerMinute'
-  return Math.min(MAX_PER_MINUTE, key?.[name] ?? defaults[name])
+  const [own, workspace, usual] =
+    counts === 'requests'
+      ? [key.requestsPerMinute, key.workspaceRequestsPerMinute, defaults.requestsPerMinute]
+      : [key.tokensPerMinute, key.workspaceTokensPerMinute, defaults.tokensPerMinute]
+  return Math.min(MAX_PER_MINUTE, (owner === 'key' ? own : null) ?? workspace ?? usual)
 }

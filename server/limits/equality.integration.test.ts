@@ -67,6 +67,8 @@ function createKeys(): KeyLimits[] {
     workspaceId: `ws_${number % 2}`,
     requestsPerMinute,
     tokensPerMinute: number === 3 ? 90 : 9_000,
+    workspaceRequestsPerMinute: number % 2 === 0 ? 15 : null,
+    workspaceTokensPerMinute: number % 2 === 0 ? 400 : null,
   }))
 }
 
@@ -125,7 +127,14 @@ async function setClock(ms: number): Promise<void> {
 }
 
 describe('the script', () => {
-  const key = { keyId: 'key_1', workspaceId: 'ws_1', requestsPerMinute: null, tokensPerMinute: null }
+  const key = {
+    keyId: 'key_1',
+    workspaceId: 'ws_1',
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+    workspaceRequestsPerMinute: null,
+    workspaceTokensPerMinute: null,
+  }
   const buckets = () => {
     return createBuckets(createRedisStore(client), { requestsPerMinute: 20, tokensPerMinute: 700 })
   }

@@ -2,9 +2,35 @@
 export interface KeyLimits {
   readonly keyId: string
   readonly workspaceId: string
-  /** Null: the deployment's default. */
+  /** Null: as many as its workspace. */
   readonly requestsPerMinute: number | null
   readonly tokensPerMinute: number | null
+  /** Null: the deployment's default. */
+  readonly workspaceRequestsPerMinute: number | null
+  readonly workspaceTokensPerMinute: number | null
+}
+
+/** The same as columns. */
+export interface KeyLimitsRow {
+  readonly key_id: string
+  readonly workspace_id: string
+  readonly requests_per_minute: number | null
+  readonly tokens_per_minute: bigint | null
+  readonly workspace_requests_per_minute: number | null
+  readonly workspace_tokens_per_minute: bigint | null
+}
+
+/** Reads a row. */
+export function toKeyLimits(row: KeyLimitsRow): KeyLimits {
+  const { tokens_per_minute: tokens, workspace_tokens_per_minute: workspaceTokens } = row
+  return {
+    keyId: row.key_id,
+    workspaceId: row.workspace_id,
+    requestsPerMinute: row.requests_per_minute,
+    tokensPerMinute: tokens === null ? null : Number(tokens),
+    workspaceRequestsPerMinute: row.workspace_requests_per_minute,
+    workspaceTokensPerMinute: workspaceTokens === null ? null : Number(workspaceTokens),
+  }
 }
 
 /**

@@ -30,6 +30,8 @@ const admitted = {
   keyId: 'key_1',
   requestsPerMinute: null,
   tokensPerMinute: null,
+  workspaceRequestsPerMinute: null,
+  workspaceTokensPerMinute: null,
   rateLimit: { bucket: 'key_requests' as const, limit: 600, remaining: 599, waitMs: 0, nowMs: 0 },
 }
 

@@ -1,4 +1,4 @@
-import type { KeyLimits } from '../limits/key-limits.ts'
+import { type KeyLimits, type KeyLimitsRow, toKeyLimits } from '../limits/key-limits.ts'
 import type { Sql } from '../store/connection.ts'
 import type { Pricing } from './generation.ts'
 import type { LeaseOptions } from './lease.ts'
@@ -33,6 +33,7 @@ export async function findLapsed({ sql, replica, leaseMs }: LeaseOptions): Promi
   const rows = await sql<Row[]>`
     with clock as (select clock_timestamp() as now, ${leaseMs} * interval '1 millisecond' as lease)
     select h.*, k.requests_per_minute, k.tokens_per_minute,
+      w.requests_per_minute as workspace_requests_per_minute, w.tokens_per_minute as workspace_tokens_per_minute,
       extract(epoch from r.renewed_at - h.created_at)::double precision * 1000 as latency_ms
     from clock
     join replicas self on self.id = ${replica}
@@ -41,6 +42,7 @@ export async function findLapsed({ sql, replica, leaseMs }: LeaseOptions): Promi
     join replicas r on r.id <> self.id and r.lapses_at < now
     join holds h on h.replica_id = r.id and h.placed_at < now - lease
     join api_keys k on k.workspace_id = h.workspace_id and k.id = h.key_id
+    join workspaces w on w.id = h.workspace_id
     limit ${MAX_ORPHANS}`
   return rows.map(toOrphan)
 }
@@ -49,9 +51,11 @@ export async function findLapsed({ sql, replica, leaseMs }: LeaseOptions): Promi
 export async function findOwn(sql: Sql, replica: string): Promise<Orphan[]> {
   const rows = await sql<Row[]>`
     select h.*, k.requests_per_minute, k.tokens_per_minute,
+      w.requests_per_minute as workspace_requests_per_minute, w.tokens_per_minute as workspace_tokens_per_minute,
       extract(epoch from clock_timestamp() - h.created_at)::double precision * 1000 as latency_ms
     from holds h
     join api_keys k on k.workspace_id = h.workspace_id and k.id = h.key_id
+    join workspaces w on w.id = h.workspace_id
     where h.replica_id = ${replica}`
   return rows.map(toOrphan)
 }
@@ -64,12 +68,8 @@ export async function forgetReplicas(sql: Sql): Promise<void> {
       and not exists (select from holds h where h.replica_id = r.id)`
 }
 
-interface Row {
-  readonly workspace_id: string
+interface Row extends KeyLimitsRow {
   readonly generation_id: string
-  readonly key_id: string
-  readonly requests_per_minute: number | null
-  readonly tokens_per_minute: bigint | null
   readonly prompt_price_micros: bigint
   readonly completion_price_micros: bigint
   readonly prompt_tokens: bigint
@@ -78,16 +78,10 @@ interface Row {
 }
 
 function toOrphan(row: Row): Orphan {
-  const { workspace_id: workspaceId, tokens_per_minute: tokens } = row
   return {
-    workspaceId,
+    workspaceId: row.workspace_id,
     generationId: row.generation_id,
-    key: {
-      keyId: row.key_id,
-      workspaceId,
-      requestsPerMinute: row.requests_per_minute,
-      tokensPerMinute: tokens === null ? null : Number(tokens),
-    },
+    key: toKeyLimits(row),
     pricing: {
       promptMicros: Number(row.prompt_price_micros),
       completionMicros: Number(row.completion_price_micros),

@@ -104,7 +104,8 @@ test('what an orphan has used is taken from its key’s buckets, once, by whiche
   await until(() => debits.length > 0)
   await expectNothingOpen()
   const { keyId, workspaceId } = limited
-  const key = { keyId, workspaceId, requestsPerMinute: null, tokensPerMinute: 1_000 }
+  const inherited = { workspaceRequestsPerMinute: null, workspaceTokensPerMinute: null }
+  const key = { keyId, workspaceId, requestsPerMinute: null, tokensPerMinute: 1_000, ...inherited }
   expect(debits).toEqual([{ key, tokens: 12 + 7 }])
 })
 

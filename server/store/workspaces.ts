@@ -1,4 +1,4 @@
-import type { Queryable } from './connection.ts'
+import type { Queryable, Sql } from './connection.ts'
 import { createId } from './ids.ts'
 
 /** Who owns keys, a prepaid balance and generation records (§2.2). */
@@ -8,7 +8,18 @@ export interface Workspace {
   readonly balanceMicros: bigint
   /** What running generations hold of the balance. */
   readonly heldMicros: bigint
+  /** Null: the deployment's default. */
+  readonly requestsPerMinute: number | null
+  readonly tokensPerMinute: number | null
   readonly createdAt: Date
+}
+
+/** The limits of a workspace that may be set; null gives it the deployment's, absence leaves what it has. */
+export type WorkspaceLimits = Partial<Pick<Workspace, 'requestsPerMinute' | 'tokensPerMinute'>>
+
+/** What somebody has set, and when. */
+export interface LimitChange extends Required<WorkspaceLimits> {
+  readonly at: Date
 }
 
 /** Makes a workspace with an empty balance. */
@@ -29,7 +40,45 @@ export async function findWorkspace(sql: Queryable, id: string): Promise<Workspa
   return row && toWorkspace(row)
 }
 
-interface Row {
+/**
+ * Changes the limits that are named, and writes down what holds from then on: from the next request, at every router.
+ * Undefined if there is no such workspace.
+ */
+export async function setWorkspaceLimits(
+  sql: Sql,
+  id: string,
+  limits: WorkspaceLimits,
+): Promise<Workspace | undefined> {
+  const { requestsPerMinute, tokensPerMinute } = limits
+  return await sql.begin(async (transaction) => {
+    const [row] = await transaction<Row[]>`
+      update workspaces set
+        requests_per_minute = ${requestsPerMinute === undefined ? transaction`requests_per_minute` : requestsPerMinute},
+        tokens_per_minute = ${tokensPerMinute === undefined ? transaction`tokens_per_minute` : tokensPerMinute}
+      where id = ${id} returning *`
+    if (!row) return undefined
+    await transaction`
+      insert into workspace_limit_changes (workspace_id, number, requests_per_minute, tokens_per_minute)
+      select ${id}, coalesce(max(number), 0) + 1, ${row.requests_per_minute}::integer, ${row.tokens_per_minute}::bigint
+      from workspace_limit_changes where workspace_id = ${id}`
+    return toWorkspace(row)
+  })
+}
+
+/** What was ever set, oldest first. */
+export async function listLimitChanges(sql: Queryable, id: string): Promise<LimitChange[]> {
+  const rows = await sql<(Limits & { changed_at: Date })[]>`
+    select changed_at, requests_per_minute, tokens_per_minute
+    from workspace_limit_changes where workspace_id = ${id} order by number`
+  return rows.map((row) => ({ at: row.changed_at, ...toLimits(row) }))
+}
+
+interface Limits {
+  readonly requests_per_minute: number | null
+  readonly tokens_per_minute: bigint | null
+}
+
+interface Row extends Limits {
   readonly id: string
   readonly name: string
   readonly balance_micros: bigint
@@ -43,6 +92,11 @@ function toWorkspace(row: Row): Workspace {
     name: row.name,
     balanceMicros: row.balance_micros,
     heldMicros: row.held_micros,
+    ...toLimits(row),
     createdAt: row.created_at,
   }
+}
+
+function toLimits({ requests_per_minute: requests, tokens_per_minute: tokens }: Limits) {
+  return { requestsPerMinute: requests, tokensPerMinute: tokens === null ? null : Number(tokens) }
 }

@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { command, group } from './program.ts'
+
+/** `router workspace …`; what a command needs is imported when it is called. */
+export function workspaceProgram(): Command {
+  const create = command('create', 'create a workspace with an empty balance')
+    .requiredOption('--name <name>', 'its name')
+    .action(async (options) => (await import('./workspace.ts')).create(options))
+  const list = command('list', 'list the workspaces with their balances and limits').action(async (options) =>
+    (await import('./workspace.ts')).list(options),
+  )
+  const show = command('show', 'show a workspace, and what was ever set of its limits')
+    .argument('<id>', 'workspace id')
+    .action(async (id, options) => (await import('./workspace.ts')).show(id, options))
+  const limits = command('limits', 'give a workspace limits of its own, from the next request on')
+    .argument('<id>', 'workspace id')
+    .option('--rpm, --requests-per-minute <n>', 'requests per minute of all its keys together')
+    .option('--tpm, --tokens-per-minute <n>', 'tokens per minute of all its keys together')
+    .option('--no-rpm, --no-requests-per-minute', 'the requests per minute of the configuration file')
+    .option('--no-tpm, --no-tokens-per-minute', 'the tokens per minute of the configuration file')
+    .action(async (id, options) => (await import('./workspace.ts')).limits(id, options))
+  return group('workspace', 'workspaces, their balances and limits', create, list, show, limits)
+}

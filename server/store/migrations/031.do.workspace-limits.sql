@@ -1,0 +1,223 @@
+-- A workspace may have limits of its own, in place of the deployment's. Admission learns of them as it learns of its
+-- keys': each request is judged by those that hold at that moment, at every router.
+
+-- Null: the deployment's default.
+alter table workspaces
+  add requests_per_minute integer check (requests_per_minute > 0),
+  add tokens_per_minute bigint check (tokens_per_minute > 0 and tokens_per_minute < 9007199254740992);
+
+-- What an operator has set, and when; the last row is what the workspace has.
+create table workspace_limit_changes (
+  workspace_id text collate "C" not null references workspaces,
+  -- 1, 2, 3 … within the workspace.
+  number integer not null,
+  requests_per_minute integer,
+  tokens_per_minute bigint,
+  changed_at timestamptz not null default clock_timestamp(),
+  primary key (workspace_id, number)
+);
+
+create trigger append_only before update or delete or truncate on workspace_limit_changes
+  for each statement execute function refuse_change();
+alter table workspace_limit_changes enable always trigger append_only;
+
+drop function admit_generations(
+  text, bigint, boolean, text[], text[], text[], boolean[], text[], text[], text[], bigint[], bigint[], bigint[],
+  bigint[], timestamptz[], boolean[], integer[], bigint[]
+);
+
+-- Judges a batch of requests in their order of arrival and places the holds of those it admits, in one statement.
+--
+-- The workspaces' rows are locked in the order of their ids, and everything that moves money takes that lock first:
+-- balances, held and spent sums are read fresh, and no two batches can deadlock. Keys need no lock of their own:
+-- their sums move under their workspace's, and a revocation is seen as soon as it is committed.
+--
+-- p_buckets_admit: what the rate buckets said of each request; null when they were not asked, because its router did not
+-- know the limits yet. p_requests_per_minute and the three after it: the limits by which they were asked, the key's and
+-- its workspace's. When these hold no more, the answer is limits_changed, with those that do, and the router asks again.
+--
+-- p_retried: an earlier statement carried some of these requests and its answer was lost. Those that have their hold
+-- already are admitted again without a second one.
+create function admit_generations(
+  p_replica text,
+  p_overdraft_micros bigint,
+  p_retried boolean,
+  p_key_hashes text[],
+  p_generations text[],
+  p_operations text[],
+  p_streamed boolean[],
+  p_models text[],
+  p_endpoints text[],
+  p_evidence_digests text[],
+  p_prompt_prices bigint[],
+  p_completion_prices bigint[],
+  p_holds bigint[],
+  p_prompt_tokens bigint[],
+  p_created_at timestamptz[],
+  p_buckets_admit boolean[],
+  p_requests_per_minute integer[],
+  p_tokens_per_minute bigint[],
+  p_workspace_requests_per_minute integer[],
+  p_workspace_tokens_per_minute bigint[]
+) returns table (
+  verdict text, workspace_id text, key_id text, requests_per_minute integer, tokens_per_minute bigint,
+  workspace_requests_per_minute integer, workspace_tokens_per_minute bigint
+)
+language plpgsql
+-- Batches are small and the tables are large: every join goes by index, whatever the statistics say.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  request record;
+  judgement text;
+  -- One element per workspace: what admission may count on, what is held, what this batch adds.
+  workspace_ids text[];
+  funds bigint[];
+  held bigint[];
+  placed bigint[];
+  w integer;
+  -- One element per key: what its spend limit leaves, null without one, and what this batch adds.
+  key_ids text[] := '{}';
+  key_workspaces text[] := '{}';
+  key_allowances bigint[] := '{}';
+  key_placed bigint[] := '{}';
+  k integer;
+  -- One element per request.
+  judgements text[] := '{}';
+  request_workspaces text[] := '{}';
+  request_keys text[] := '{}';
+  request_rates integer[] := '{}';
+  token_rates bigint[] := '{}';
+  workspace_request_rates integer[] := '{}';
+  workspace_token_rates bigint[] := '{}';
+begin
+  select array_agg(locked.id), array_agg(locked.balance_micros + p_overdraft_micros), array_agg(locked.held_micros)
+    into workspace_ids, funds, held
+    from (
+      select w.id, w.balance_micros, w.held_micros
+      from workspaces w
+      where w.id in (
+        select d.workspace_id
+        from unnest(p_key_hashes) as hash
+        join key_directory d on d.key_hash = decode(hash, 'hex')
+      )
+      order by w.id
+      for no key update
+    ) locked;
+  placed := array_fill(0::bigint, array[coalesce(cardinality(workspace_ids), 0)]);
+
+  for request in
+    select
+      d.workspace_id,
+      d.key_id,
+      r.hold,
+      k.spend_limit_micros - k.spent_micros - k.held_micros as allowance,
+      k.requests_per_minute,
+      k.tokens_per_minute,
+      w.requests_per_minute as workspace_requests_per_minute,
+      w.tokens_per_minute as workspace_tokens_per_minute,
+      r.buckets_admit,
+      (k.requests_per_minute, k.tokens_per_minute, w.requests_per_minute, w.tokens_per_minute)
+        is not distinct from (
+          r.requests_per_minute, r.tokens_per_minute, r.workspace_requests_per_minute, r.workspace_tokens_per_minute
+        ) as limits_hold,
+      case
+        when d.key_id is null then 'invalid_api_key'
+        when p_retried and exists (
+          select from holds h where h.workspace_id = d.workspace_id and h.generation_id = r.generation_id
+        ) then 'held'
+        when p_retried and exists (
+          select from generations g where g.workspace_id = d.workspace_id and g.id = r.generation_id
+        ) then 'settled'
+        when key_state(k.revoked_at, k.expires_at) = 'revoked' then 'api_key_revoked'
+        when key_state(k.revoked_at, k.expires_at) = 'expired' then 'api_key_expired'
+        when r.model <> all (k.model_scope) then 'model_not_in_key_scope'
+      end as known
+    from unnest(
+      p_key_hashes, p_generations, p_models, p_holds, p_buckets_admit, p_requests_per_minute, p_tokens_per_minute,
+      p_workspace_requests_per_minute, p_workspace_tokens_per_minute
+    ) with ordinality as r (
+      key_hash, generation_id, model, hold, buckets_admit, requests_per_minute, tokens_per_minute,
+      workspace_requests_per_minute, workspace_tokens_per_minute, position
+    )
+    left join key_directory d on d.key_hash = decode(r.key_hash, 'hex')
+    left join api_keys k on k.workspace_id = d.workspace_id and k.id = d.key_id
+    left join workspaces w on w.id = d.workspace_id
+    order by r.position
+  loop
+    judgement := request.known;
+    if judgement is null then
+      w := array_position(workspace_ids, request.workspace_id);
+      k := array_position(key_ids, request.key_id);
+      if k is null then
+        k := cardinality(key_ids) + 1;
+        key_ids[k] := request.key_id;
+        key_workspaces[k] := request.workspace_id;
+        key_allowances[k] := request.allowance;
+        key_placed[k] := 0;
+      end if;
+      -- What costs nothing needs no credit.
+      if request.hold > 0 and funds[w] <= held[w] + placed[w] then
+        judgement := case when funds[w] > 0 then 'credit_held' else 'insufficient_credits' end;
+      elsif key_allowances[k] <= key_placed[k] then
+        judgement := 'key_spend_limit_reached';
+      elsif request.buckets_admit is null or not request.limits_hold then
+        judgement := 'limits_changed';
+      elsif not request.buckets_admit then
+        -- Told last: it mends itself, and what stands above does not.
+        judgement := 'rate_limit_exceeded';
+      else
+        judgement := 'admitted';
+        placed[w] := placed[w] + request.hold;
+        key_placed[k] := key_placed[k] + request.hold;
+      end if;
+    end if;
+    judgements := array_append(judgements, judgement);
+    request_workspaces := array_append(request_workspaces, request.workspace_id);
+    request_keys := array_append(request_keys, request.key_id);
+    request_rates := array_append(request_rates, request.requests_per_minute);
+    token_rates := array_append(token_rates, request.tokens_per_minute);
+    workspace_request_rates := array_append(workspace_request_rates, request.workspace_requests_per_minute);
+    workspace_token_rates := array_append(workspace_token_rates, request.workspace_tokens_per_minute);
+  end loop;
+
+  insert into holds (
+    workspace_id, generation_id, key_id, replica_id, amount_micros, operation, streamed, model, endpoint,
+    evidence_digest, prompt_price_micros, completion_price_micros, prompt_tokens, created_at
+  )
+  select
+    r.workspace_id, r.generation_id, r.key_id, p_replica, r.hold, r.operation, r.streamed, r.model, r.endpoint,
+    r.evidence_digest, r.prompt_price, r.completion_price, r.prompt_tokens, r.created_at
+  from unnest(
+    judgements, request_workspaces, request_keys, p_generations, p_operations, p_streamed, p_models, p_endpoints,
+    p_evidence_digests, p_prompt_prices, p_completion_prices, p_holds, p_prompt_tokens, p_created_at
+  ) as r (
+    judgement, workspace_id, key_id, generation_id, operation, streamed, model, endpoint,
+    evidence_digest, prompt_price, completion_price, hold, prompt_tokens, created_at
+  )
+  where r.judgement = 'admitted';
+
+  update workspaces w set held_micros = w.held_micros + p.held
+    from unnest(workspace_ids, placed) as p (id, held)
+    where w.id = p.id and p.held > 0;
+
+  update api_keys k set held_micros = k.held_micros + p.held
+    from unnest(key_workspaces, key_ids, key_placed) as p (workspace_id, id, held)
+    where k.workspace_id = p.workspace_id and k.id = p.id and p.held > 0;
+
+  return query
+    select
+      case r.judgement when 'held' then 'admitted' else r.judgement end,
+      r.workspace_id, r.key_id, r.request_rate, r.token_rate, r.workspace_request_rate, r.workspace_token_rate
+    from unnest(
+      judgements, request_workspaces, request_keys, request_rates, token_rates, workspace_request_rates,
+      workspace_token_rates
+    ) as r (
+      judgement, workspace_id, key_id, request_rate, token_rate, workspace_request_rate, workspace_token_rate
+    );
+end
+$$;
