@@ -642,6 +642,7 @@ export const rules = {
   'OPS-08': { origin: 'chosen', ref: 'D11/2', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-04': { origin: 'chosen', ref: 'D11/3:1', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-05': { origin: 'chosen', ref: 'D11/3:1', level: 'must', subjects: ['router'], test: 'control' },
+  'OPS-09': { origin: 'chosen', ref: 'D11/3:1', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-06': { origin: 'chosen', ref: 'D11/3:2', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-07': { origin: 'chosen', ref: 'D11/4', level: 'must', subjects: ['router'], test: 'inspection' },
   'VERS-06': { origin: 'chosen', ref: 'D11/5', level: 'must', subjects: ['router'], test: 'inspection' },

@@ -27,19 +27,24 @@ export async function openDatabase(config: RouterConfig, log: Log): Promise<Open
     if (embedded && !embedded.adopted) await embedded.stop()
   }
   try {
-    const applied = await migrate(sql)
+    await sql`select 1`.catch(blame('cannot be used'))
+    const applied = await migrate(sql).catch(blame('cannot be migrated'))
     return { sql, embedded, applied, close }
   } catch (error) {
     await close()
-    throw isOutage(error) ? unreachable(error as Error) : error
+    throw error
   }
 }
 
 const CLOSE_TIMEOUT_SECONDS = 5
 
-function unreachable(cause: Error): Error {
-  const message = `The database cannot be reached: ${cause.message}. See database.url in the configuration.`
-  return new Error(message, { cause })
+/** Says what cannot be done with the database, and which setting names its host, user, database and TLS. */
+function blame(what: string): (cause: unknown) => never {
+  return (cause) => {
+    const failure = isOutage(cause) ? 'cannot be reached' : what
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`The database ${failure}: ${reason}. See database.url in the configuration.`, { cause })
+  }
 }
 
 /** Runs a command that needs nothing but the database. */

@@ -2,6 +2,7 @@ import type { components } from '#contract'
 import type { ConfigProblem } from '../../config/load.ts'
 import { isLoopback } from '../control/loopback.ts'
 import { isNetwork } from '../limits/source-address.ts'
+import { DatabaseUrlError, takeTlsParameters } from '../store/tls/parameters.ts'
 
 type RouterFile = components['schemas']['RouterConfig']
 type ModelFile = RouterFile['models'][number]
@@ -24,8 +25,9 @@ export function contradictions({
   for (const index of repeated(endpoints.map(({ name }) => name))) {
     report(`endpoints[${index}].name`, 'stands twice')
   }
-  if (database?.url && !/^postgres(ql)?:$/.test(URL.parse(database.url)?.protocol ?? '')) {
-    report('database.url', 'is not a postgres:// URL')
+  if (database?.url) {
+    const problem = problemOf(database.url)
+    if (problem !== undefined) report('database.url', problem)
   }
   for (const [index, entry] of trustedProxies.entries()) {
     if (!isNetwork(entry))
@@ -55,6 +57,18 @@ export function contradictions({
     }
   }
   return problems
+}
+
+/** What is wrong with a database's URL, so far as it can be told without the database and the files that it names. */
+function problemOf(url: string): string | undefined {
+  if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')) return 'is not a postgres:// URL'
+  try {
+    takeTlsParameters(url)
+    return undefined
+  } catch (error) {
+    if (error instanceof DatabaseUrlError) return error.message
+    throw error
+  }
 }
 
 /** An own endpoint's model names the backends that run it, an external upstream's how it is called there. */

@@ -1,4 +1,6 @@
 import postgres from 'postgres'
+import { takeTlsParameters } from './tls/parameters.ts'
+import { createSocketSource } from './tls/socket.ts'
 
 /** The database; 64-bit integers arrive as `bigint`. */
 export type Sql = postgres.Sql<{ bigint: bigint }>
@@ -19,14 +21,23 @@ const RECONNECT_SECONDS = 0.05
 const CONNECT_TIMEOUT_SECONDS = 3
 const DEFAULT_MAX_CONNECTIONS = 8
 
-/** Opens the pool; nothing is sent before the first query, and lost connections come back by themselves. */
-export function connect({ url, preparedStatements = true, maxConnections }: ConnectionOptions): Sql {
-  return postgres(url, {
+/**
+ * Opens the pool; nothing is sent before the first query, and lost connections come back by themselves. TLS is as the
+ * URL's parameters have it in libpq. Throws `DatabaseUrlError` for one that means nothing here.
+ */
+export function connect({ url: given, preparedStatements = true, maxConnections }: ConnectionOptions): Sql {
+  const { url, tls } = takeTlsParameters(given)
+  const options = {
     types: { bigint: postgres.BigInt },
     prepare: preparedStatements,
     max: maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     backoff: () => RECONNECT_SECONDS,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     onnotice: () => {},
-  })
+    // What it is handed is protected already.
+    ssl: false,
+    // The driver's types do not know it. Without TLS its own way is the shortest.
+    ...(tls.mode !== 'disable' && { socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000) }),
+  }
+  return postgres(url, options)
 }

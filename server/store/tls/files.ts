@@ -1,0 +1,86 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, type SecureContextOptions } from 'node:tls'
+import { DatabaseUrlError, type TlsParameters } from './parameters.ts'
+
+/** What a handshake is to use. */
+export interface Credentials
+  extends Pick<SecureContextOptions, 'ca' | 'crl' | 'cert' | 'key' | 'passphrase'> {
+  /** Whether the server's certificate has to lead to one of `ca`. */
+  readonly verifies: boolean
+}
+
+/** Where libpq looks when it is told nothing. */
+const USUAL = {
+  root: 'root.crt',
+  revocations: 'root.crl',
+  certificate: 'postgresql.crt',
+  key: 'postgresql.key',
+}
+
+const usual = (name: keyof typeof USUAL): string => join(homedir(), '.postgresql', USUAL[name])
+
+/**
+ * Reads the files that the parameters name, anew for each connection, so that one that was renewed is taken up. As in
+ * libpq, roots are used wherever there are any, whatever the mode: `require` with a root file verifies as `verify-ca`
+ * does; and a client certificate that is not there is not sent. Throws `DatabaseUrlError` naming the setting.
+ */
+export function readCredentials(parameters: TlsParameters): Credentials {
+  return { ...readRoots(parameters), ...readOwn(parameters) }
+}
+
+function readRoots({ mode, rootCertificates, revocations }: TlsParameters): Credentials {
+  if (rootCertificates === 'system') {
+    return { verifies: true, ca: getCACertificates('system'), ...readRevocations(revocations) }
+  }
+  const file = rootCertificates ?? usual('root')
+  if (find(file) === undefined) {
+    if (!mode.startsWith('verify')) return { verifies: false }
+    throw new DatabaseUrlError(
+      `sslrootcert=${file}`,
+      `does not exist, and sslmode=${mode} needs it: name the file, or sslrootcert=system for the roots of this machine`,
+    )
+  }
+  return { verifies: true, ca: read('sslrootcert', file), ...readRevocations(revocations) }
+}
+
+function readRevocations(revocations: string | undefined): Pick<Credentials, 'crl'> {
+  const file = revocations ?? usual('revocations')
+  return find(file) === undefined ? {} : { crl: read('sslcrl', file) }
+}
+
+function readOwn(parameters: TlsParameters): Partial<Credentials> {
+  const { certificate = usual('certificate'), key = usual('key'), passphrase, sendsCertificate } = parameters
+  if (!sendsCertificate || find(certificate) === undefined) return {}
+  const found = find(key)
+  if (found === undefined)
+    throw new DatabaseUrlError(`sslkey=${key}`, 'does not exist, but its certificate does')
+  if (isExposed(found)) {
+    throw new DatabaseUrlError(
+      `sslkey=${key}`,
+      'can be read by others: it needs mode 0600 or less, or 0640 where root owns it',
+    )
+  }
+  const [cert, text] = [read('sslcert', certificate), read('sslkey', key)]
+  return { cert, key: text, ...(passphrase !== undefined && { passphrase }) }
+}
+
+const ROOT_MAY = 0o640
+const OWNER_MAY = 0o700
+
+function isExposed({ uid, mode }: Stats): boolean {
+  return (mode & 0o777 & ~(uid === 0 ? ROOT_MAY | OWNER_MAY : OWNER_MAY)) !== 0
+}
+
+function find(file: string): Stats | undefined {
+  return statSync(file, { throwIfNoEntry: false })
+}
+
+function read(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new DatabaseUrlError(`${setting}=${file}`, `cannot be read (${(cause as Error).message})`)
+  }
+}
