@@ -45,6 +45,12 @@ export const needs: readonly Need[] = [
   },
   {
     kind: 'program',
+    name: 'script',
+    debianPackage: 'bsdutils',
+    use: 'a router that is started from a terminal',
+  },
+  {
+    kind: 'program',
     name: 'pgbouncer',
     debianPackage: 'pgbouncer',
     use: 'routers behind a connection pooler',

@@ -13,7 +13,17 @@ export function createLog(level: 'info' | 'warn', fd = STDERR): Log {
   const formatters = { level: (label: string) => ({ level: label }) }
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }
   const destination = pino.destination({ fd, sync: false })
-  const lines = pino(options, { write: (line: string) => destination.write(visibleJson(withoutKeys(line))) })
+  let isGone = false
+  // A terminal that has gone never comes back: to try on would keep the process from ever ending.
+  destination.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EIO') throw error
+    isGone = true
+    destination.destroy()
+  })
+  const write = (line: string): void => {
+    if (!isGone) destination.write(visibleJson(withoutKeys(line)))
+  }
+  const lines = pino(options, { write })
   return {
     info: (message, fields) => lines.info(toLine(fields), message),
     warn: (message, fields) => lines.warn(toLine(fields), message),

@@ -4,6 +4,7 @@ import { startRouter } from '../router.ts'
 import { supervise } from '../store/supervise.ts'
 import { check } from './config.ts'
 import { openDatabase } from './database.ts'
+import { followHangups, type Hangups } from './hangup.ts'
 import { createLog } from './log.ts'
 import { type CommonOptions, print } from './output.ts'
 
@@ -19,7 +20,7 @@ export async function run(options: RunOptions): Promise<void> {
   const config = loadRouterConfig(options.config, process.env)
   const log = createLog('info')
   const hangups = followHangups()
-  const stopped = stopRequest(options.withParent === true)
+  const stopped = stopRequest(options.withParent === true, hangups)
   const database = await openDatabase(config, log)
   const supervisor = database.embedded && supervise(database.embedded, { log })
   try {
@@ -45,26 +46,12 @@ export async function run(options: RunOptions): Promise<void> {
   log.info('the router has stopped')
 }
 
-/** SIGHUP asks for the configuration to be read anew; one that comes before anybody can is not lost. */
-function followHangups(): { handTo(reload: () => void): void } {
-  let isWaiting = false
-  let act = (): void => {
-    isWaiting = true
-  }
-  process.on('SIGHUP', () => act())
-  return {
-    handTo(reload) {
-      act = reload
-      if (isWaiting) reload()
-    },
-  }
-}
-
 /** Resolves with the reason to stop. A second signal ends the process at once. */
-async function stopRequest(withParent: boolean): Promise<string> {
+async function stopRequest(withParent: boolean, hangups: Hangups): Promise<string> {
   const reasons = [
     once(process, 'SIGINT').then(() => 'SIGINT'),
     once(process, 'SIGTERM').then(() => 'SIGTERM'),
+    hangups.gone,
   ]
   if (withParent) {
     process.stdin.resume()
