@@ -5,6 +5,7 @@ import {
   event,
   finishEvent,
   openStream,
+  type Script,
   streams,
   textEvent,
   usageEvent,
@@ -19,7 +20,6 @@ import {
   readStream,
   send,
   startWorld,
-  type WorldOptions,
 } from './testing/world.ts'
 
 afterEach(closeWorlds)
@@ -30,7 +30,7 @@ const MANY = 'x'.repeat(40)
 /** A backend that writes its answer, says why it ended, and tells its usage only when told to. */
 function slowToTell(...ending: readonly string[]) {
   let tell = () => {}
-  const script: WorldOptions['script'] = (response) => {
+  const script: Script = (response) => {
     openStream(response)
     for (let delta = 0; delta < 3; delta++) response.write(textEvent(MANY))
     for (const part of ending) response.write(part)
