@@ -49,11 +49,11 @@ test('a file’s content stands for ${file:…}, relative to the configuration',
   expect(load('key: ${file:secret}')).toEqual({ key: 'hush' })
 })
 
-test('every missing variable and file is told at once, with its line', () => {
-  expect(problemsOf('a: ${ONE}\nb: ${TWO}\nc: ${file:absent}')).toEqual([
-    'line 1: the environment variable ONE is not set',
-    'line 2: the environment variable TWO is not set',
-    expect.stringMatching(/^line 3: ENOENT/),
+test('every missing variable and file is told at once, with its setting and its line', () => {
+  expect(problemsOf('a: ${ONE}\nb: { c: [ 1, { d: "x-${TWO}" } ] }\ne: ${file:absent}')).toEqual([
+    'a: the environment variable ONE is not set (line 1)',
+    'b.c[1].d: the environment variable TWO is not set (line 2)',
+    expect.stringMatching(/^e: a file cannot be read: ENOENT.* \(line 3\)$/),
   ])
 })
 

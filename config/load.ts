@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { isAlias, isScalar, LineCounter, type Node, parse, parseDocument, visit } from 'yaml'
+import { isAlias, isPair, isScalar, isSeq, LineCounter, type Node, parse, parseDocument, visit } from 'yaml'
 import { visible } from '#base/foreign-text.ts'
 
 /** One mistake of a configuration file, at its path (`models[0].pricing`) or line. */
@@ -90,12 +90,13 @@ function readYaml(file: string, environment: Environment): { value: unknown; pro
 
   for (const error of document.errors) report(error.pos[0], error.message.split('\n', 1)[0] ?? error.code)
   visit(document, {
-    Node: (_, node) => {
+    Node: (_, node, ancestors) => {
       if (isAlias(node)) report(offsetOf(node), 'aliases are not supported')
       else if (isScalar(node) && typeof node.value === 'string') {
-        const expanded = expand(node.value, dirname(file), environment, (message) =>
-          report(offsetOf(node), message),
-        )
+        const expanded = expand(node.value, dirname(file), environment, (message) => {
+          const { line } = lines.linePos(offsetOf(node))
+          problems.push({ path: settingOf([...ancestors, node]), message: `${message} (line ${line})` })
+        })
         if (expanded !== node.value) node.value = node.type === 'PLAIN' ? asPlainScalar(expanded) : expanded
       }
     },
@@ -109,6 +110,15 @@ function readText(file: string): string {
   } catch (cause) {
     throw new ConfigError(file, [{ path: 'file', message: `cannot be read (${(cause as Error).message})` }])
   }
+}
+
+/** The path of the last of these, each of which holds the next. */
+function settingOf(ancestors: readonly unknown[]): string {
+  const parts = ancestors.flatMap((node, depth) => {
+    if (isPair(node)) return [String(isScalar(node.key) ? node.key.value : node.key)]
+    return isSeq(node) ? [String(node.items.indexOf(ancestors[depth + 1]))] : []
+  })
+  return join(parts)
 }
 
 function offsetOf(node: Node): number {
@@ -130,7 +140,7 @@ function readSecret(path: string, report: (message: string) => void): string {
   try {
     return readFileSync(path, 'utf8').trimEnd()
   } catch (cause) {
-    report((cause as Error).message)
+    report(`a file cannot be read: ${(cause as Error).message}`)
     return ''
   }
 }

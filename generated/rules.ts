@@ -645,6 +645,7 @@ export const rules = {
   'OPS-09': { origin: 'chosen', ref: 'D11/3:1', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-06': { origin: 'chosen', ref: 'D11/3:2', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-07': { origin: 'chosen', ref: 'D11/4', level: 'must', subjects: ['router'], test: 'inspection' },
+  'OPS-10': { origin: 'chosen', ref: 'D11/4', level: 'must', subjects: ['router'], test: 'inspection' },
   'VERS-06': { origin: 'chosen', ref: 'D11/5', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-05': { origin: 'chosen', ref: 'I1/p1:1', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },
   'CMD-06': { origin: 'chosen', ref: 'I1/p1:2', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },

@@ -1,6 +1,6 @@
 import { loadRouterConfig, type RouterConfig } from '../config/router.ts'
 import type { Log } from '../log.ts'
-import { connect, type Sql } from '../store/connection.ts'
+import { type ConnectionOptions, connect, type Sql } from '../store/connection.ts'
 import { type Embedded, startEmbedded } from '../store/embedded.ts'
 import { migrate } from '../store/migrations.ts'
 import { isOutage } from '../store/outage.ts'
@@ -20,8 +20,8 @@ export interface OpenDatabase {
 /** Opens the configured database, or the embedded one, and migrates it. */
 export async function openDatabase(config: RouterConfig, log: Log): Promise<OpenDatabase> {
   const { url, preparedStatements, maxConnections } = config.database
-  const embedded = url === undefined ? await startEmbedded({ dataDir: config.dataDir, log }) : undefined
-  const sql = connect({ url: url ?? embedded!.url, preparedStatements, maxConnections })
+  const embedded = url === undefined ? await startOwn(config.dataDir, log) : undefined
+  const sql = open({ url: url ?? embedded!.url, preparedStatements, maxConnections })
   const close = async () => {
     await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS })
     if (embedded && !embedded.adopted) await embedded.stop()
@@ -37,6 +37,24 @@ export async function openDatabase(config: RouterConfig, log: Log): Promise<Open
 }
 
 const CLOSE_TIMEOUT_SECONDS = 5
+
+async function startOwn(dataDir: string, log: Log): Promise<Embedded> {
+  try {
+    return await startEmbedded({ dataDir, log })
+  } catch (cause) {
+    const reason = (cause as Error).message
+    const message = `The router's own database cannot be started in ${dataDir}: ${reason}. See dataDir in the configuration, or name a PostgreSQL of yours in database.url.`
+    throw new Error(message, { cause })
+  }
+}
+
+function open(options: ConnectionOptions): Sql {
+  try {
+    return connect(options)
+  } catch (cause) {
+    return blame('cannot be used')(cause)
+  }
+}
 
 /** Says what cannot be done with the database, and which setting names its host, user, database and TLS. */
 function blame(what: string): (cause: unknown) => never {

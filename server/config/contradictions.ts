@@ -22,6 +22,12 @@ export function contradictions({
   const names = new Set(endpoints.map(({ name }) => name))
   const report = (path: string, message: string) => problems.push({ path, message })
 
+  if (publicBaseUrl !== undefined && !URL.canParse(publicBaseUrl)) report('publicBaseUrl', 'is not a URL')
+  for (const [index, { evidenceUrl }] of endpoints.entries()) {
+    if (evidenceUrl !== undefined && !URL.canParse(evidenceUrl)) {
+      report(`endpoints[${index}].evidenceUrl`, 'is not a URL')
+    }
+  }
   for (const index of repeated(endpoints.map(({ name }) => name))) {
     report(`endpoints[${index}].name`, 'stands twice')
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -22,4 +22,10 @@ test('without one, a key is made once, for its owner alone', () => {
   expect(readdirSync(dataDir)).toEqual(['secrets-key'])
   expect(statSync(join(dataDir, 'secrets-key')).mode & 0o777).toBe(0o600)
   expect(readFileSync(join(dataDir, 'secrets-key'), 'utf8')).toBe(made.toString())
+})
+
+test('a data folder that can keep no key is told with the setting that does without', () => {
+  const dataDir = join(folder, 'file')
+  writeFileSync(dataDir, '')
+  expect(() => readSecretsKey({ dataDir })).toThrow(/^secretsKey is not configured, .* dataDir: /)
 })

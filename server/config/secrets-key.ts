@@ -17,16 +17,24 @@ export function readSecretsKey({
   if (secretsKey !== undefined) return Buffer.from(secretsKey)
   const file = join(dataDir, FILE)
   try {
+    return find(file) ?? make(file, dataDir)
+  } catch (cause) {
+    const reason = (cause as Error).message
+    throw new Error(`secretsKey is not configured, and none can be kept in dataDir: ${reason}`, { cause })
+  }
+}
+
+function find(file: string): Buffer | undefined {
+  try {
     return readFileSync(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return undefined
   }
-  make(file, dataDir)
-  return readFileSync(file)
 }
 
 /** Appears whole or not at all: another process may be making one at the same moment, and the first one counts. */
-function make(file: string, dataDir: string): void {
+function make(file: string, dataDir: string): Buffer {
   mkdirSync(dataDir, { recursive: true })
   const scratch = `${file}.${process.pid}`
   writeFileSync(scratch, randomBytes(BYTES).toString('base64url'), { mode: 0o600 })
@@ -37,4 +45,5 @@ function make(file: string, dataDir: string): void {
   } finally {
     rmSync(scratch)
   }
+  return readFileSync(file)
 }

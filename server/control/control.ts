@@ -70,7 +70,7 @@ export async function startControl(world: ControlWorld): Promise<Control> {
       (error: unknown) => send(response, error instanceof ControlError ? 400 : 500, problemOf(error)),
     )
   })
-  const port = await listen(server, address)
+  const port = await listen(server, address, 'testControl')
   return { port, stop: () => close(server) }
 }
 

@@ -39,7 +39,7 @@ export async function connectRedis(url: string, log: Log): Promise<RedisConnecti
   })
   let isTold = false
   client.on('error', (error: unknown) => {
-    if (!isTold) log.warn('there is no connection to Redis', { error })
+    if (!isTold) log.warn('there is no connection to Redis (redis.url)', { error })
     isTold = true
   })
   client.on('ready', () => {
