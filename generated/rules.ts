@@ -579,6 +579,7 @@ export const rules = {
   'EVID-31': { origin: 'chosen', ref: 'D8/14', level: 'must', subjects: ['router'], test: 'control' },
   'EVID-32': { origin: 'chosen', ref: 'D8/14', level: 'must', subjects: ['router'], test: 'control' },
   'EVID-33': { origin: 'chosen', ref: 'D8/14', level: 'must', subjects: ['router'], test: 'control' },
+  'EVID-34': { origin: 'chosen', ref: 'D8/14', level: 'must', subjects: ['router'], test: 'inspection' },
   'CHAT-14': { origin: 'chosen', ref: 'D8/15', level: 'must', subjects: ['router'], test: 'control' },
   'CHAT-15': { origin: 'chosen', ref: 'D8/15', level: 'must', subjects: ['router'], test: 'control' },
   'PRXY-09': { origin: 'chosen', ref: 'D9/1:1', level: 'must', subjects: ['proxy'], test: 'black-box' },

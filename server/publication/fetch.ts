@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, get } from 'node:https'
+import { isIP } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
 import { limits } from '#contract'
 import { answerTo, unlessAborted } from '#egress/evidence/answer.ts'
@@ -16,10 +17,11 @@ export async function fetchBundle(
   { hostname, url, caFile }: EvidenceSource,
   timeoutMs: number = limits.bundleFetchMs,
 ): Promise<Buffer> {
-  const ca = caFile === undefined ? undefined : await readFile(caFile)
+  const ca = caFile === undefined ? undefined : await readFile(caFile).catch(blameFile)
   const request = get(url, {
     agent: new Agent({ maxCachedSessions: 0 }),
-    servername: hostname,
+    // An address is no name for a handshake; Node leaves it out by itself when it is told none.
+    ...(isIP(hostname) === 0 && { servername: hostname }),
     checkServerIdentity: (_, certificate) => checkServerIdentity(hostname, certificate),
     ...(ca && { ca }),
     headers: { host: hostname },
@@ -29,6 +31,10 @@ export async function fetchBundle(
   } finally {
     request.destroy()
   }
+}
+
+function blameFile(cause: Error): never {
+  throw new Error(`evidenceCaFile of the endpoint cannot be read (${cause.message})`, { cause })
 }
 
 async function read(request: ClientRequest): Promise<Buffer> {
