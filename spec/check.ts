@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { compareTrees, readTree } from '#base/tree.ts'
 import { GENERATED, generateContract } from './generation/contract.ts'
-import { compareTrees, readTree } from './generation/tree.ts'
 
 /** What is wrong with generated/, a line each; nothing when it is what spec/ says and all of it is committed. */
 async function findProblems(): Promise<string[]> {

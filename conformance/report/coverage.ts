@@ -106,7 +106,7 @@ function reasonsOf({ vectors, elsewhere }: VectorIndex, results?: ConformanceRes
       const ground = `${stage}/${reason}`
       // The router says the same of an upstream.
       const seen = observed.filter((answer) => [ground, `upstream-${ground}`].includes(answer.ground ?? ''))
-      const asked = vectors.filter((vector) => vector.stage === stage && vector.reason === reason)
+      const asked = vectors.filter(({ expected }) => expected.stage === stage && expected.reason === reason)
       return { ground, count: asked.length + sum(seen), elsewhere: elsewhere[ground] }
     }),
   )

@@ -1,21 +1,15 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import type { Vector } from '#contract'
+import { readCorpus } from '../vectors/corpus.ts'
+import { elsewhere } from '../vectors/elsewhere.ts'
 
-/** What the vectors show, as their committed index tells it. */
+/** What the vectors show, and what is shown elsewhere. */
 export interface VectorIndex {
-  readonly vectors: readonly {
-    readonly id: string
-    readonly rules: readonly string[]
-    readonly stage: string | null
-    readonly reason: string | null
-  }[]
+  readonly vectors: readonly Pick<Vector, 'id' | 'rules' | 'expected'>[]
   /** Reasons, as stage and reason, that no file can provoke, and the test that does. */
   readonly elsewhere: Readonly<Record<string, string>>
 }
 
-const INDEX = join(import.meta.dirname, '..', 'vectors', 'index.json')
-
-/** Reads the index of the verifier's vectors. */
+/** Reads what the verifier's vectors show. */
 export function readVectorIndex(): VectorIndex {
-  return JSON.parse(readFileSync(INDEX, 'utf8')) as VectorIndex
+  return { vectors: readCorpus(), elsewhere }
 }

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readTree, type Tree } from '#base/tree.ts'
 import { compileContract } from './compile.ts'
 import { readSchemas } from './schemas.ts'
 import { writeTemplates } from './templates.ts'
-import { readTree, type Tree } from './tree.ts'
 import { writeTypes } from './types.ts'
 import { writeValidators } from './validators.ts'
 

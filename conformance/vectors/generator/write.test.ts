@@ -1,21 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { compareTrees, readTree } from '#base/tree.ts'
 import { CORPUS } from '../corpus.ts'
 import { makeFiles } from './write.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const made = makeFiles()
+test('the committed vectors are what is generated, byte by byte; `npm run generate` writes them', async () => {
+  const difference = compareTrees(makeFiles(), await readTree(CORPUS))
+  expect(difference).toEqual({ missing: [], changed: [], unexpected: [] })
+})
 
-test.each([...made])(
-  '%s is what is generated, byte by byte; `npm run vectors:generate` writes it',
-  (path, text) => {
-    expect(readFileSync(path, 'utf8') === text).toBe(true)
-  },
-)
-
-test('nothing else lies among the vectors', () => {
-  const names = [...made.keys()].filter((path) => path.startsWith(CORPUS)).map((path) => basename(path))
-  expect(readdirSync(CORPUS).sort()).toEqual(names.sort())
+test('each vector stands on a line of its own', () => {
+  for (const bytes of makeFiles().values()) {
+    const [head, ...lines] = bytes.toString().trimEnd().split('\n')
+    const vectors = lines.slice(0, -1).map((line) => JSON.parse(line.replace(/,$/, '')) as { id: string })
+    expect(`${head}${lines.at(-1)}`).toMatch(/^\{"stage":"[a-z-]+","vectors":\[\]\}$/)
+    expect(vectors.every(({ id }) => id !== '')).toBe(true)
+  }
 })

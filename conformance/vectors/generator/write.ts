@@ -1,27 +1,14 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { VectorFile } from '#contract'
-import { CORPUS, judgedStages } from '../corpus.ts'
+import { type Tree, tellDifference, writeTree } from '#base/tree.ts'
+import { CORPUS } from '../corpus.ts'
 import { makeCorpus } from './corpus.ts'
-import { describeIndex } from './index-file.ts'
 
-/** Where the index is committed. */
-export const INDEX = join(import.meta.dirname, '..', 'index.json')
-
-/** Every file that is generated, by its path. */
-export function makeFiles(): ReadonlyMap<string, string> {
-  const corpus = makeCorpus()
-  const vectors = judgedStages.flatMap((stage) => {
-    const file = JSON.parse(corpus.get(`${stage}.json`) ?? '') as VectorFile
-    return file.vectors
-  })
-  const files = [...corpus].map(([name, text]) => [join(CORPUS, name), text] as const)
-  return new Map([...files, [INDEX, describeIndex(vectors)]])
+/** Every file of the corpus, by its name. */
+export function makeFiles(): Tree {
+  return new Map([...makeCorpus()].map(([name, text]) => [name, Buffer.from(text)]))
 }
 
-// `npm run vectors:generate`: writes the vectors anew; a test shows that it changes nothing.
+// A part of `npm run generate`: writes the vectors anew; a test shows that it changes nothing.
 if (import.meta.main) {
-  mkdirSync(CORPUS, { recursive: true })
-  for (const name of readdirSync(CORPUS)) rmSync(join(CORPUS, name))
-  for (const [path, text] of makeFiles()) writeFileSync(path, text)
+  tellDifference('conformance/vectors/corpus', await writeTree(CORPUS, makeFiles()))
+  console.log('conformance/vectors/corpus/ is up to date.')
 }

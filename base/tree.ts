@@ -43,6 +43,22 @@ export async function writeTree(folder: string, tree: Tree): Promise<Difference>
   return difference
 }
 
+/** Writes one generated file, if that changes it, and tells so; `name` is its path for people. */
+export async function writeAndTell(path: string, text: string, name: string): Promise<boolean> {
+  const before = await readFile(path, 'utf8').catch(() => undefined)
+  if (before === text) return false
+  await writeFile(path, text)
+  console.log(`  ${before === undefined ? 'new    ' : 'changed'}  ${name}`)
+  return true
+}
+
+/** Tells what `writeTree` did to a folder, a line for each file; `name` is its path for people. */
+export function tellDifference(name: string, { missing, changed, unexpected }: Difference): void {
+  for (const path of missing) console.log(`  new      ${name}/${path}`)
+  for (const path of changed) console.log(`  changed  ${name}/${path}`)
+  for (const path of unexpected) console.log(`  removed  ${name}/${path}`)
+}
+
 function absent(error: NodeJS.ErrnoException): [] {
   if (error.code === 'ENOENT') return []
   throw error
