@@ -6,7 +6,7 @@ import { makePage } from './trusted-base.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'trusted-base.md')
 
-test('the page lists what the core and the proxy load; `npm run trusted-base` writes it', () => {
+test('the page lists what the core and the proxy load; `npm run generate` writes it', () => {
   const page = readFileSync(PAGE, 'utf8')
   expect(page).toBe(makePage(page))
 })

@@ -6,27 +6,22 @@ const ROOT = join(import.meta.dirname, '..', '..')
 const CORE = 'attestation/index.ts'
 const PROXY = 'proxy/main.ts'
 
-/** A file with its size, which is told in tens so that not every edit changes the page. */
-interface Sized {
-  readonly path: string
-  readonly lines: number
-}
-
-/** What a verdict depends on. */
+/** What a verdict depends on: by name alone, so that an edit within a file does not change the page. */
 export interface Base {
-  readonly rooms: ReadonlyMap<string, readonly Sized[]>
+  /** Paths of files, by the room they lie in. */
+  readonly rooms: ReadonlyMap<string, readonly string[]>
   readonly core: readonly string[]
   readonly proxy: readonly string[]
   /** Packages that come along with those, with their versions. */
   readonly along: readonly string[]
 }
 
-/** Counts it. */
+/** Follows the imports of the core and of the proxy. */
 export function readBase(): Base {
   const core = follow(CORE)
   const proxy = follow(PROXY)
   const paths = [...new Set([...core.files, ...proxy.files])].filter((path) => path !== 'package.json').sort()
-  const rooms = Map.groupBy(paths.map(sizeOf), ({ path }) => path.split('/')[0] ?? '')
+  const rooms = Map.groupBy(paths, (path) => path.split('/')[0] ?? '')
   const direct = [...new Set([...core.packages, ...proxy.packages])].filter(
     (name) => !name.startsWith('node:'),
   )
@@ -40,17 +35,13 @@ export function readBase(): Base {
 
 /** Writes it as tables. */
 export function describeBase({ rooms, core, proxy, along }: Base): string {
-  const summary = [...rooms].map(([room, files]) => `| ${room}/ | ${files.length} | ${sum(files)} |`)
+  const summary = [...rooms].map(([room, files]) => `| ${room}/ | ${files.length} |`)
   const lists = [...rooms].map(
-    ([room, files]) =>
-      `### ${room}/\n\n${table(
-        'file | lines',
-        files.map(({ path, lines }) => `| ${path} | ${lines} |`),
-      )}`,
+    ([room, files]) => `### ${room}/\n\n${files.map((path) => `- ${path}\n`).join('')}`,
   )
   const versions = (names: readonly string[]) => names.map((name) => `\`${withVersion(name)}\``).join(', ')
   return `
-${table('room | files | lines', summary)}
+${table('room | files', summary)}
 Packages and parts of Node that the core names: ${versions(core)}.
 
 Those that the proxy names besides: ${versions(proxy)}.
@@ -64,15 +55,6 @@ ${lists.join('\n')}
 function table(head: string, rows: readonly string[]): string {
   const line = head.replace(/[^|]+/g, '---')
   return `| ${head} |\n|${line}|\n${rows.join('\n')}\n`
-}
-
-function sizeOf(path: string): Sized {
-  const lines = readFileSync(join(ROOT, path), 'utf8').split('\n').length - 1
-  return { path, lines: Math.ceil(lines / 10) * 10 }
-}
-
-function sum(files: readonly Sized[]): number {
-  return files.reduce((total, { lines }) => total + lines, 0)
 }
 
 interface Locked {
