@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readTree, type Tree } from '#base/tree.ts'
 import { compileContract } from './compile.ts'
-import { readSchemas } from './schemas.ts'
+import { takeSchemas } from './schemas.ts'
 import { writeTemplates } from './templates.ts'
 import { writeTypes } from './types.ts'
 import { writeValidators } from './validators.ts'
@@ -16,7 +16,7 @@ export async function generateContract(): Promise<Tree> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   try {
     await step('contract, catalogues, rules, schemas', () => compileContract(folder))
-    const schemas = await readSchemas(folder)
+    const schemas = await takeSchemas(folder)
     await step('types', () => writeTypes(folder, schemas))
     await step('validators', () => writeValidators(folder, schemas))
     await step('client', () => writeTemplates(folder))

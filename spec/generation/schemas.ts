@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A JSON Schema, as far as the generation looks into one. */
@@ -19,9 +19,11 @@ export interface ContractSchemas {
   readonly 'x-suite-validators': readonly string[]
 }
 
-/** Reads the schema of all models, which the emitter wrote. */
-export async function readSchemas(folder: string): Promise<ContractSchemas> {
-  const text = await readFile(join(folder, 'schemas', 'contract.schema.json'), 'utf8')
+/** Takes the schema of all models, which the emitter wrote, out of the folder: only the generation reads it. */
+export async function takeSchemas(folder: string): Promise<ContractSchemas> {
+  const file = join(folder, 'contract.schema.json')
+  const text = await readFile(file, 'utf8')
+  await rm(file)
   return JSON.parse(text) as ContractSchemas
 }
 
