@@ -1,26 +1,33 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import type { JsonObject } from './diff/document.ts'
 import { compareDocuments } from './diff/operations.ts'
+import { findReleased } from './diff/released.ts'
 
-const RELEASED = join(import.meta.dirname, 'released', 'openapi.yaml')
-const CURRENT = join(import.meta.dirname, '..', 'generated', 'openapi.yaml')
+const ROOT = join(import.meta.dirname, '..')
+const CURRENT = join(ROOT, 'generated', 'openapi.yaml')
 
-const HELP = `Under /v1 the contract only grows (§9): what is new may stand beside what was there, and a breaking change is /v2.
-If what broke was never released, copy generated/openapi.yaml to spec/released/ in a commit that says so.`
+const HELP = `Under /v1 the contract only grows (§9): what is new may stand beside what was there, and a breaking change is /v2.`
 
-// `npm run contract:diff`: fails when the contract broke a promise of the released one.
-const [released, current] = await Promise.all([read(RELEASED), read(CURRENT)])
-const broken = compareDocuments({ released, current })
-if (broken.length > 0) {
-  const lines = broken.map(({ place, message }) => `  ${place}: ${message}`)
-  console.error(`The contract breaks what was released:\n${lines.join('\n')}\n${HELP}`)
+// `npm run contract:diff [-- FILE|REVISION]`: fails when the contract broke a promise of the released one.
+try {
+  const released = findReleased(process.argv[2], ROOT)
+  if (released === undefined)
+    console.log('Nothing was released yet (no tag v…): the contract may still change.')
+  else compare(released.name, parse(released.text), parse(readFileSync(CURRENT, 'utf8')))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
-} else {
-  console.log('generated/openapi.yaml keeps every promise of spec/released/openapi.yaml.')
 }
 
-async function read(file: string): Promise<JsonObject> {
-  return parse(await readFile(file, 'utf8')) as JsonObject
+function compare(name: string, released: JsonObject, current: JsonObject): void {
+  const broken = compareDocuments({ released, current })
+  if (broken.length > 0) {
+    const lines = broken.map(({ place, message }) => `  ${place}: ${message}`)
+    console.error(`The contract breaks what ${name} promised:\n${lines.join('\n')}\n${HELP}`)
+    process.exitCode = 1
+  } else {
+    console.log(`generated/openapi.yaml keeps every promise of ${name}.`)
+  }
 }
