@@ -22,7 +22,8 @@ create table api_keys (
   -- Null: every model.
   model_scope text[] check (cardinality(model_scope) > 0),
   requests_per_minute integer check (requests_per_minute > 0),
-  tokens_per_minute bigint check (tokens_per_minute > 0),
+  -- A router counts in whole numbers that are exact below 2^53.
+  tokens_per_minute bigint check (tokens_per_minute > 0) check (tokens_per_minute < 9007199254740992),
   spend_limit_micros bigint check (spend_limit_micros >= 0),
   spent_micros bigint not null default 0,
   held_micros bigint not null default 0 check (held_micros >= 0),

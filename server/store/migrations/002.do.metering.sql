@@ -47,7 +47,8 @@ create table generations (
   finish_reason text,
   prompt_tokens bigint not null check (prompt_tokens >= 0),
   completion_tokens bigint not null check (completion_tokens >= 0),
-  usage_source text not null check (usage_source in ('backend', 'counted')),
+  -- bounded: a backend's usage beyond what the request could use is billed at that bound.
+  usage_source text not null check (usage_source in ('backend', 'counted', 'bounded')),
   -- The prices in force at admission: a later change of prices changes no record.
   prompt_price_micros bigint not null check (prompt_price_micros >= 0),
   completion_price_micros bigint not null check (completion_price_micros >= 0),

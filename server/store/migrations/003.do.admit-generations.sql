@@ -6,6 +6,12 @@
 --
 -- p_retried: an earlier statement carried some of these requests and its answer was lost. Those that have their hold
 -- already are admitted again without a second one.
+--
+-- p_buckets_admit: what the rate buckets, which are kept in memory or in Redis, said of each request before; null when
+-- they were not asked, because its router did not know the key's limits yet. p_requests_per_minute,
+-- p_tokens_per_minute: the key's limits by which they were asked. When these are not the key's any more, nothing is
+-- admitted or refused by them: the answer is limits_changed, with the limits that hold, and the router asks again. So
+-- nobody is ever judged by limits that were changed before.
 create function admit_generations(
   p_replica text,
   p_overdraft_micros bigint,
@@ -21,8 +27,13 @@ create function admit_generations(
   p_completion_prices bigint[],
   p_holds bigint[],
   p_prompt_tokens bigint[],
-  p_created_at timestamptz[]
-) returns table (verdict text, workspace_id text, key_id text)
+  p_created_at timestamptz[],
+  p_buckets_admit boolean[],
+  p_requests_per_minute integer[],
+  p_tokens_per_minute bigint[]
+) returns table (
+  verdict text, workspace_id text, key_id text, requests_per_minute integer, tokens_per_minute bigint
+)
 language plpgsql
 -- Batches are small and the tables are large: every join goes by index, whatever the statistics say.
 set enable_seqscan = off
@@ -50,6 +61,8 @@ declare
   judgements text[] := '{}';
   request_workspaces text[] := '{}';
   request_keys text[] := '{}';
+  request_rates integer[] := '{}';
+  token_rates bigint[] := '{}';
 begin
   select array_agg(locked.id), array_agg(locked.balance_micros + p_overdraft_micros), array_agg(locked.held_micros)
     into workspace_ids, funds, held
@@ -72,6 +85,11 @@ begin
       d.key_id,
       r.hold,
       k.spend_limit_micros - k.spent_micros - k.held_micros as allowance,
+      k.requests_per_minute,
+      k.tokens_per_minute,
+      r.buckets_admit,
+      (k.requests_per_minute, k.tokens_per_minute)
+        is not distinct from (r.requests_per_minute, r.tokens_per_minute) as limits_hold,
       case
         when d.key_id is null then 'invalid_api_key'
         when p_retried and exists (
@@ -84,8 +102,11 @@ begin
         when key_state(k.revoked_at, k.expires_at) = 'expired' then 'api_key_expired'
         when r.model <> all (k.model_scope) then 'model_not_in_key_scope'
       end as known
-    from unnest(p_key_hashes, p_generations, p_models, p_holds) with ordinality
-      as r (key_hash, generation_id, model, hold, position)
+    from unnest(
+      p_key_hashes, p_generations, p_models, p_holds, p_buckets_admit, p_requests_per_minute, p_tokens_per_minute
+    ) with ordinality as r (
+      key_hash, generation_id, model, hold, buckets_admit, requests_per_minute, tokens_per_minute, position
+    )
     left join key_directory d on d.key_hash = decode(r.key_hash, 'hex')
     left join api_keys k on k.workspace_id = d.workspace_id and k.id = d.key_id
     order by r.position
@@ -106,6 +127,11 @@ begin
         judgement := case when funds[w] > 0 then 'credit_held' else 'insufficient_credits' end;
       elsif key_allowances[k] <= key_placed[k] then
         judgement := 'key_spend_limit_reached';
+      elsif request.buckets_admit is null or not request.limits_hold then
+        judgement := 'limits_changed';
+      elsif not request.buckets_admit then
+        -- Told last: it mends itself, and what stands above does not.
+        judgement := 'rate_limit_exceeded';
       else
         judgement := 'admitted';
         placed[w] := placed[w] + request.hold;
@@ -115,6 +141,8 @@ begin
     judgements := array_append(judgements, judgement);
     request_workspaces := array_append(request_workspaces, request.workspace_id);
     request_keys := array_append(request_keys, request.key_id);
+    request_rates := array_append(request_rates, request.requests_per_minute);
+    token_rates := array_append(token_rates, request.tokens_per_minute);
   end loop;
 
   insert into holds (
@@ -142,7 +170,10 @@ begin
     where k.workspace_id = p.workspace_id and k.id = p.id and p.held > 0;
 
   return query
-    select case r.judgement when 'held' then 'admitted' else r.judgement end, r.workspace_id, r.key_id
-    from unnest(judgements, request_workspaces, request_keys) as r (judgement, workspace_id, key_id);
+    select
+      case r.judgement when 'held' then 'admitted' else r.judgement end,
+      r.workspace_id, r.key_id, r.request_rate, r.token_rate
+    from unnest(judgements, request_workspaces, request_keys, request_rates, token_rates)
+      as r (judgement, workspace_id, key_id, request_rate, token_rate);
 end
 $$;

@@ -2,6 +2,8 @@
 --
 -- A hold ends exactly once, and only together with its record: what has no hold any more changes nothing. Then the
 -- record tells why: written by the same router it was a retried batch, by another it was a reaping.
+-- It tells besides what each record says: a statement that was tried again may have been committed the first time,
+-- with what was true then.
 create function settle_generations(
   p_replica text,
   p_workspaces text[],
@@ -14,7 +16,7 @@ create function settle_generations(
   p_costs bigint[],
   p_latencies integer[],
   p_first_tokens integer[]
-) returns table (outcome text)
+) returns table (outcome text, status text)
 language plpgsql
 -- Batches are small and the tables are large: every join goes by index, whatever the statistics say.
 set enable_seqscan = off
@@ -104,7 +106,7 @@ begin
   where w.id = m.workspace_id;
 
   return query
-    select case when g.settled_by = p_replica then 'settled' else 'reaped' end
+    select case when g.settled_by = p_replica then 'settled' else 'reaped' end, g.status
     from unnest(p_workspaces, p_generations) with ordinality as r (workspace_id, id, position)
     left join generations g on g.workspace_id = r.workspace_id and g.id = r.id
     order by r.position;

@@ -47,7 +47,8 @@ create table upstream_events (
   -- Null: an administrator's act.
   replica text,
   event text not null check (event in (
-    'pending', 'admitted', 'denied', 'disabled',
+    -- foreign_answer: somebody else answered in its place; its verdict stands, and the operator is told.
+    'pending', 'admitted', 'denied', 'disabled', 'foreign_answer',
     'registered', 'pinned', 'unpinned', 'attestation_asked', 'taken_out', 'put_back'
   )),
   stage text,
