@@ -5,7 +5,7 @@ export function equalHostnames(one: string, other: string): boolean {
 }
 
 /** A hostname in small letters. Only those of ASCII have two cases: the Kelvin sign is no `k`. */
-export function lowerCase(hostname: string): string {
+function lowerCase(hostname: string): string {
   return hostname.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 

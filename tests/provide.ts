@@ -18,7 +18,7 @@ export interface Machine {
 }
 
 /** This machine. */
-export const thisMachine: Machine = {
+const thisMachine: Machine = {
   isRoot: process.getuid?.() === 0,
   mayInstall: process.env.TESTS_INSTALL !== 'no',
   has: (program) => findProgram(program) !== undefined,

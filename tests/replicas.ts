@@ -50,7 +50,7 @@ export interface Answer {
 }
 
 /** Asks once, and reads to the end whatever comes. */
-export async function ask(router: RouterProcess, apiKey: string, stream: boolean): Promise<Answer> {
+async function ask(router: RouterProcess, apiKey: string, stream: boolean): Promise<Answer> {
   let status = 0
   let generationId: string | null = null
   try {

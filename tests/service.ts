@@ -103,7 +103,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 export const SECRETS_KEY = 'the secrets key of every test, 32+'
 
 /** An endpoint whose platform nobody has started. */
-export const demoEndpoint: EndpointConfig = {
+const demoEndpoint: EndpointConfig = {
   name: 'demo',
   hostname: 'router.localhost',
   evidence: { hostname: 'router.localhost', url: 'https://127.0.0.1:1/', caFile: undefined },

@@ -94,7 +94,7 @@ async function firstVerdicts(sql: Sql, routers: number): Promise<void> {
 }
 
 /** The ids that `GET /models` shows. */
-export async function listedModels(baseUrl: string, apiKey: string): Promise<string[]> {
+async function listedModels(baseUrl: string, apiKey: string): Promise<string[]> {
   const response = await fetch(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } })
   const { data } = (await response.json()) as { data: { id: string }[] }
   return data.map(({ id }) => id)

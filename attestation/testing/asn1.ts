@@ -1,7 +1,7 @@
 /** Writes DER, and on request what is not quite DER; shares nothing with what reads it. */
 
 /** One value: its tag, its length, its content. */
-export function value(tag: number, ...parts: readonly Uint8Array[]): Buffer {
+function value(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts)
   return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content])
 }

@@ -35,7 +35,7 @@ export async function runVerifier(options: VerifierOptions): Promise<VerifierRes
 }
 
 /** What a run ends with: a verifier that broke leaves everything in doubt. */
-export function exitCodeOf({ counts, verdict }: VerifierResults): number {
+function exitCodeOf({ counts, verdict }: VerifierResults): number {
   return counts.error > 0 ? EXIT.error : EXIT[verdict]
 }
 

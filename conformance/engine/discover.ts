@@ -5,7 +5,7 @@ import { loadScenarioFile } from './data/file.ts'
 import { DefinitionError, type Scenario } from './scenario.ts'
 
 /** Where the scenarios are. */
-export const SCENARIOS = join(import.meta.dirname, '..', 'scenarios')
+const SCENARIOS = join(import.meta.dirname, '..', 'scenarios')
 
 /** A scenario and its file, as a path below the folder of the scenarios. */
 export interface Found {

@@ -110,7 +110,7 @@ function combine(before: RuleState = 'untold', now: RuleState): RuleState {
 }
 
 /** How many of each. */
-export function countVerdicts(verdicts: readonly ScenarioVerdict[]): ScenarioCounts {
+function countVerdicts(verdicts: readonly ScenarioVerdict[]): ScenarioCounts {
   const count = (wanted: ScenarioVerdict) => verdicts.filter((verdict) => verdict === wanted).length
   return {
     pass: count('pass'),

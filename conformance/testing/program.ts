@@ -40,7 +40,7 @@ export function startBackend(): Promise<Program> {
 }
 
 /** Starts a program that prints one JSON document once it serves, and ends with its starter. */
-export async function startProgram({ title, file, args, env = {} }: Command): Promise<Program> {
+async function startProgram({ title, file, args, env = {} }: Command): Promise<Program> {
   const child = spawn(file, [...args, '--json', '--with-parent'], {
     cwd: HOME,
     env: { ...process.env, ...env },

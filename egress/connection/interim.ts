@@ -18,7 +18,7 @@ const STATUS_AT = 'HTTP/1.1 '.length
 const STATUS_END = STATUS_AT + 3
 
 /** The server said something before its answer that no answer can follow. */
-export class InterimError extends Error {
+class InterimError extends Error {
   override readonly name = 'InterimError'
 }
 

@@ -12,7 +12,7 @@ const HOP_BY_HOP = new Set([
 ])
 
 /** Says that the checks passed on the connection (§4.2). */
-export const VERDICT_HEADER = 'X-Proxy-Verdict'
+const VERDICT_HEADER = 'X-Proxy-Verdict'
 
 const VERDICT_NAME = VERDICT_HEADER.toLowerCase()
 

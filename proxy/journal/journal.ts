@@ -9,9 +9,6 @@ export interface Journal {
   append(entry: Entry): void
 }
 
-/** Keeps no journal. */
-export const noJournal: Journal = { append() {} }
-
 /** A denial without its count. */
 export type Denial = Omit<LineOf<'denial'>, 'seq' | 'prev' | 'time' | 'kind' | 'count'>
 

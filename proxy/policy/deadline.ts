@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm'
 
 /** What ran for too long. */
-export class DeadlineError extends Error {
+class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }
 

@@ -9,7 +9,7 @@ const scalar = fc.oneof(
 )
 
 /** Documents as small as those that hold a surprise are: lists of lists, items of one name, objects with a prototype's names. */
-export const arbitraryJson: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+const arbitraryJson: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
     scalar,

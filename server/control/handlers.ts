@@ -1,7 +1,7 @@
 import type { ControlOperation, ControlOperations } from '#contract'
 
 /** Operations that later issues bring; no target file may name them until then. */
-export const later = ['reset', 'advanceClock'] as const satisfies readonly ControlOperation[]
+const later = ['reset', 'advanceClock'] as const satisfies readonly ControlOperation[]
 
 type ServedOperation = Exclude<ControlOperation, (typeof later)[number]>
 

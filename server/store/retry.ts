@@ -3,7 +3,7 @@ import { limits } from '#contract'
 import { isOutage, OutageError } from './outage.ts'
 
 /** How often a statement is tried again while the database is away. */
-export const RETRY_MS = 100
+const RETRY_MS = 100
 
 /** Resolves as `promise` does, or throws `OutageError` once `limitMs` have passed; the work itself goes on. */
 export async function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {

@@ -32,7 +32,7 @@ async function writeModule(
 }
 
 /** The name of a model's validator. */
-export function validatorName(model: string): string {
+function validatorName(model: string): string {
   return model.charAt(0).toLowerCase() + model.slice(1)
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { errors } from '#contract'
+import { errors } from '../../generated/errors.ts'
 import { refusals } from './refusals.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/integrator.md'), 'utf8')

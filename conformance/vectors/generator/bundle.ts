@@ -52,11 +52,11 @@ export const SNAPSHOT = {
     },
   ],
 }
-export const CANONICAL_SNAPSHOT =
+const CANONICAL_SNAPSHOT =
   '{"resources":[{"configuration":{"upstreamLogging":"off"},"image":"registry.example/router@sha256:aa","kind":"Deployment","name":"router","replicas":2}],"version":2}'
 
 /** The TLS certificate that the bundle names. */
-export const TLS_LEAF = issue({
+const TLS_LEAF = issue({
   ...VALIDITY,
   subject: HOSTNAME,
   issuer: HOSTNAME,
@@ -72,7 +72,7 @@ export function digest(data: Uint8Array | string): string {
 
 export const SNAPSHOT_DIGEST = digest(CANONICAL_SNAPSHOT)
 export const TLS_FINGERPRINT = digest(TLS_LEAF)
-export const ISSUED_AT = '2026-06-01T11:58:30.250Z'
+const ISSUED_AT = '2026-06-01T11:58:30.250Z'
 
 /** What the usual bundle signs. */
 export const PAYLOAD: Members = {

@@ -14,10 +14,10 @@ import { type Script, startBackend } from './backend.ts'
 
 /** The generation that every request of these tests becomes. */
 export const GENERATION_ID = 'gen-01JZZZZZZZZZZZZZZZZZZZZZZZ'
-export const REQUEST_ID = 'req-1'
+const REQUEST_ID = 'req-1'
 export const MODEL = 'demo/tiny-chat'
 export const COUNTED_PROMPT_TOKENS = 11
-export const RECEIPT: Receipt = { costMicros: 23, ledgerId: 'led_1' }
+const RECEIPT: Receipt = { costMicros: 23, ledgerId: 'led_1' }
 
 /** What a test changes about its world. */
 export interface WorldOptions {

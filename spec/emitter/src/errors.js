@@ -25,7 +25,7 @@ export async function emitErrors(context) {
  * @param {Program} program
  * @returns {Entry[]}
  */
-export function collectErrors(program) {
+function collectErrors(program) {
   /** @type {Map<string, { model: import('@typespec/compiler').Model, entry: Entry }>} */
   const seen = new Map()
   for (const [model, row] of rowsOf(program)) {
@@ -49,7 +49,7 @@ export function collectErrors(program) {
  * @param {Program} program
  * @returns {[import('@typespec/compiler').Model, Row][]}
  */
-export function rowsOf(program) {
+function rowsOf(program) {
   return /** @type {[import('@typespec/compiler').Model, Row][]} */ ([...program.stateMap(stateKeys.rows)])
 }
 

@@ -25,7 +25,7 @@ export type LimitName = keyof typeof limits
  * @param {import('@typespec/compiler').Program} program
  * @returns {{ name: string, doc: string | undefined, value: number }[]}
  */
-export function collectLimits(program) {
+function collectLimits(program) {
   const members = [...program.stateSet(stateKeys.limits)].flatMap((target) => [
     .../** @type {import('@typespec/compiler').Enum} */ (target).members.values(),
   ])

@@ -32,7 +32,7 @@ export async function emitOpenApi(context) {
  * @param {Program} program
  * @returns {Promise<Record<string, Schema>>}
  */
-export async function describeServices(program) {
+async function describeServices(program) {
   const records = await getOpenAPI3(program, { 'openapi-versions': ['3.2.0'] })
   /** @type {Record<string, Schema>} */
   const services = {}

@@ -26,7 +26,7 @@ export async function emitReasons(context) {
  * @param {Program} program
  * @returns {Stage[]}
  */
-export function collectReasons(program) {
+function collectReasons(program) {
   /** @type {Map<Member, Enum>} */
   const byStage = new Map()
   /** @type {Enum | undefined} */

@@ -48,7 +48,7 @@ export function operationsOf(program, service) {
  * Statuses that any route may answer with when the verifying proxy stands before the router.
  * @param {Program} program
  */
-export function collectProxyStatuses(program) {
+function collectProxyStatuses(program) {
   return ordered([...program.stateSet(stateKeys.throughProxy)].flatMap((type) => variants(program, type)))
 }
 
