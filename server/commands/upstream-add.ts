@@ -1,11 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type Digest, parsePin, parseRoots } from '#attestation'
+import { parseRoots } from '#attestation'
 import { loadRouterConfig } from '../config/router.ts'
 import { readSecretsKey } from '../config/secrets-key.ts'
 import { addUpstream, type NewUpstream } from '../upstreams/administration.ts'
 import { withDatabase } from './database.ts'
 import { type CommonOptions, print } from './output.ts'
+import { parsePins } from './pins.ts'
 import { toUpstreamDocument } from './upstream.ts'
 import { UsageError } from './usage.ts'
 
@@ -62,17 +63,6 @@ export function readUpstream(name: string, options: AddOptions): NewUpstream {
     pins: parsePins('--pin', options.pin ?? []),
     apiKey: options.apiKeyEnv === undefined ? undefined : readApiKey(options.apiKeyEnv),
   }
-}
-
-/** Reads digests in any notation. Throws `UsageError` naming the option. */
-export function parsePins(option: string, texts: readonly string[]): Digest[] {
-  return texts.map((text) => {
-    try {
-      return parsePin(text)
-    } catch (cause) {
-      throw new UsageError(`${option}: ${(cause as Error).message}`, { cause })
-    }
-  })
 }
 
 /** The certificates alone: whatever else such a file holds, a private key even, has no place in the table. */

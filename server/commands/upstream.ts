@@ -12,7 +12,7 @@ import { listEvents, type StoredEvent } from '../upstreams/events.ts'
 import type { Registration } from '../upstreams/registration.ts'
 import { withDatabase } from './database.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
-import { parsePins } from './upstream-add.ts'
+import { parsePins } from './pins.ts'
 import { parseCount, UsageError } from './usage.ts'
 
 /** `router upstream pin`: approves deployments, or withdraws the approval; what runs on a withdrawn one ends. */

@@ -1,17 +1,22 @@
-import type { Usage } from '../metering/generation.ts'
-import type { RelayTask } from './task.ts'
+import type { RunningGeneration, Usage } from '../metering/generation.ts'
 
 /**
  * The router's own count of a generation (decisions, 3). Where it is what will be billed, the backend's tokenizer is
  * waited for, which has been asked long ago and answers within 2 s or never.
  */
 export async function countUsage(
-  { generation, promptCount }: Pick<RelayTask, 'generation' | 'promptCount'>,
+  { generation, promptCount }: Counted,
   completionTokens: number,
   isBilled: boolean,
 ): Promise<Usage> {
   const tokens = isBilled ? await promptCount?.whenKnown : promptCount?.known
   return { promptTokens: tokens ?? generation.countedPromptTokens, completionTokens }
+}
+
+/** What is counted: a generation, and its prompt's tokens where a backend's tokenizer was asked. */
+interface Counted {
+  readonly generation: Pick<RunningGeneration, 'countedPromptTokens'>
+  readonly promptCount?: PromptCount
 }
 
 /** A prompt's tokens as a backend's tokenizer counts them, in its own time. */

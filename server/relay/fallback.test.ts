@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { PrepareFallback } from './fallback.ts'
+import type { PrepareFallback } from './task.ts'
 import {
   answers,
   DONE,

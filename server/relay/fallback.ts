@@ -1,15 +1,7 @@
-import type { ServedBy } from '../metering/generation.ts'
-import type { End, Hop } from './hop.ts'
+import type { End } from './end.ts'
+import type { Hop } from './hop.ts'
 import { idsOf, type RelayLog } from './settlement.ts'
 import type { RelayTask } from './task.ts'
-
-/** Another model that serves a request in place of the one that it named, ready to be asked. */
-export interface Fallback extends Pick<RelayTask, 'additions' | 'passage'> {
-  readonly served: ServedBy
-}
-
-/** Makes a fallback ready; undefined when it may not, or cannot, serve this request now. */
-export type PrepareFallback = () => Promise<Fallback | undefined>
 
 const NO_BODY = Buffer.alloc(0)
 

@@ -5,6 +5,7 @@ import { Call, type CallEvents } from './call.ts'
 import { Client } from './client.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import type { Drains } from './drains.ts'
+import type { End } from './end.ts'
 import { QuietWatch } from './quiet.ts'
 import { RefusalReader } from './refusal-reader.ts'
 import { type Refusal, refusalError, unavailableError } from './refusals.ts'
@@ -15,17 +16,6 @@ import { onceAborted } from './stop-signal.ts'
 import type { RelayTask } from './task.ts'
 
 const NO_BODY = Buffer.alloc(0)
-
-/** How the backend's part of an answer ended. */
-export type End =
-  /** The answer is complete. */
-  | { readonly kind: 'done' }
-  /** The backend failed, or what it sent cannot be relayed. */
-  | { readonly kind: 'failed'; readonly error: ApiError }
-  /** The router itself ended the answer. */
-  | { readonly kind: 'stopped'; readonly error: ApiError }
-  /** The client has left, or was dropped because it read nothing. */
-  | { readonly kind: 'gone'; readonly isStalled: boolean }
 
 /** What becomes of a backend's answer. A throw of any of these ends the hop as failed. */
 export interface Sink {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#contract'
 import type { Operation, Outcome } from '../metering/generation.ts'
-import type { End } from './hop.ts'
+import type { End } from './end.ts'
 
 /** Why a generation did not come to its end; closed, so that it may label a metric. */
 export type AbortCause =

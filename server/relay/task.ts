@@ -1,8 +1,7 @@
 import type { ApiError } from '../errors.ts'
-import type { ClientResponse, RunningGeneration } from '../metering/generation.ts'
+import type { ClientResponse, RunningGeneration, ServedBy } from '../metering/generation.ts'
 import type { Backend } from './backend.ts'
 import type { PromptCount } from './count-usage.ts'
-import type { PrepareFallback } from './fallback.ts'
 
 /** Milliseconds; each timer is separate and there is no total limit (decisions, 6). */
 export interface RelayTimers {
@@ -46,3 +45,11 @@ export interface RelayTask {
     withdrawalError(isSent: boolean): ApiError
   }
 }
+
+/** Another model that serves a request in place of the one that it named, ready to be asked. */
+export interface Fallback extends Pick<RelayTask, 'additions' | 'passage'> {
+  readonly served: ServedBy
+}
+
+/** Makes a fallback ready; undefined when it may not, or cannot, serve this request now. */
+export type PrepareFallback = () => Promise<Fallback | undefined>

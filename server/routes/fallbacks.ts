@@ -2,7 +2,7 @@ import { capOutput, holdMicros, type OutputCap } from '../admission/hold.ts'
 import { type InferenceRequest, parseRequest } from '../admission/request.ts'
 import type { ServedModel } from '../config/router.ts'
 import type { Operation, ServedBy } from '../metering/generation.ts'
-import type { Fallback, PrepareFallback } from '../relay/fallback.ts'
+import type { Fallback, PrepareFallback } from '../relay/task.ts'
 import { type PlacementDependencies, placeRequest } from '../upstreams/placement.ts'
 
 /** One request at one model: what it can use there at most, and so cost. */
