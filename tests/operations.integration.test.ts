@@ -152,9 +152,10 @@ test.each([
 
 test('every gauge of what is under way is 0 again when nothing is', async () => {
   const left = new AbortController()
+  await service.backend.play({ chunks: 400, betweenChunksMs: 500 })
   const running = Array.from({ length: 20 }, async () => {
     const init = { signal: left.signal }
-    const response = await chat(service, account.apiKey, { ...say('long'), stream: true }, init)
+    const response = await chat(service, account.apiKey, { stream: true }, init)
     await response.body!.getReader().read()
   })
   await Promise.all(running)
