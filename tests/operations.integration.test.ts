@@ -21,8 +21,8 @@ let account: Account
 beforeAll(async () => {
   service = await startService({
     log,
-    timers: { idleMs: 1_500, stalledClientMs: 1_500 },
-    meterTimers: { leaseMs: 4_000, renewMs: 500, outageMs: 500 },
+    timers: { idleMs: 5_000, stalledClientMs: 1_500 },
+    meterTimers: { leaseMs: 4_000, renewMs: 500, outageMs: 5_000 },
   })
   account = await service.createAccount(5_000_000n)
 })
@@ -152,19 +152,24 @@ test.each([
 
 test('every gauge of what is under way is 0 again when nothing is', async () => {
   const left = new AbortController()
-  await service.backend.play({ chunks: 400, betweenChunksMs: 500 })
+  await service.backend.play({ rules: [{ marker: 'endless', chunks: 400, betweenChunksMs: 100 }] })
   const running = Array.from({ length: 20 }, async () => {
     const init = { signal: left.signal }
-    const response = await chat(service, account.apiKey, { stream: true }, init)
-    await response.body!.getReader().read()
+    const body = { stream: true, messages: [{ role: 'user', content: 'endless' }] }
+    const response = await chat(service, account.apiKey, body, init)
+    expect(response.status).toBe(200)
+    const reader = response.body!.getReader()
+    await reader.read()
+    return reader
   })
-  await Promise.all(running)
+  const readers = await Promise.all(running)
   const busy = await readMetrics(service.adminUrl)
   expect(valueIn(busy, 'router_generations_running')).toBe(20)
   expect(valueIn(busy, 'router_holds_open')).toBe(20)
   expect(valueIn(busy, 'http_server_active_requests')).toBe(20)
   expect(valueIn(busy, 'router_backends_running', MODEL)).toBe(20)
   left.abort()
+  await Promise.allSettled(readers.map((reader) => reader.closed))
   await vi.waitFor(async () => {
     const idle = await readMetrics(service.adminUrl)
     expect(valueIn(idle, 'router_generations_running')).toBe(0)
