@@ -87,6 +87,9 @@ const meetings: Readonly<Record<string, () => Meeting>> = {
   run: () => ({ args: ['--check'] }),
   'workspace create': () => ({ args: ['--name', `a ${MARK}`], shows: true }),
   'workspace list': () => ({ args: [], shows: true }),
+  'workspace show': () => ({ args: [made.workspace], shows: true }),
+  'workspace limits': () => ({ args: [made.workspace, '--rpm', '500'], shows: true }),
+  usage: () => ({ args: [] }),
   'key create': () => ({ args: ['--workspace', made.workspace, '--name', `a ${MARK}\u202e`], shows: true }),
   'key list': () => ({ args: ['--workspace', made.workspace], shows: true }),
   'key update': () => ({ args: [made.key, '--rpm', '5'], shows: true }),
@@ -107,6 +110,8 @@ const meetings: Readonly<Record<string, () => Meeting>> = {
   'upstream enable': () => ({ args: ['vendor'] }),
   'db migrate': () => ({ args: [] }),
   'config check': () => ({ args: [] }),
+  'config status': () => ({ args: [] }),
+  'config reload': () => ({ args: [] }),
 }
 
 test('every command of the router is among those that meet foreign text', () => {

@@ -26,14 +26,19 @@ export interface Request {
   readonly timeoutMs?: number
 }
 
+/** Where bytes go that need not be HTTP, and how long they wait for an answer in silence. */
+export interface RawOptions extends Pick<Request, 'baseUrl'> {
+  readonly quietMs?: number
+}
+
 /** Speaks to a product and has every answer judged. */
 export interface Client {
   /** Begins a request; its answer is judged when it ends. */
   open(request: Request): Call
   /** Makes a request to its end. */
   send(request: Request): Promise<Exchange>
-  /** Writes bytes that need not be HTTP; their answer is not judged. */
-  raw(bytes: string | Buffer, at?: Pick<Request, 'baseUrl'>): Promise<RawReply>
+  /** Writes bytes that need not be HTTP, and gives up when nothing has moved for a second, or as told; the answer is not judged. */
+  raw(bytes: string | Buffer, at?: RawOptions): Promise<RawReply>
   /** Every call, in the order in which they were begun. */
   readonly calls: readonly Call[]
   /** What was found in the answers that have ended. */
@@ -89,7 +94,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     open,
     send: (request) => open(request).done,
-    raw: (bytes, at) => sendRaw({ url: at?.baseUrl ?? baseUrl, ca }, bytes, RAW_QUIET_MS),
+    raw: (bytes, at) => sendRaw({ url: at?.baseUrl ?? baseUrl, ca }, bytes, at?.quietMs ?? RAW_QUIET_MS),
     calls,
     violations,
     async close() {
