@@ -11,7 +11,7 @@ import {
   type Validator,
   type ValidatorError,
 } from '../../config/load.ts'
-import type { GuardOptions } from '../listener/guard.ts'
+import type { ListenConfig } from '../listener/listen-config.ts'
 import type { Address } from '../listener/open.ts'
 import { type CelPolicy, compilePolicy } from '../policy/cel.ts'
 import { DEFAULT_ADMIN, DEFAULT_LISTEN } from './defaults.ts'
@@ -21,9 +21,6 @@ import { readRoot } from './root.ts'
 /** The file as it was written; its schema is spec/config/proxy.tsp. */
 type ProxyFile = components['schemas']['ProxyConfig']
 type EndpointFile = ProxyFile['endpoints'][number]
-
-/** Where clients connect, and which of them may. A Unix socket takes the place of the address. */
-export interface ListenConfig extends Address, GuardOptions {}
 
 /** One endpoint: where it is, and what is expected of it. */
 export interface EndpointConfig extends Approval {

@@ -1,3 +1,5 @@
+import { headerOf, type RawHeaders } from '../raw-headers.ts'
+
 /** Headers that belong to one connection and not to the message (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
@@ -19,9 +21,6 @@ const VERDICT_NAME = VERDICT_HEADER.toLowerCase()
 /** The proxy's own names: nothing in them goes upstream (decisions, 9). */
 const OWN_PREFIX = 'x-proxy-'
 
-/** Names and values in turn, as Node's `rawHeaders` are. */
-export type RawHeaders = readonly string[]
-
 /** What the endpoint is sent: the client's headers as they are, for the endpoint's own host. */
 export function requestHeaders(headers: RawHeaders, authority: string): string[] {
   const kept = keep(
@@ -37,19 +36,6 @@ export function responseHeaders(headers: RawHeaders): string[] {
   const kept = keep(headers, (name) => !HOP_BY_HOP.has(name) && name !== VERDICT_NAME)
   kept.push(VERDICT_HEADER, 'allow')
   return kept
-}
-
-/** The value of a header, in whatever case it is written. */
-export function headerOf(headers: RawHeaders, wanted: string): string | undefined {
-  for (let index = 0; index < headers.length; index += 2) {
-    if (headers[index]!.toLowerCase() === wanted) return headers[index + 1]
-  }
-  return undefined
-}
-
-/** All values of a header that may stand there several times. */
-export function valuesOf(headers: RawHeaders, wanted: string): string[] {
-  return headers.filter((_, index) => index % 2 === 1 && headers[index - 1]!.toLowerCase() === wanted)
 }
 
 function keep(headers: RawHeaders, isKept: (name: string) => boolean): string[] {

@@ -1,6 +1,6 @@
 import type { Attest } from '#egress/evidence/attest.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
-import { headerOf, type RawHeaders } from '../forward/headers.ts'
+import { headerOf, type RawHeaders } from '../raw-headers.ts'
 import type { Refusal } from '../refusal.ts'
 import { Answered, type AnswerRecord } from './answered.ts'
 import { Bases, type BasesDependencies } from './basis.ts'

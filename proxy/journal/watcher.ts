@@ -1,4 +1,4 @@
-import { headerOf, type RawHeaders } from '../forward/headers.ts'
+import { headerOf, type RawHeaders } from '../raw-headers.ts'
 import { type Seen, seenIn } from './usage.ts'
 
 /** Looks at an answer as it passes, and changes nothing about it. */

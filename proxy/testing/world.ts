@@ -9,7 +9,7 @@ import type { Attest, Outcome } from '#egress/evidence/attest.ts'
 import { passed } from '#egress/testing/admissions.ts'
 import { type Gateway, startGateway } from '#egress/testing/gateway.ts'
 import { createIdentity, HOSTNAME, type Identity } from '#egress/testing/identity.ts'
-import type { ListenConfig } from '../config/proxy.ts'
+import type { ListenConfig } from '../listener/listen-config.ts'
 import { silent } from '../log.ts'
 import { startProxy } from '../proxy.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ApiError, asApiError } from '../errors.ts'
 import { type Buckets, createBuckets } from '../limits/buckets.ts'
 import { createMemoryStore } from '../limits/memory.ts'
-import type { Meter } from '../metering/meter.ts'
+import type { Meter } from '../meter.ts'
 import {
   type Account,
   createAccount,

@@ -1,7 +1,7 @@
 import { type KeyLimits, type KeyLimitsRow, toKeyLimits } from '../limits/key-limits.ts'
+import type { Candidate } from '../metering/candidate.ts'
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
-import type { Candidate } from './candidate.ts'
 import type { AdmissionVerdict } from './verdict.ts'
 
 /** A request and what its buckets have said of it. */

@@ -1,8 +1,8 @@
 import type { components } from '#contract'
 import type { ConfigProblem } from '../../config/load.ts'
-import { isLoopback } from '../control/loopback.ts'
 import { isNetwork } from '../limits/source-address.ts'
 import { DatabaseUrlError, takeTlsParameters } from '../store/tls/parameters.ts'
+import { isLoopback } from './loopback.ts'
 
 type RouterFile = components['schemas']['RouterConfig']
 type ModelFile = RouterFile['models'][number]

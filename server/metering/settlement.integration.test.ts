@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Meter } from '../meter.ts'
 import type { Sql } from '../store/connection.ts'
-import { findGeneration } from '../store/generations.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
 import { findWorkspace } from '../store/workspaces.ts'
-import type { Meter } from './meter.ts'
+import { findGeneration } from './records.ts'
 import {
   type Account,
   COST_MICROS,

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
-import type { Candidate } from '../admission/candidate.ts'
 import { type Buckets, createBuckets } from '../limits/buckets.ts'
 import { createMemoryStore } from '../limits/memory.ts'
 import { silent } from '../log.ts'
+import { createMeter, type Meter, type MeterOptions } from '../meter.ts'
 import type { Sql } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import { createKey, type KeySettings } from '../store/keys.ts'
 import { createWorkspace } from '../store/workspaces.ts'
+import type { Candidate } from './candidate.ts'
 import type { Outcome } from './generation.ts'
 import { postEntry } from './ledger.ts'
-import { createMeter, type Meter, type MeterOptions } from './meter.ts'
 
 /** A workspace with a balance and one key, and requests made with it. */
 export interface Account {

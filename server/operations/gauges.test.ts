@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EndpointConfig } from '../config/router.ts'
-import type { Meter } from '../metering/meter.ts'
+import type { Meter } from '../meter.ts'
 import type { Publication } from '../publication/publication.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { Sql } from '../store/connection.ts'

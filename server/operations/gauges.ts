@@ -1,5 +1,5 @@
 import type { EndpointConfig } from '../config/router.ts'
-import type { Meter } from '../metering/meter.ts'
+import type { Meter } from '../meter.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Relay } from '../relay/relay.ts'
 import { failureCauses } from '../relay/tally.ts'

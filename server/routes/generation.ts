@@ -1,6 +1,6 @@
 import type { components } from '#contract'
 import { ApiError } from '../errors.ts'
-import type { GenerationRecord } from '../store/generations.ts'
+import type { GenerationRecord } from '../metering/records.ts'
 import type { JsonHandler } from './handlers.ts'
 
 type GenerationBody = components['schemas']['Generation']

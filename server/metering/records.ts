@@ -1,5 +1,5 @@
-import type { Operation, Pricing, Usage, UsageSource } from '../metering/generation.ts'
-import type { Queryable } from './connection.ts'
+import type { Queryable } from '../store/connection.ts'
+import type { Operation, Pricing, Usage, UsageSource } from './generation.ts'
 
 /** The record of one generation together with its ledger row; never any content (§2.4). */
 export interface GenerationRecord {

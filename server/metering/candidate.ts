@@ -1,7 +1,7 @@
+import type { Identify } from '../admission/authenticate.ts'
 import type { KeyLimits } from '../limits/key-limits.ts'
 import type { BucketState } from '../limits/refusal.ts'
-import type { Operation, Pricing } from '../metering/generation.ts'
-import type { Identify } from './authenticate.ts'
+import type { Operation, Pricing } from './generation.ts'
 
 /** A request that asks to be accepted: all that its hold records, so that anybody can settle it after a crash. */
 export interface Candidate {
