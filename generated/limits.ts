@@ -72,8 +72,6 @@ export const limits = {
   databaseOutageMs: 5_000,
   /** How old a key's last use may be on record. */
   lastUsedMs: 60_000,
-  /** How old a key's limits may be in memory; its validity is never remembered. */
-  keyLimitsMs: 1_000,
   /** Output cap of a model that names none; its context window if that is smaller. */
   defaultMaxOutputTokens: 16_384,
   /** What a chat template adds to a prompt, for a model that does not say. */
@@ -92,16 +90,8 @@ export const limits = {
   maxRetryAfterSeconds: 60,
   /** Invitation look-ups a minute, per source address. */
   invitationLookupsPerMinute: 30,
-  /** Requests for a sign-in code a minute, per source address. */
-  signInCodesPerMinute: 10,
-  /** Attempts to sign in a minute, per source address. */
-  signInAttemptsPerMinute: 10,
-  /** Page events a minute, per source address. */
-  analyticsPerMinute: 60,
   /** Readings of evidence a minute, per source address. */
   evidencePerMinute: 120,
-  /** Sign-in mails an hour, per recipient. */
-  mailsPerHour: 10,
   /** Longest fetch of a bundle. */
   bundleFetchMs: 15_000,
   /** Longest check as a whole: the fetch, and all that is done with what came. */

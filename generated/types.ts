@@ -375,7 +375,7 @@ export interface components {
          * @description Buckets, each refilled continuously (§8).
          * @enum {number}
          */
-        BucketLimit: 600 | 2000000 | 60 | 30 | 10 | 120;
+        BucketLimit: 600 | 2000000 | 60 | 30 | 120;
         /**
          * @description A route that a model can be used on.
          * @enum {string}
@@ -2565,7 +2565,7 @@ export interface components {
          * @description Times of metering (decisions, 2).
          * @enum {number}
          */
-        MeteringTimer: 5000 | 20000 | 60000 | 1000;
+        MeteringTimer: 5000 | 20000 | 60000;
         /**
          * Format: int64
          * @description Integer micro-dollars; one dollar is 1,000,000 of them.

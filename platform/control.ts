@@ -44,6 +44,7 @@ const actions: Readonly<Record<string, Action>> = {
 /** A request that cannot be read; the message says why. */
 class ControlError extends Error {}
 
+/** Largest request of the test control (ours). */
 const MAX_BODY_BYTES = 1_048_576
 
 /** Creates the control server (interfaces, control addresses): for tests, on loopback only. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ErrorCode, errors } from '#contract'
+import { type ErrorCode, errors, limits } from '#contract'
 
-const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
+const REQUEST_ID = new RegExp(`^[\\x21-\\x7e]{1,${limits.maxRequestIdCharacters}}$`)
 
 /** Answers with an error of the contract (§2.7). Headers that were set on the response go with it. */
 export function refuse(

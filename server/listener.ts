@@ -9,9 +9,6 @@ import type { Listen } from './config/router.ts'
 import { ApiError } from './errors.ts'
 import { requestIdFor } from './routes/request-id.ts'
 
-/** Load balancers keep idle sockets for 60 s; closing ours earlier makes them answer 502 (T-04; ours). */
-const KEEP_ALIVE_MS = 75_000
-
 /** How long a client may take over its headers (ours). */
 const HEADERS_TIMEOUT_MS = 30_000
 
@@ -28,7 +25,8 @@ export function createListener(fetch: FetchCallback, maxHeaderBytes: number = li
     errorHandler: () => new Response(bodyOf(MALFORMED), { status: MALFORMED.status, headers: headersOf() }),
   })
   const options = {
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Load balancers keep idle sockets for 60 s; closing ours earlier makes them answer 502.
+    keepAliveTimeout: limits.keepAliveMs,
     headersTimeout: HEADERS_TIMEOUT_MS,
     maxHeaderSize: maxHeaderBytes,
     // Node would answer a missing Host by an empty body; the application refuses it in the contract's shape.

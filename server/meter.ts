@@ -77,6 +77,7 @@ export interface Meter {
 const defaults: MeterTimers = {
   leaseMs: limits.leaseMs,
   renewMs: limits.leaseRenewMs,
+  // Ours: a lapsed router's holds are not kept waiting.
   reapMs: 1_000,
   checkpointMs: limits.checkpointMs,
   outageMs: limits.databaseOutageMs,

@@ -27,7 +27,7 @@ export interface Issuer {
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
 const VERSION_3 = 2
 const SERIAL_BYTES = 16
-const DAY_MS = 86_400_000
+const DAY_MS = 24 * 3_600_000
 // Ours: a verifier's clock may be behind.
 const BACKDATED_MS = 3_600_000
 // RFC 5280, 4.1.2.5: up to 2049 a year has two digits.

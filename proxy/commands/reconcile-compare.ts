@@ -1,4 +1,4 @@
-import type { components, Generation } from '#contract'
+import { type components, type Generation, limits } from '#contract'
 import type { LineOf } from '../journal/line.ts'
 
 /** Something that is not equal. */
@@ -19,7 +19,7 @@ export interface Statement {
   readonly price: Price | undefined
 }
 
-const TOKENS_PER_PRICE = 1_000_000n
+const TOKENS_PER_PRICE = BigInt(limits.tokensPerPrice)
 
 /** What tokens cost, rounded up to one micro-dollar, worked out anew and in integers (§4.5). */
 export function priceOf(promptTokens: number, completionTokens: number, price: Price): bigint {

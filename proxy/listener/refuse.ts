@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits } from '#contract'
 import { bodyOf, type Refusal, statusOf } from '../refusal.ts'
 
 /** Pages that may call through a listener. */
 export type Origins = readonly string[]
 
-const ECHOED = /^[\x21-\x7e]{1,128}$/
+const ECHOED = new RegExp(`^[\\x21-\\x7e]{1,${limits.maxRequestIdCharacters}}$`)
 
 /** What a page may read of an answer (decisions, 5). */
 const EXPOSED = 'X-Request-Id, X-Proxy-Verdict, Retry-After, x-should-retry'

@@ -1,6 +1,7 @@
+import { limits } from '#contract'
 import { UsageError } from './usage.ts'
 
-const MICROS_PER_DOLLAR = 1_000_000n
+const MICROS_PER_DOLLAR = BigInt(limits.microsPerDollar)
 const DECIMALS = 6
 
 /** Most that one command moves, in micro-dollars: beyond it a JSON integer would lose digits (ours). */

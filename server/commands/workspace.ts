@@ -14,6 +14,7 @@ import { formatDollars } from './dollars.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
 import { parseCount, parseText, UsageError } from './usage.ts'
 
+/** Longest name of a workspace (ours). */
 const MAX_NAME_CHARACTERS = 64
 
 /** `router workspace create --name N`. */

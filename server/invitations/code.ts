@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 /** No letter or digit that is easily taken for another (decisions, 4). */
 const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
 
+/** Without its dashes (ours). */
 const CODE_CHARACTERS = 12
 const CODE = new RegExp(`^[${ALPHABET}]{${CODE_CHARACTERS}}$`)
 

@@ -1,6 +1,7 @@
+import { limits } from '#contract'
 import type { Pricing, Usage } from './generation.ts'
 
-const TOKENS_PER_PRICE = 1_000_000n
+const TOKENS_PER_PRICE = BigInt(limits.tokensPerPrice)
 
 /** What a generation costs, rounded up to one micro-dollar (§4.5). */
 export function costMicros(usage: Usage, pricing: Pricing): number {

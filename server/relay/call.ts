@@ -14,7 +14,7 @@ export interface CallEvents {
   onFailure(cause: Error): void
 }
 
-/** Bytes and milliseconds in which an answer that is over may still end properly, so that its socket is kept. */
+/** Bytes and milliseconds in which an answer that is over may still end properly, so that its socket is kept (ours). */
 const TAIL_BYTES = 65_536
 const TAIL_MS = 1_000
 

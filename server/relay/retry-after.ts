@@ -1,5 +1,7 @@
+import { limits } from '#contract'
+
 /** Most seconds that a backend can ask a client, or the router, to wait: SDKs ignore more (decisions, 5 and 7). */
-const MAX_SECONDS = 60
+const MAX_SECONDS = limits.maxRetryAfterSeconds
 
 const SECONDS = /^\d{1,10}$/
 const HTTP_DATE = /^[A-Za-z]{3}, [\w: ]{1,40} GMT$/

@@ -1,8 +1,9 @@
 import { monotonicFactory } from 'ulid'
+import { limits } from '#contract'
 
 const next = monotonicFactory()
 
-const ECHOED = /^[\x21-\x7e]{1,128}$/
+const ECHOED = new RegExp(`^[\\x21-\\x7e]{1,${limits.maxRequestIdCharacters}}$`)
 
 /** The caller's `X-Request-Id` if it is 1–128 visible ASCII characters, else one of our own (decisions, 5). */
 export function requestIdFor(offered: string | undefined): string {

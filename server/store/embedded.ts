@@ -34,6 +34,7 @@ export interface Embedded {
 }
 
 const DATABASE = 'router'
+/** How long the server may take to stop, and how often it is looked at (ours). */
 const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 10
 

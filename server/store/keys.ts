@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import { limits } from '#contract'
 import type { Queryable, Sql } from './connection.ts'
 import { createId } from './ids.ts'
 import { type Key, type KeyRow, type KeySettings, toColumns, toKey } from './key-record.ts'
@@ -6,7 +7,6 @@ import { type Key, type KeyRow, type KeySettings, toColumns, toKey } from './key
 export type { Key, KeySettings, KeyState } from './key-record.ts'
 
 const KEY_BYTES = 32
-const PREFIX_CHARACTERS = 12
 
 /** Makes a key. Its plaintext is here and nowhere else: only the hash is stored (§2.1). */
 export async function createKey(
@@ -18,7 +18,7 @@ export async function createKey(
   const record = {
     workspace_id: workspaceId,
     id: createId('key_'),
-    prefix: plaintext.slice(0, PREFIX_CHARACTERS),
+    prefix: plaintext.slice(0, limits.keyPrefixCharacters),
     ...toColumns(settings),
   }
   const key = await sql.begin(async (transaction) => {
