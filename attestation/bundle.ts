@@ -1,4 +1,6 @@
-import { type EvidenceBundle, limits, validators } from '#contract'
+import { limits } from '#contract/limits'
+import type { EvidenceBundle } from '#contract/models'
+import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
 import { type Digest, parseDigest } from './digest.ts'
 import { AttestationError, readOrRefuse } from './errors.ts'
 import { equalHostnames } from './hostname.ts'
@@ -54,8 +56,7 @@ function parseEnvelope(bytes: Uint8Array): JsonObject {
 }
 
 function shapeOf(envelope: unknown): Bundle {
-  if (!validators.evidenceBundle(envelope))
-    throw new TypeError('The document is not of the shape of a bundle.')
+  if (!isEvidenceBundle(envelope)) throw new TypeError('The document is not of the shape of a bundle.')
   const { kind, hostname, issuedAt, certChain, certFingerprint, tlsLeaf, jws }: EvidenceBundle = envelope
   parseInstant(issuedAt)
   return {

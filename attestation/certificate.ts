@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { around, expectTag, Members, marked, membersOf, parseDer, tags, type Value } from './der-value.ts'
 import { type Digest, digestOf } from './digest.ts'
 import { AttestationError } from './errors.ts'

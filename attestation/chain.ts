@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { areAuthorities } from './authority.ts'
 import { type Certificate, type Chain, isSelfIssued } from './certificate.ts'
 import { keepToConstraints } from './constraints.ts'

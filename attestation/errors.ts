@@ -1,4 +1,4 @@
-import { type Reason, type ReasonEntry, type ReasonOf, reasons, type Stage, stages } from '#contract'
+import { type Reason, type ReasonEntry, type ReasonOf, reasons, type Stage, stages } from '#contract/reasons'
 import type { Digest } from './digest.ts'
 
 /** What a refusal carries beside its stage and reason. */

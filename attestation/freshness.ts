@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { AttestationError } from './errors.ts'
 
 /** What the time of signing is judged against. */

@@ -1,6 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto'
 import { compactVerify } from 'jose/jws/compact/verify'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { AttestationError, readOrRefuse } from './errors.ts'
 import { parseJson } from './json.ts'
 import { isObject, type JsonObject } from './json-value.ts'

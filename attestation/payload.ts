@@ -1,4 +1,5 @@
-import { limits, validators } from '#contract'
+import { limits } from '#contract/limits'
+import { isEvidencePayload } from '#contract/validators/evidence-payload'
 import { type Bundle, isForeignVersion } from './bundle.ts'
 import { type Digest, parseDigest } from './digest.ts'
 import { AttestationError, readOrRefuse } from './errors.ts'
@@ -53,8 +54,7 @@ function parseDocument(bytes: Uint8Array): JsonDocument {
 
 function shapeOf(signed: JsonObject, evidenceText: string): Payload {
   const { evidence = null } = signed
-  if (!validators.evidencePayload(signed))
-    throw new TypeError('What was signed is not of the shape of a payload.')
+  if (!isEvidencePayload(signed)) throw new TypeError('What was signed is not of the shape of a payload.')
   parseInstant(signed.issuedAt)
   return {
     hostname: signed.hostname,

@@ -1,4 +1,4 @@
-import type { ReasonOf } from '#contract'
+import type { ReasonOf } from '#contract/reasons'
 import type { Digest } from './digest.ts'
 import { AttestationError } from './errors.ts'
 import type { Json } from './json-value.ts'

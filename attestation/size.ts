@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { type Certificate, type Chain, parseCertificate } from './certificate.ts'
 import { membersOf, parseDer, tags } from './der-value.ts'
 import { AttestationError } from './errors.ts'

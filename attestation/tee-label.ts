@@ -1,4 +1,4 @@
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import { parseFields } from './certificate.ts'
 import { extensionOids } from './extensions.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reasons, type Stage, stages } from '#contract'
+import { reasons, type Stage, stages } from '#contract/reasons'
 import { AttestationError, verifyBundle } from './index.ts'
 import { HOSTNAME } from './testing/chains.ts'
 import { type Changes, makeCase, SNAPSHOT, SNAPSHOT_DIGEST, TLS_FINGERPRINT } from './testing/evidence.ts'

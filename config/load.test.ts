@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { validators } from '#contract'
+import { isRouterConfig } from '#contract/validators/router-config'
 import { ConfigError, loadConfig, type Validator } from './load.ts'
 
 let folder: string
@@ -83,7 +83,7 @@ listen: { port: 70000 }
 colour: red
 endpoints: [ { name: demo } ]
 models: [ { id: a, contextLength: many, pricing: { promptPer1mMicros: 1 }, endpoint: demo, backends: [] } ]`
-  const problems = problemsOf(text, {}, validators.routerConfig as Validator)
+  const problems = problemsOf(text, {}, isRouterConfig as Validator)
   for (const path of [
     'listen.port',
     'colour: is not a known key',

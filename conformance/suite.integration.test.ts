@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import type { ConformanceResults, ConformanceTarget } from '#contract'
-import { validators } from '../generated/suite-validators.js'
+import type { ConformanceResults, ConformanceTarget } from '#contract/models'
+import { isConformanceResults } from '#contract/validators/conformance-results'
 import { nullServer } from './testing/guilty.ts'
 import { serve } from './testing/product.ts'
 import { type Reference, startReference } from './testing/reference.ts'
@@ -65,7 +65,7 @@ test('the reference passes everything: the router, the proxy before it, and the 
   const others = results.scenarios.filter(({ verdict }) => verdict !== 'pass')
   expect(others.map(({ id, subject, verdict, problems }) => [id, subject, verdict, ...problems])).toEqual([])
   expect(code, complaints).toBe(0)
-  expect(validators.conformanceResults(results)).toBe(true)
+  expect(isConformanceResults(results)).toBe(true)
   expect(results.profiles.map(({ profile, verdict }) => [profile, verdict])).toEqual([
     ['router', 'conformant'],
     ['proxy', 'conformant'],

@@ -1,4 +1,4 @@
-import type { RootLabel } from '#contract'
+import type { RootLabel } from '#contract/models'
 import { type Authority, createAuthorities } from './certificates/authority.ts'
 import { type Identity, readIdentity, toPem } from './identity.ts'
 import type { Vault } from './vault.ts'

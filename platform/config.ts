@@ -1,11 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import {
-  type PlatformConfig as PlatformFile,
-  type RootLabel,
-  type SignatureAlgorithm,
-  validators,
-} from '#contract'
+import type { PlatformConfig as PlatformFile, RootLabel, SignatureAlgorithm } from '#contract/models'
+import { isPlatformConfig } from '#contract/validators/platform-config'
 import { ConfigError, type ConfigProblem, type Environment, loadConfig } from '../config/load.ts'
 import { type DeploymentSource, readDeployment } from './deployment/render.ts'
 import type { Resource } from './deployment/resource.ts'
@@ -40,7 +36,7 @@ const RESIGN_INTERVAL_MS = 180_000
 
 /** Reads the gateway's configuration file and the deployment. Throws `ConfigError` naming every mistake. */
 export function loadPlatformConfig(file: string, environment: Environment): PlatformConfig {
-  const written = loadConfig(file, validators.platformConfig, environment) as PlatformFile
+  const written = loadConfig(file, isPlatformConfig, environment) as PlatformFile
   const folder = dirname(file)
   const deployment = {
     file,

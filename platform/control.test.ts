@@ -1,7 +1,7 @@
 import { hash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { validators } from '#contract'
+import { isErrorBody } from '#contract/validators/error-body'
 import { DIGEST, HOSTNAME, startWorld } from './test-support.ts'
 
 const OTHER = `sha256:${'b'.repeat(64)}`
@@ -150,7 +150,7 @@ test.each([
   const { json: before } = await control('GET', '/state')
   const answer = await control(method, path, body)
   expect(answer.status).toBe(status)
-  expect(validators.errorBody(answer.json)).toBe(true)
+  expect(isErrorBody(answer.json)).toBe(true)
   expect(answer.json).toMatchObject({ error: { code } })
   expect((await control('GET', '/state')).json).toEqual(before)
 })

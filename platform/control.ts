@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { SignatureAlgorithm } from '#contract'
+import type { SignatureAlgorithm } from '#contract/models'
 import { ConfigError } from '../config/load.ts'
 import { MoveError } from './authorities.ts'
 import { isAlgorithm } from './certificates/keys.ts'

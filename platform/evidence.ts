@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { routes } from '#contract'
+import { routes } from '#contract/routes'
 import { refuse } from './refusal.ts'
 import type { Publication } from './signing/bundle.ts'
 

@@ -3,7 +3,8 @@ import { request } from 'node:https'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { expect, test, vi } from 'vitest'
-import { validators } from '#contract'
+import { isErrorBody } from '#contract/validators/error-body'
+import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
 import { startGateway } from './gateway.ts'
 import { createLog } from './log.ts'
 import {
@@ -25,7 +26,7 @@ test('The evidence path answers the signed bundle without a key, and says no-sto
   const bundle: unknown = JSON.parse(await textOf(answer))
   expect(answer.statusCode).toBe(200)
   expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
-  expect(validators.evidenceBundle(bundle)).toBe(true)
+  expect(isEvidenceBundle(bundle)).toBe(true)
   expect(bundle).toMatchObject({ version: 1, kind: 'DeploymentEvidence', hostname: HOSTNAME })
 })
 
@@ -54,7 +55,7 @@ test('Any other method of the evidence path is refused in the shape of the contr
   const { send } = await startWorld(router)
   const answer = await send(EVIDENCE, { method: 'DELETE' })
   const body: unknown = JSON.parse(await textOf(answer))
-  expect(validators.errorBody(body)).toBe(true)
+  expect(isErrorBody(body)).toBe(true)
   expect(body).toMatchObject({ error: { type: 'invalid_request_error', code: 'not_found' } })
   expect(router).not.toHaveBeenCalled()
 })

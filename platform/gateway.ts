@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { ListenError } from '../config/listening.ts'
 import { ROOT_FILE } from './authorities.ts'
 import type { Listen, PlatformConfig } from './config.ts'

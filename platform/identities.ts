@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import type { RootLabel, SignatureAlgorithm } from '#contract'
+import type { RootLabel, SignatureAlgorithm } from '#contract/models'
 import { type Authorities, openAuthorities, ROOT_FILE } from './authorities.ts'
 import { certify, type Purpose } from './certificates/authority.ts'
 import { algorithmOf, generateKeys } from './certificates/keys.ts'

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { type WireDigest, wireDigest } from './digest.ts'
 import type { Identity } from './identity.ts'
 

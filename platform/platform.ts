@@ -1,4 +1,4 @@
-import type { SignatureAlgorithm } from '#contract'
+import type { SignatureAlgorithm } from '#contract/models'
 import type { Purpose } from './certificates/authority.ts'
 import type { Resource } from './deployment/resource.ts'
 import { createSnapshot, type Snapshot } from './deployment/snapshot.ts'

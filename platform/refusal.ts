@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ErrorCode, errors, limits } from '#contract'
+import { type ErrorCode, errors } from '#contract/errors'
+import { limits } from '#contract/limits'
 
 const REQUEST_ID = new RegExp(`^[\\x21-\\x7e]{1,${limits.maxRequestIdCharacters}}$`)
 

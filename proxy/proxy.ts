@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { type Clock, systemClock } from '#egress/clock.ts'
 import type { Attest } from '#egress/evidence/attest.ts'
 import manifest from '../package.json' with { type: 'json' }

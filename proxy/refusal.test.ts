@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AttestationError } from '#attestation'
-import { reasons } from '#contract'
+import { reasons } from '#contract/reasons'
 import { attestationFailed, attestationRevoked } from './refusal.ts'
 
 const grounds = Object.entries(reasons).flatMap(([stage, entries]) =>

@@ -1,5 +1,6 @@
 import type { AttestationError } from '#attestation'
-import { type ErrorCode, errors, limits } from '#contract'
+import { type ErrorCode, errors } from '#contract/errors'
+import { limits } from '#contract/limits'
 
 /** What the proxy itself answers instead of passing a request on. */
 export interface Refusal {

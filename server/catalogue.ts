@@ -1,5 +1,5 @@
 import type { TeeLabel } from '#attestation'
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import { isExternal, type ServedModel } from './config/router.ts'
 import { ApiError } from './errors.ts'
 

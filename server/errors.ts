@@ -1,4 +1,5 @@
-import { type ErrorCode, errors, type Reason, type WireStage } from '#contract'
+import { type ErrorCode, errors } from '#contract/errors'
+import type { Reason, WireStage } from '#contract/reasons'
 
 /** What a refusal carries beside its code and message. */
 export interface ApiErrorDetails {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { ListenError } from '../config/listening.ts'
 import type { Listen } from './config/router.ts'
 import { ApiError } from './errors.ts'

@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { createAdmission, type Reservation } from './admission/admission.ts'
 import type { Identify } from './admission/authenticate.ts'
 import type { Buckets } from './limits/buckets.ts'

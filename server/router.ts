@@ -1,4 +1,5 @@
-import { limits, routes } from '#contract'
+import { limits } from '#contract/limits'
+import { routes } from '#contract/routes'
 import { createApp } from './app.ts'
 import type { RouterConfig } from './config/router.ts'
 import { readSecretsKey } from './config/secrets-key.ts'

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { type ErrorCode, errors, limits, reasons, routes, stages } from '#contract'
+import { type ErrorCode, errors } from '#contract/errors'
+import { limits } from '#contract/limits'
+import { reasons, stages } from '#contract/reasons'
+import { routes } from '#contract/routes'
 
 interface Response {
   readonly $ref?: string

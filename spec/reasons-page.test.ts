@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type ReasonEntry, reasons } from '#contract'
+import { type ReasonEntry, reasons } from '#contract/reasons'
 
 const page = readFileSync(join(import.meta.dirname, '..', 'generated', 'reasons.md'), 'utf8')
 const all: readonly ReasonEntry[] = Object.values(reasons).flatMap((stage) => Object.values(stage))

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Validator, validators } from '#contract'
+import type { Validator } from '#contract/validator'
+import { isChatCompletion } from '#contract/validators/chat-completion'
+import { isChatCompletionRequest } from '#contract/validators/chat-completion-request'
+import { isChatEvent } from '#contract/validators/chat-event'
+import { isCompletionRequest } from '#contract/validators/completion-request'
+import { isEmbeddingRequest } from '#contract/validators/embedding-request'
+import { isRouterConfig } from '#contract/validators/router-config'
 
 const chat = { model: 'demo/tiny-chat', messages: [{ role: 'user', content: 'Hello' }] }
 const text = { model: 'demo/tiny-chat', prompt: 'Once' }
@@ -41,7 +47,7 @@ describe('a chat request passes', () => {
       { temperature: 2, top_p: 0, n: 1, max_tokens: 1, seed: 9223372036854775807n },
     ],
   ])('%s', (_, change) => {
-    expect(mistakesOf(validators.chatCompletionRequest, { ...chat, ...plain(change) })).toEqual([])
+    expect(mistakesOf(isChatCompletionRequest, { ...chat, ...plain(change) })).toEqual([])
   })
 })
 
@@ -69,37 +75,37 @@ describe('a chat request is refused, and the field named,', () => {
     ['/tool_choice', { tool_choice: 1 }],
     ['/user', { user: 5 }],
   ])('%s in %j', (path, change) => {
-    expect(mistakesOf(validators.chatCompletionRequest, { ...chat, ...change })).toEqual([path])
+    expect(mistakesOf(isChatCompletionRequest, { ...chat, ...change })).toEqual([path])
   })
 })
 
 test.each([['Once'], [['Once']], [[1, 2]], [[[1, 2]]], [['a', 'b']], [[[1], [2]]]])(
   '%j are prompts',
   (prompt) => {
-    expect(validators.completionRequest({ ...text, prompt, max_tokens: 0 })).toBe(true)
+    expect(isCompletionRequest({ ...text, prompt, max_tokens: 0 })).toBe(true)
   },
 )
 
 test.each([[5], [[]], [''], [['a', 1]], [[[1], 2]], [[1.5]], [null]])('%j are no prompts', (prompt) => {
-  expect(validators.completionRequest({ ...text, prompt })).toBe(false)
-  expect(validators.completionRequest.errors![0]!.instancePath).toMatch(/^\/prompt/)
+  expect(isCompletionRequest({ ...text, prompt })).toBe(false)
+  expect(isCompletionRequest.errors![0]!.instancePath).toMatch(/^\/prompt/)
 })
 
 test('one answer is all that can be chosen from', () => {
-  expect(mistakesOf(validators.completionRequest, { ...text, best_of: 3 })).toEqual(['/best_of'])
+  expect(mistakesOf(isCompletionRequest, { ...text, best_of: 3 })).toEqual(['/best_of'])
 })
 
 test.each([
   ['/stream', { stream: true }],
   ['/dimensions', { dimensions: 0 }],
 ])('an embedding request is refused for %s', (path, change) => {
-  expect(validators.embeddingRequest(input)).toBe(true)
-  expect(mistakesOf(validators.embeddingRequest, { ...input, ...change })).toContain(path)
+  expect(isEmbeddingRequest(input)).toBe(true)
+  expect(mistakesOf(isEmbeddingRequest, { ...input, ...change })).toContain(path)
 })
 
 test('an answer may hold more than is described', () => {
   const more = { ...completion, system_fingerprint: 'x', usage: { ...usage, prompt_tokens_details: {} } }
-  expect(mistakesOf(validators.chatCompletion, more)).toEqual([])
+  expect(mistakesOf(isChatCompletion, more)).toEqual([])
 })
 
 test.each([
@@ -107,7 +113,7 @@ test.each([
   ['/usage/evidence_digest', { usage: { ...usage, evidence_digest: 'sha256:00' } }],
   ['/id', { id: 'chatcmpl-1' }],
 ])('an answer with a wrong %s is none', (path, change) => {
-  expect(mistakesOf(validators.chatCompletion, { ...completion, ...change })).toContain(path)
+  expect(mistakesOf(isChatCompletion, { ...completion, ...change })).toContain(path)
 })
 
 test('a configuration file is told all its mistakes at once', () => {
@@ -116,17 +122,15 @@ test('a configuration file is told all its mistakes at once', () => {
     endpoints: [{ name: 'demo', hostname: 'a' }],
     modles: [],
   }
-  expect(mistakesOf(validators.routerConfig, wrong).sort()).toEqual(['', '', '/listen', '/listen/port'])
+  expect(mistakesOf(isRouterConfig, wrong).sort()).toEqual(['', '', '/listen', '/listen/port'])
 })
 
 test('an event of a stream is a chunk, an error or the end', () => {
   const chunk = { ...completion, object: 'chat.completion.chunk', choices: [], usage: null }
-  expect(validators.chatEvent(chunk)).toBe(true)
-  expect(validators.chatEvent({ error: { message: 'No.', type: 'server_error', code: 'internal' } })).toBe(
-    true,
-  )
-  expect(validators.chatEvent('[DONE]')).toBe(true)
-  expect(validators.chatEvent({ choices: [] })).toBe(false)
+  expect(isChatEvent(chunk)).toBe(true)
+  expect(isChatEvent({ error: { message: 'No.', type: 'server_error', code: 'internal' } })).toBe(true)
+  expect(isChatEvent('[DONE]')).toBe(true)
+  expect(isChatEvent({ choices: [] })).toBe(false)
 })
 
 /** Paths of the mistakes; a value without any has none. */

@@ -1,4 +1,4 @@
-import type { VerificationStage } from '#contract'
+import type { VerificationStage } from '#contract/models'
 
 /** What it means that a bundle has passed, stage by stage, in the order in which it is judged (decisions, 8). */
 export const checks: Readonly<Record<VerificationStage, string>> = {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { validators } from '#contract'
+import { isStack } from '#contract/validators/stack'
 import { type Places, placesIn } from './places.ts'
 import { readStackFile, removeStackFile, type StackFile, writeStackFile } from './stackfile.ts'
 
@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(places.dataDir, { recursive: true }))
 
 test('the stack file is the contract’s document, is read as it was written, and goes', () => {
-  expect(validators.stack(stack), JSON.stringify(validators.stack.errors)).toBe(true)
+  expect(isStack(stack), JSON.stringify(isStack.errors)).toBe(true)
   writeStackFile(places, stack)
   expect(readStackFile(places)).toEqual(stack)
   removeStackFile(places)

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import type { Stack, StackPids } from '#contract'
+import type { Stack, StackPids } from '#contract/models'
 import type { Places } from './places.ts'
 
 /** What is up: the contract's document. Every part of it is there, but for a console and, on request, a stand-in. */

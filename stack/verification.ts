@@ -1,4 +1,6 @@
-import { reasons, type VerificationOutput, validators } from '#contract'
+import type { VerificationOutput } from '#contract/models'
+import { reasons } from '#contract/reasons'
+import { isVerificationOutput } from '#contract/validators/verification-output'
 import { type Digest, parseDigest, toHex } from '../attestation/digest.ts'
 import { runCommand } from './commands.ts'
 import { StartFailure } from './failure.ts'
@@ -39,7 +41,7 @@ export async function verifyEvidence(subject: Subject): Promise<Verification> {
 
 function parseVerdict(output: string): VerificationOutput {
   const document: unknown = JSON.parse(output)
-  if (validators.verificationOutput(document)) return document as VerificationOutput
+  if (isVerificationOutput(document)) return document as VerificationOutput
   throw new StartFailure('bin/proxy verify printed something else than a verdict.', output.split('\n'))
 }
 

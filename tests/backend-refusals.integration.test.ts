@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { routes, validators } from '#contract'
+import { routes } from '#contract/routes'
+import { isErrorBody } from '#contract/validators/error-body'
 import { type Account, demoModel, type Service, startService } from './service.ts'
 
 let service: Service
@@ -48,7 +49,7 @@ const post = (path: string, fields: object) =>
 async function refusalOf(path: string, fields: object) {
   const response = await post(path, { model, ...fields })
   const body = (await response.json()) as { error: { message: string } }
-  expect(validators.errorBody(body)).toBe(true)
+  expect(isErrorBody(body)).toBe(true)
   expect(response.headers.get('content-type')).toBe('application/json')
   const generationId = response.headers.get('x-router-generation-id')
   const [record] = await service.sql`

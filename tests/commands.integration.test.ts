@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Validator, validators } from '#contract'
+import type { Validator } from '#contract/validator'
+import { isConfigCheckOutput } from '#contract/validators/config-check-output'
+import { isCreatedKeyOutput } from '#contract/validators/created-key-output'
+import { isInvitationRecordOutput } from '#contract/validators/invitation-record-output'
+import { isKeyOutput } from '#contract/validators/key-output'
+import { isMigrationOutput } from '#contract/validators/migration-output'
+import { isWorkspaceDetailsOutput } from '#contract/validators/workspace-details-output'
+import { isWorkspaceOutput } from '#contract/validators/workspace-output'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
@@ -78,7 +85,7 @@ const isValid = (validate: Validator, document: unknown) => [validate(document),
 
 test('a key is created, listed, changed and revoked, and its text is printed once', async () => {
   const { api_key, ...created } = await createKey('--models', 'a, b', '--rpm', '5', '--spend-limit', '2.50')
-  expect(isValid(validators.createdKeyOutput, { ...created, api_key })).toEqual([true, []])
+  expect(isValid(isCreatedKeyOutput, { ...created, api_key })).toEqual([true, []])
   expect(created).toMatchObject({
     model_scope: ['a', 'b'],
     requests_per_minute: 5,
@@ -86,14 +93,14 @@ test('a key is created, listed, changed and revoked, and its text is printed onc
   })
 
   const listed = await json<KeyDocument[]>('key', 'list', '--workspace', workspace)
-  for (const key of listed) expect(isValid(validators.keyOutput, key)).toEqual([true, []])
+  for (const key of listed) expect(isValid(isKeyOutput, key)).toEqual([true, []])
   expect(listed.find(({ id }) => id === created.id)).toEqual(created)
   const table = await router('key', 'list', '--workspace', workspace)
   expect(table.stdout).toContain(created.id)
   expect(table.stdout + JSON.stringify(listed)).not.toContain(api_key)
 
   const revoked = await json<KeyDocument>('key', 'revoke', created.id)
-  expect(isValid(validators.keyOutput, revoked)).toEqual([true, []])
+  expect(isValid(isKeyOutput, revoked)).toEqual([true, []])
   expect(revoked).toMatchObject({ id: created.id, state: 'revoked' })
   expect(await json<KeyDocument>('key', 'revoke', created.id)).toEqual(revoked)
 })
@@ -129,7 +136,7 @@ test('a workspace is given limits of its own, shown with them and with what was 
   const { id } = await json<{ id: string }>('workspace', 'create', '--name', 'Large')
   const set = (...words: string[]) => json<object>('workspace', 'limits', id, ...words)
   const raised = await set('--requests-per-minute', '6000', '--tpm', '5000000')
-  expect(isValid(validators.workspaceOutput, raised)).toEqual([true, []])
+  expect(isValid(isWorkspaceOutput, raised)).toEqual([true, []])
   expect(raised).toEqual({
     id,
     name: 'Large',
@@ -143,7 +150,7 @@ test('a workspace is given limits of its own, shown with them and with what was 
   expect(await set('--rpm', '10', '--no-tokens-per-minute')).toMatchObject({ requests_per_minute: 10 })
 
   const shown = await json<object>('workspace', 'show', id)
-  expect(isValid(validators.workspaceDetailsOutput, shown)).toEqual([true, []])
+  expect(isValid(isWorkspaceDetailsOutput, shown)).toEqual([true, []])
   const at = expect.any(String)
   expect(shown).toMatchObject({
     requests_per_minute: 10,
@@ -207,7 +214,7 @@ test('an invitation is issued, listed and withdrawn', async () => {
     'Welcome',
   ]
   const issued = await json<{ code: string }>('invitation', 'issue', '--grant', '5', ...words)
-  expect(isValid(validators.invitationRecordOutput, issued)).toEqual([true, []])
+  expect(isValid(isInvitationRecordOutput, issued)).toEqual([true, []])
   expect(issued).toMatchObject({
     grant_micros: 5_000_000,
     max_redemptions: 3,
@@ -229,14 +236,14 @@ test('an invitation is issued, listed and withdrawn', async () => {
 test('the tables are brought up to date once', async () => {
   databaseUrl = await server.createDatabase()
   const first = await json<{ applied: number }>('db', 'migrate')
-  expect(isValid(validators.migrationOutput, first)).toEqual([true, []])
+  expect(isValid(isMigrationOutput, first)).toEqual([true, []])
   expect(first.applied).toBeGreaterThan(5)
   expect(await json('db', 'migrate')).toEqual({ applied: 0 })
 })
 
 test('a configuration in order is said to be, by both commands in the same words', async () => {
   const checked = await json('config', 'check')
-  expect(isValid(validators.configCheckOutput, checked)).toEqual([true, []])
+  expect(isValid(isConfigCheckOutput, checked)).toEqual([true, []])
   expect(await json('run', '--check')).toEqual(checked)
   expect((await router('config', 'check')).stdout).toBe('router.yaml is in order.\n')
 })

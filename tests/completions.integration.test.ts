@@ -1,6 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { validators } from '#contract'
+import { isCompletion } from '#contract/validators/completion'
+import { isCompletionChunk } from '#contract/validators/completion-chunk'
 import { demoModel, type Service, startService } from './service.ts'
 
 let service: Service
@@ -39,7 +40,7 @@ test('a text is continued with the generation id, the router model id and the ex
   const { data: answer, response } = await openai.completions
     .create({ model, prompt: 'Once upon a time' })
     .withResponse()
-  expect(validators.completion(answer)).toBe(true)
+  expect(isCompletion(answer)).toBe(true)
   expect(response.headers.get('x-router-generation-id')).toBe(answer.id)
   expect(answer).toMatchObject({ object: 'text_completion', model })
   expect(answer.choices[0]!.text.length).toBeGreaterThan(10)
@@ -108,7 +109,7 @@ test('a stream yields pieces of text and, when asked, one usage-only chunk that 
   })
   const chunks = []
   for await (const chunk of stream) chunks.push(chunk)
-  for (const chunk of chunks) expect(validators.completionChunk(chunk)).toBe(true)
+  for (const chunk of chunks) expect(isCompletionChunk(chunk)).toBe(true)
   expect(chunks.map(({ choices }) => choices[0]?.text ?? '').join('').length).toBeGreaterThan(10)
   expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
   const last = chunks.at(-1)!

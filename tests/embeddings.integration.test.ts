@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { validators } from '#contract'
+import { isEmbeddingList } from '#contract/validators/embedding-list'
 import { demoModel, type Service, startService } from './service.ts'
 
 let service: Service
@@ -49,7 +49,7 @@ async function recordOf(id: string) {
 test('a vector costs its prompt alone; the usage carries the three extensions', async () => {
   const before = await service.balanceOf(workspaceId)
   const { headers, body } = await embed({ input: ['Once upon', 'a time'] })
-  expect(validators.embeddingList(body)).toBe(true)
+  expect(isEmbeddingList(body)).toBe(true)
   expect(body).toMatchObject({ object: 'list', model })
   expect(body.data.map(({ index }) => index)).toEqual([0, 1])
   expect(body.usage).toEqual({

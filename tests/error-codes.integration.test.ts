@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ErrorCode, errors, limits, validators } from '#contract'
+import { type ErrorCode, errors } from '#contract/errors'
+import { limits } from '#contract/limits'
+import { isErrorBody } from '#contract/validators/error-body'
 import type { KeySettings } from '../server/store/keys.ts'
 import { demoModel, type Service, startService } from './service.ts'
 
@@ -117,7 +119,7 @@ test.each(provoked)(
     expect(response.headers.get('x-request-id')).toMatch(/^req-/)
     for (const name of headers) expect(response.headers.get(name), name).not.toBeNull()
     const body = (await response.json()) as { error: Record<string, unknown> }
-    expect(validators.errorBody(body)).toBe(true)
+    expect(isErrorBody(body)).toBe(true)
     expect(body.error).toMatchObject({ type, code })
     expect(body.error.message).toEqual(expect.any(String))
     expect(body.error.param).toBe(param)

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { validators } from '#contract'
+import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
+import { isEvidenceNotFoundBody } from '#contract/validators/evidence-not-found-body'
 import { startTestGateway, type TestGateway } from './gateway.ts'
 import { type Account, chat, demoModel, type Service, startService } from './service.ts'
 
@@ -66,14 +67,14 @@ test('it needs no key, no cache may keep it, any page may read it, and hashing i
   expect(response.headers.get('x-request-id')).toMatch(/^req-/)
   const bytes = new Uint8Array(await response.arrayBuffer())
   expect(response.headers.get('etag')).toBe(`"${sha256(bytes)}"`)
-  expect(validators.evidenceBundle(JSON.parse(Buffer.from(bytes).toString()))).toBe(true)
+  expect(isEvidenceBundle(JSON.parse(Buffer.from(bytes).toString()))).toBe(true)
 })
 
 test('an unknown endpoint is a 404 and one without evidence a 503, neither ever an empty 200', async () => {
   const absent = await read('/evidence/absent')
   expect(absent.status).toBe(404)
   const refusal = await absent.json()
-  expect(validators.evidenceNotFoundBody(refusal)).toBe(true)
+  expect(isEvidenceNotFoundBody(refusal)).toBe(true)
   expect(refusal).toMatchObject({ statusCode: 404, message: expect.any(String) })
   const odd = await read('/evidence/a%0Ab')
   expect([odd.status, odd.headers.get('cache-control')]).toEqual([404, 'no-store'])

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { startTestServer } from '../server/store/testing.ts'
 import { configOf } from './reload.ts'
 

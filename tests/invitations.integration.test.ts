@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { validators } from '#contract'
+import { isInvitation } from '#contract/validators/invitation'
 import { formatCode } from '../server/invitations/code.ts'
 import { issueInvitation, type NewInvitation, withdrawInvitation } from '../server/invitations/invitations.ts'
 import { redeemInvitation } from '../server/invitations/redeem.ts'
@@ -32,7 +32,7 @@ test('anybody sees what a code grants, and nothing that is the operator’s', as
   expect(response.status).toBe(200)
   expect(response.headers.get('x-request-id')).toMatch(/^req-/)
   const body = await response.json()
-  expect(validators.invitation(body)).toBe(true)
+  expect(isInvitation(body)).toBe(true)
   expect(body).toEqual({
     object: 'invitation',
     code: formatCode(code),

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 
 const ROOT = join(import.meta.dirname, '..')
 

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { validators } from '#contract'
+import { isErrorBody } from '#contract/validators/error-body'
 import { type Account, chat, demoModel, type Service, startService } from './service.ts'
 
 const MAX_BODY_BYTES = 200_000
@@ -45,7 +45,7 @@ async function refusalOf(body: string | Buffer, headers: Record<string, string> 
     body: typeof body === 'string' ? body : new Uint8Array(body),
   })
   const answer = { status: response.status, headers: response.headers, body: await response.json() } as Answer
-  expect(validators.errorBody(answer.body)).toBe(true)
+  expect(isErrorBody(answer.body)).toBe(true)
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
   expect(answer.headers.get('x-request-id')).toMatch(/^req-/)
   expect(answer.headers.get('x-router-generation-id')).toBeNull()
@@ -322,7 +322,7 @@ test.each([
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   expect(answer.toLowerCase()).toContain('x-request-id: req-')
   const body = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)
-  expect(validators.errorBody(JSON.parse(body))).toBe(true)
+  expect(isErrorBody(JSON.parse(body))).toBe(true)
 })
 
 test('announcing large bodies and sending nothing holds nobody up', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { validators } from '#contract'
+import { isConfigReloadOutput } from '#contract/validators/config-reload-output'
+import { isConfigStatusOutput } from '#contract/validators/config-status-output'
 import type { Sql } from '../server/store/connection.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
 import { readMetrics, valueIn } from './metrics.ts'
@@ -92,10 +93,7 @@ test('a stream runs across a reload and ends whole at its price; new requests ha
   const run = await one.command('reload', '--json')
   expect([run.code, run.stderr]).toEqual([0, ''])
   const document = parseReload(run)
-  expect([validators.configReloadOutput(document), validators.configReloadOutput.errors]).toEqual([
-    true,
-    null,
-  ])
+  expect([isConfigReloadOutput(document), isConfigReloadOutput.errors]).toEqual([true, null])
   const { file_version: version, replicas } = document
   expect(version).not.toBe(old)
   expect(replicas.map(({ version, outcome }) => [version, outcome])).toEqual([
@@ -155,10 +153,7 @@ test('a bad file is refused at SIGHUP by its settings, what ran goes on, and eve
   const status = await other.command('status', '--json')
   expect([status.code, status.stderr]).toEqual([0, ''])
   const document = parseStatus(status)
-  expect([validators.configStatusOutput(document), validators.configStatusOutput.errors]).toEqual([
-    true,
-    null,
-  ])
+  expect([isConfigStatusOutput(document), isConfigStatusOutput.errors]).toEqual([true, null])
   expect(document.replicas.find(({ pid }) => pid === one.child.pid)).toMatchObject({
     version,
     refusal: { message: expect.stringContaining('models[0].contextLength') },

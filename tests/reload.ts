@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ConfigReloadOutput, ConfigStatusOutput } from '#contract'
+import type { ConfigReloadOutput, ConfigStatusOutput } from '#contract/models'
 import {
   answers,
   DONE,

@@ -16,6 +16,17 @@ test('the core names no part of Node but its cryptography', () => {
   expect([...packages].filter((name) => name.startsWith('node:'))).toEqual(['node:crypto'])
 })
 
+test('of the contract the core loads limits, reasons and two validators', () => {
+  const { files, packages } = follow('attestation/index.ts')
+  expect([...files].filter((path) => path.startsWith('generated/')).sort()).toEqual([
+    'generated/limits.ts',
+    'generated/reasons.ts',
+    'generated/validators/evidence-bundle.js',
+    'generated/validators/evidence-payload.js',
+  ])
+  expect([...packages].sort()).toEqual(['jose', 'node:crypto'])
+})
+
 test('nothing that a verdict depends on lies in a room beside it', () => {
   const rooms = new Set([...follow('proxy/main.ts').files].map((path) => path.split('/')[0]))
   const own = ['attestation', 'base', 'config', 'egress', 'generated', 'package.json', 'proxy']

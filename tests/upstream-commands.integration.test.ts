@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { digestOf, toHex } from '#attestation'
-import { type UpstreamEventOutput, type UpstreamOutput, type Validator, validators } from '#contract'
+import type { UpstreamEventOutput, UpstreamOutput } from '#contract/models'
+import type { Validator } from '#contract/validator'
+import { isUpstreamEventOutput } from '#contract/validators/upstream-event-output'
+import { isUpstreamOutput } from '#contract/validators/upstream-output'
 import { createIdentity } from '../egress/testing/identity.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
 
@@ -78,7 +81,7 @@ test('an upstream is registered once, its key is never shown, and each act is an
     '--api-key-env',
     'VENDOR_KEY',
   )
-  expect(isValid(validators.upstreamOutput, added)).toEqual([true, []])
+  expect(isValid(isUpstreamOutput, added)).toEqual([true, []])
   expect(added).toMatchObject({
     name: 'vendor',
     hostname: 'vendor.example',
@@ -102,7 +105,7 @@ test('an upstream is registered once, its key is never shown, and each act is an
   expect(await json('enable', 'vendor')).toMatchObject({ disabled: false })
 
   const events = await json<UpstreamEventOutput[]>('events', 'vendor')
-  for (const event of events) expect(isValid(validators.upstreamEventOutput, event)).toEqual([true, []])
+  for (const event of events) expect(isValid(isUpstreamEventOutput, event)).toEqual([true, []])
   expect(events.map(({ event }) => event).toReversed()).toEqual([
     'registered',
     'pinned',

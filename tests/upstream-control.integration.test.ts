@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ControlOperation } from '#contract'
+import type { ControlOperation } from '#contract/control'
 import { HOSTNAME, startWorld, UPSTREAM, type World } from './upstream.ts'
 
 let world: World

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { validators } from '#contract'
+import { isUsageReportOutput } from '#contract/validators/usage-report-output'
 import type { Sql } from '../server/store/connection.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
 import { type Account, createAccount } from './service.ts'
@@ -78,10 +78,7 @@ test('usage is told by day, key and model, with the share that was counted', asy
   const { code, stdout, stderr } = await usage(['--workspace', account.workspaceId, '--json'])
   expect([code, stderr]).toEqual([0, ''])
   const report = JSON.parse(stdout)
-  expect([validators.usageReportOutput(report), validators.usageReportOutput.errors ?? []]).toEqual([
-    true,
-    [],
-  ])
+  expect([isUsageReportOutput(report), isUsageReportOutput.errors ?? []]).toEqual([true, []])
   const line = {
     workspace_id: account.workspaceId,
     key_id: account.keyId,

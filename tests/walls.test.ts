@@ -21,7 +21,7 @@ const refused = [
   ['attestation/three.test.ts', '#egress/a.ts'],
   ['platform/one.ts', '../tests/a.ts'],
   ['platform/two.test.ts', '#attestation'],
-  ['base/one.test.ts', '#contract'],
+  ['base/one.test.ts', '#contract/limits'],
   ['config/one.test.ts', '../server/log.ts'],
   ['conformance/engine/one.ts', '../../server/log.ts'],
   ['conformance/testing/two.ts', '../../proxy/log.ts'],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { ConformanceResults } from '#contract'
-import { validators } from '../../generated/suite-validators.js'
+import type { ConformanceResults } from '#contract/models'
+import { isConformanceResults } from '#contract/validators/conformance-results'
 import { discover } from '../engine/discover.ts'
 import { coverageOf } from '../report/coverage.ts'
 import { describeCoverage, describeGate } from '../report/coverage-text.ts'
@@ -29,6 +29,6 @@ export async function coverage({ results, json }: CoverageOptions): Promise<void
 
 function readResults(file: string): ConformanceResults {
   const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  if (!validators.conformanceResults(value)) throw new Error(`${file} holds no results of this suite.`)
+  if (!isConformanceResults(value)) throw new Error(`${file} holds no results of this suite.`)
   return value
 }

@@ -1,4 +1,4 @@
-import type { ConformanceResults } from '#contract'
+import type { ConformanceResults } from '#contract/models'
 import { worst } from '../engine/verdict.ts'
 
 /** Exit codes of the suite (conformance.md). */

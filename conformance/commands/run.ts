@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { visibleJson } from '#base/foreign-text.ts'
 import { complain } from '#base/print.ts'
-import type { ConformanceResults } from '#contract'
+import type { ConformanceResults } from '#contract/models'
 import manifest from '../../package.json' with { type: 'json' }
 import { discover } from '../engine/discover.ts'
 import { createHooks } from '../engine/hooks.ts'

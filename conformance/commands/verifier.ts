@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shorten, visibleJson } from '#base/foreign-text.ts'
 import { complain } from '#base/print.ts'
-import type { VectorResult, VerifierResults } from '#contract'
+import type { VectorResult, VerifierResults } from '#contract/models'
 import { runVectors } from '../vectors/run.ts'
 import { EXIT } from './exit.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ControlBooks } from '#contract'
+import type { ControlBooks } from '#contract/models'
 import type { Context } from './context.ts'
 import { generationIdOf } from './expect.ts'
 import type { Call } from './http/call.ts'

@@ -1,4 +1,4 @@
-import type { ControlBooks } from '#contract'
+import type { ControlBooks } from '#contract/models'
 import type { Hooks } from './hooks.ts'
 import type { FixtureKey, ModelName, Target } from './target.ts'
 

@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert'
 import { performance } from 'node:perf_hooks'
-import type { ScenarioVerdict } from '#contract'
+import type { ScenarioVerdict } from '#contract/models'
 import { createAccounts } from './accounts.ts'
 import { addressOf } from './address.ts'
 import { openBackend } from './backend.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ControlBooks } from '#contract'
+import type { ControlBooks } from '#contract/models'
 import { checkBooks, costMicros } from './books.ts'
 
 const generation: ControlBooks['generations'][number] = {

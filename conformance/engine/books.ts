@@ -1,4 +1,4 @@
-import type { ControlBooks } from '#contract'
+import type { ControlBooks } from '#contract/models'
 import { chosen, given, type Violation } from './universal/violation.ts'
 
 type Generation = ControlBooks['generations'][number]

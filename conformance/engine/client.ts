@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { type OperationId, routes } from '#contract'
+import { type OperationId, routes } from '#contract/routes'
 import { Call } from './http/call.ts'
 import type { Exchange, Sent } from './http/exchange.ts'
 import { type RawReply, sendRaw } from './http/raw.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ControlBooks, OperationId } from '#contract'
+import type { ControlBooks } from '#contract/models'
+import type { OperationId } from '#contract/routes'
 import type { Account, AccountSettings, Accounts } from './accounts.ts'
 import type { Backend } from './backend.ts'
 import type { Client, Request } from './client.ts'

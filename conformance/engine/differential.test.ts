@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ControlBooks } from '#contract'
+import type { ControlBooks } from '#contract/models'
 import { compareTraces, type Trace } from './differential.ts'
 import type { Exchange } from './http/exchange.ts'
 

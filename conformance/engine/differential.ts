@@ -1,4 +1,4 @@
-import type { ControlBooks } from '#contract'
+import type { ControlBooks } from '#contract/models'
 import { eventsOf } from './http/events.ts'
 import { type Exchange, isObject, textOf } from './http/exchange.ts'
 

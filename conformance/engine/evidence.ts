@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, verify, X509Certificate } from 'node:crypto'
-import { type EvidenceBundle, type EvidencePayload, validators } from '#contract'
+import type { EvidenceBundle, EvidencePayload } from '#contract/models'
+import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
 import { expectStatus } from './expect.ts'
 import { type Exchange, isObject, jsonOf } from './http/exchange.ts'
 
@@ -17,8 +18,8 @@ export interface ReadBundle {
 export function expectBundle(exchange: Exchange): ReadBundle {
   expectStatus(exchange, 200)
   const bundle = jsonOf(exchange)
-  if (!validators.evidenceBundle(bundle)) {
-    const [first] = validators.evidenceBundle.errors ?? []
+  if (!isEvidenceBundle(bundle)) {
+    const [first] = isEvidenceBundle.errors ?? []
     assert.fail(`the bundle is not as the contract says: ${first?.instancePath || 'it'} ${first?.message}`)
   }
   const [header = '', payload = '', signature = ''] = bundle.jws.split('.')

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import {
-  type ChatCompletion,
-  type ErrorCode,
-  errors,
-  type Generation,
-  type Model,
-  type ModelList,
-  type Validator,
-  validators,
-} from '#contract'
+import { type ErrorCode, errors } from '#contract/errors'
+import type { ChatCompletion, Generation, Model, ModelList } from '#contract/models'
+import type { Validator } from '#contract/validator'
+import { isChatCompletion } from '#contract/validators/chat-completion'
+import { isGenerationResult } from '#contract/validators/generation-result'
+import { isModel } from '#contract/validators/model'
+import { isModelList } from '#contract/validators/model-list'
 import { type Exchange, excerpt, isObject, jsonOf, objectOf, textOf } from './http/exchange.ts'
 
 /** An error as it stands in a body. */
@@ -58,17 +55,17 @@ export function errorIn(body: unknown): ApiError {
 
 /** Asserts a whole answer of a chat. */
 export function expectChat(exchange: Exchange): ChatCompletion {
-  return expectShape(exchange, validators.chatCompletion)
+  return expectShape(exchange, isChatCompletion)
 }
 
 /** Asserts a list of models. */
 export function expectModels(exchange: Exchange): ModelList['data'] {
-  return expectShape<ModelList>(exchange, validators.modelList).data
+  return expectShape<ModelList>(exchange, isModelList).data
 }
 
 /** Asserts one model. */
 export function expectModel(exchange: Exchange): Model {
-  return expectShape(exchange, validators.model)
+  return expectShape(exchange, isModel)
 }
 
 /** A record, whatever it is wrapped in: the given specification names few of its members. */
@@ -80,7 +77,7 @@ export function recordIn(exchange: Exchange): Readonly<Record<string, unknown>> 
 
 /** Asserts a record in the form that was chosen. */
 export function expectRecord(exchange: Exchange): Generation {
-  return expectShape<{ readonly data: Generation }>(exchange, validators.generationResult).data
+  return expectShape<{ readonly data: Generation }>(exchange, isGenerationResult).data
 }
 
 /** The generation's id, which the header of every answer to an accepted request carries. */

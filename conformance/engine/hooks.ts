@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import type { ControlOperation, ControlOperations, HookConfig } from '#contract'
-import { type Validator, validators } from '../../generated/suite-validators.js'
+import type { ControlOperation, ControlOperations } from '#contract/control'
+import type { HookConfig } from '#contract/models'
+import type { Validator } from '#contract/validator'
+import { isControlBooks } from '#contract/validators/control-books'
+import { isControlCreatedKey } from '#contract/validators/control-created-key'
+import { isControlDone } from '#contract/validators/control-done'
+import { isControlInvitation } from '#contract/validators/control-invitation'
+import { isControlKey } from '#contract/validators/control-key'
+import { isControlRedemption } from '#contract/validators/control-redemption'
+import { isControlVerification } from '#contract/validators/control-verification'
+import { isControlWorkspace } from '#contract/validators/control-workspace'
 
 /** A hook that does not do what it promised: the run cannot tell anything, and the product is not to blame. */
 export class HookError extends Error {
@@ -24,21 +33,21 @@ const TIMEOUT_MS = 30_000
 
 /** What each hook has to answer. */
 const answers: Readonly<Record<ControlOperation, Validator>> = {
-  reset: validators.controlDone,
-  createWorkspace: validators.controlWorkspace,
-  createKey: validators.controlCreatedKey,
-  updateKey: validators.controlKey,
-  revokeKey: validators.controlKey,
-  setBalance: validators.controlWorkspace,
-  issueInvitation: validators.controlInvitation,
-  withdrawInvitation: validators.controlInvitation,
-  redeemInvitation: validators.controlRedemption,
-  ledger: validators.controlBooks,
-  verifyLedger: validators.controlVerification,
-  registerUpstream: validators.controlDone,
-  setVerdict: validators.controlDone,
-  publishEvidence: validators.controlDone,
-  advanceClock: validators.controlDone,
+  reset: isControlDone,
+  createWorkspace: isControlWorkspace,
+  createKey: isControlCreatedKey,
+  updateKey: isControlKey,
+  revokeKey: isControlKey,
+  setBalance: isControlWorkspace,
+  issueInvitation: isControlInvitation,
+  withdrawInvitation: isControlInvitation,
+  redeemInvitation: isControlRedemption,
+  ledger: isControlBooks,
+  verifyLedger: isControlVerification,
+  registerUpstream: isControlDone,
+  setVerdict: isControlDone,
+  publishEvidence: isControlDone,
+  advanceClock: isControlDone,
 }
 
 /** Makes the hooks of a target callable. */

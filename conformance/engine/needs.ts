@@ -1,4 +1,4 @@
-import type { ConformanceFeature } from '#contract'
+import type { ConformanceFeature } from '#contract/models'
 import type { EndpointName, FixtureKey, HookName, ModelName, Target } from './target.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ScenarioVerdict } from '#contract'
+import type { ScenarioVerdict } from '#contract/models'
 import type { Exchange } from './http/exchange.ts'
 import type { Scenario } from './scenario.ts'
 import type { Subject } from './target.ts'

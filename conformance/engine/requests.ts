@@ -1,4 +1,4 @@
-import type { OperationId } from '#contract'
+import type { OperationId } from '#contract/routes'
 import type { Account } from './accounts.ts'
 import type { Request } from './client.ts'
 import type { ModelName } from './target.ts'

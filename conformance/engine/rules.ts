@@ -1,4 +1,4 @@
-import type { RuleId } from '#contract'
+import type { RuleId } from '#contract/rules'
 import { rules } from '../../generated/rules.ts'
 
 /** Whose word a rule is. */

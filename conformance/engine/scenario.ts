@@ -1,4 +1,4 @@
-import type { RuleId } from '#contract'
+import type { RuleId } from '#contract/rules'
 import type { Context } from './context.ts'
 import type { Need } from './needs.ts'
 import { catalogue, isRuleId } from './rules.ts'

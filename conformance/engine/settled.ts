@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ControlBooks } from '#contract'
+import type { ControlBooks } from '#contract/models'
 import type { Accounts } from './accounts.ts'
 
 /** How long what was left behind may take to be settled, and how often it is looked at (ours). */

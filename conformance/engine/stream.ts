@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type ChatCompletionChunk, validators } from '#contract'
+import type { ChatCompletionChunk } from '#contract/models'
+import { isChatCompletionChunk } from '#contract/validators/chat-completion-chunk'
 import { type ApiError, errorIn, expectStatus } from './expect.ts'
 import { eventsOf, type StreamEvent } from './http/events.ts'
 import { type Exchange, excerpt } from './http/exchange.ts'
@@ -74,8 +75,8 @@ function expectEnded(exchange: Exchange): ChatStream {
 }
 
 function toChunk(value: unknown): ChatCompletionChunk {
-  if (!validators.chatCompletionChunk(value)) {
-    const [first] = validators.chatCompletionChunk.errors ?? []
+  if (!isChatCompletionChunk(value)) {
+    const [first] = isChatCompletionChunk.errors ?? []
     assert.fail(`an event is no chunk: ${first?.instancePath || 'it'} ${first?.message}`)
   }
   return value

@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import {
-  type ConformanceFeature,
-  type ConformanceProfile,
-  type ConformanceTarget,
-  type HookConfig,
-  limits,
-} from '#contract'
+import { limits } from '#contract/limits'
+import type { ConformanceFeature, ConformanceProfile, ConformanceTarget, HookConfig } from '#contract/models'
+import { isConformanceTarget } from '#contract/validators/conformance-target'
 import { type ConfigProblem, type Environment, loadConfig } from '../../config/load.ts'
-import { validators } from '../../generated/suite-validators.js'
 import type { Origin } from './rules.ts'
 
 /** Where a scenario runs: at the router, through the proxy in front of it, or at the platform of its endpoint. */
@@ -72,12 +67,7 @@ export interface Target {
 
 /** Reads a target file. Throws `ConfigError` with every mistake in it. */
 export function loadTarget(file: string, environment: Environment): Target {
-  const written = loadConfig<ConformanceTarget>(
-    file,
-    validators.conformanceTarget,
-    environment,
-    contradictions,
-  )
+  const written = loadConfig<ConformanceTarget>(file, isConformanceTarget, environment, contradictions)
   const {
     caFile,
     proxyUrl,

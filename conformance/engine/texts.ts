@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { type Completion, type CompletionChunk, validators } from '#contract'
+import type { Completion, CompletionChunk } from '#contract/models'
+import { isCompletion } from '#contract/validators/completion'
+import { isCompletionChunk } from '#contract/validators/completion-chunk'
 import { type ApiError, errorIn, expectShape, expectStatus } from './expect.ts'
 import { eventsOf, type StreamEvent } from './http/events.ts'
 import { type Exchange, excerpt, isObject } from './http/exchange.ts'
@@ -16,7 +18,7 @@ export interface TextStream {
 
 /** Asserts a whole text completion. */
 export function expectCompletion(exchange: Exchange): Completion {
-  return expectShape(exchange, validators.completion)
+  return expectShape(exchange, isCompletion)
 }
 
 /** Asserts a streamed text completion that ends well. */
@@ -66,8 +68,8 @@ function dataOf(exchange: Exchange): readonly string[] {
 }
 
 function toChunk(value: unknown): CompletionChunk {
-  if (!validators.completionChunk(value)) {
-    const [first] = validators.completionChunk.errors ?? []
+  if (!isCompletionChunk(value)) {
+    const [first] = isCompletionChunk.errors ?? []
     assert.fail(`an event is no chunk of a text: ${first?.instancePath || 'it'} ${first?.message}`)
   }
   return value as CompletionChunk

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SetVerdictCommand } from '#contract'
+import type { SetVerdictCommand } from '#contract/models'
 import { type Gateway, startGateway } from '../stand-ins/gateway/gateway.ts'
 import { createIdentity } from '../stand-ins/gateway/identity.ts'
 import type { Context } from './context.ts'

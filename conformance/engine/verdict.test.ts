@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RuleId, ScenarioVerdict } from '#contract'
+import type { ScenarioVerdict } from '#contract/models'
+import type { RuleId } from '#contract/rules'
 import { EXIT, exitCodeOf } from '../commands/exit.ts'
 import { bareTarget } from '../testing/product.ts'
 import type { Outcome } from './outcome.ts'

@@ -2,10 +2,10 @@ import type {
   OriginResult,
   ProfileResult,
   ProfileVerdict,
-  RuleId,
   ScenarioCounts,
   ScenarioVerdict,
-} from '#contract'
+} from '#contract/models'
+import type { RuleId } from '#contract/rules'
 import type { Outcome } from './outcome.ts'
 import { catalogue, differentialRules, type Origin, originOf } from './rules.ts'
 import type { ExpectedFailure, Subject, Target } from './target.ts'

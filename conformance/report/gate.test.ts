@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RuleId } from '#contract'
+import type { RuleId } from '#contract/rules'
 import type { Coverage, RuleCoverage } from './coverage.ts'
 import { gateOf } from './gate.ts'
 

@@ -1,5 +1,5 @@
 import { visible } from '#base/foreign-text.ts'
-import type { ConformanceResults } from '#contract'
+import type { ConformanceResults } from '#contract/models'
 
 type Result = ConformanceResults['scenarios'][number]
 

@@ -1,4 +1,4 @@
-import type { ObservedAnswer } from '#contract'
+import type { ObservedAnswer } from '#contract/models'
 import { eventsOf } from '../engine/http/events.ts'
 import { type Exchange, isObject, textOf } from '../engine/http/exchange.ts'
 import type { Outcome } from '../engine/outcome.ts'

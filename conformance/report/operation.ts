@@ -1,4 +1,4 @@
-import { type OperationId, routes } from '#contract'
+import { type OperationId, routes } from '#contract/routes'
 import type { Sent } from '../engine/http/exchange.ts'
 import type { Target } from '../engine/target.ts'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import type { RuleId, ScenarioVerdict } from '#contract'
-import { validators } from '../../generated/suite-validators.js'
+import type { ScenarioVerdict } from '#contract/models'
+import type { RuleId } from '#contract/rules'
+import { isConformanceResults } from '#contract/validators/conformance-results'
 import type { Exchange } from '../engine/http/exchange.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { createRedactor } from '../engine/redact.ts'
@@ -55,8 +56,8 @@ const results = describeRun(
 )
 
 test('results are as their schema says', () => {
-  validators.conformanceResults(results)
-  expect(validators.conformanceResults.errors ?? []).toEqual([])
+  isConformanceResults(results)
+  expect(isConformanceResults.errors ?? []).toEqual([])
 })
 
 test('no report shows a secret, wherever it stood', () => {

@@ -1,4 +1,4 @@
-import type { ConformanceResults, RecordedExchange } from '#contract'
+import type { ConformanceResults, RecordedExchange } from '#contract/models'
 import { type Exchange, isObject } from '../engine/http/exchange.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import type { Redactor } from '../engine/redact.ts'

@@ -1,5 +1,5 @@
 import { visible } from '#base/foreign-text.ts'
-import type { ConformanceResults, OriginResult, ProfileResult } from '#contract'
+import type { ConformanceResults, OriginResult, ProfileResult } from '#contract/models'
 import type { Outcome } from '../engine/outcome.ts'
 
 /** Tells a person how a run goes. */

@@ -1,4 +1,4 @@
-import type { RuleId } from '#contract'
+import type { RuleId } from '#contract/rules'
 
 /** A part of the contract that has no room yet: what is its alone fails no gate, and is shown as a gap all the same. */
 export interface Unbuilt {

@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { readCorpus } from '../vectors/corpus.ts'
 import { elsewhere } from '../vectors/elsewhere.ts'
 

@@ -1,4 +1,4 @@
-import type { ConformanceFeature } from '#contract'
+import type { ConformanceFeature } from '#contract/models'
 import { DOUBTED, externalModels, externalModelsFor } from './external.ts'
 
 /** Limits of the deployment under test: short, so that nothing is waited for long, and long beside a busy machine's pauses. */

@@ -1,4 +1,4 @@
-import type { ConformanceTarget } from '#contract'
+import type { ConformanceTarget } from '#contract/models'
 import { features, HOSTNAME, limits, ORIGIN, targetModels } from './deployment.ts'
 import { DOUBTED, EXTERNAL, externalModels } from './external.ts'
 import { OPEN_TOKEN } from './proxy-config.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { reasons } from '#contract'
+import { reasons } from '#contract/reasons'
 import { catalogue, isRuleId } from '../engine/rules.ts'
 import { judgedStages, readCorpus, requestOf } from './corpus.ts'
 import { elsewhere } from './elsewhere.ts'

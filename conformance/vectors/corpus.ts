@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stages, type Vector, type VectorFile, type VectorPiece, type VerifierRequest } from '#contract'
-import { validators } from '../../generated/suite-validators.js'
+import type { Vector, VectorFile, VectorPiece, VerifierRequest } from '#contract/models'
+import { stages } from '#contract/reasons'
+import { isVectorFile } from '#contract/validators/vector-file'
 
 /** Where the vectors are committed, a file for each stage. */
 export const CORPUS = join(import.meta.dirname, 'corpus')
@@ -31,6 +32,6 @@ export function bytesOf(pieces: readonly VectorPiece[]): Buffer {
 
 function readFile(name: string): VectorFile {
   const file: unknown = JSON.parse(readFileSync(join(CORPUS, name), 'utf8'))
-  if (validators.vectorFile(file)) return file
-  throw new Error(`${name} holds no vectors: ${JSON.stringify(validators.vectorFile.errors?.slice(0, 3))}`)
+  if (isVectorFile(file)) return file
+  throw new Error(`${name} holds no vectors: ${JSON.stringify(isVectorFile.errors?.slice(0, 3))}`)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { bytesOf } from './corpus.ts'
 import { judgeVector, type Reply } from './judge.ts'
 

@@ -1,4 +1,10 @@
-import type { Vector, VectorCounts, VectorResult, VerifierAnswer, VerifierCapabilities } from '#contract'
+import type {
+  Vector,
+  VectorCounts,
+  VectorResult,
+  VerifierAnswer,
+  VerifierCapabilities,
+} from '#contract/models'
 
 /** What came back for a vector: an answer, or why there is none. */
 export type Reply = VerifierAnswer | { readonly failure: string }

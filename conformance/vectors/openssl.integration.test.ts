@@ -1,7 +1,7 @@
 // @module-tag openssl
 
 import { expect, test } from 'vitest'
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { readCorpus } from './corpus.ts'
 import { askOpenssl, type ChainQuestion, chainQuestionOf } from './testing/openssl.ts'
 

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Vector, VectorResult, VerifierResults } from '#contract'
+import type { Vector, VectorResult, VerifierResults } from '#contract/models'
 import manifest from '../../package.json' with { type: 'json' }
 import { readCorpus } from './corpus.ts'
 import { countVectors, judgeVector } from './judge.ts'

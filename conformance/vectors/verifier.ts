@@ -1,5 +1,6 @@
-import type { Vector, VerifierAnswer, VerifierCapabilities } from '#contract'
-import { validators } from '../../generated/suite-validators.js'
+import type { Vector, VerifierAnswer, VerifierCapabilities } from '#contract/models'
+import { isVerifierAnswer } from '#contract/validators/verifier-answer'
+import { isVerifierCapabilities } from '#contract/validators/verifier-capabilities'
 import { requestOf } from './corpus.ts'
 import type { Reply } from './judge.ts'
 import { runLines, runOnce } from './process.ts'
@@ -17,7 +18,7 @@ const EXIT: Readonly<Record<VerifierAnswer['outcome'], number>> = {
 export async function askCapabilities(command: string): Promise<VerifierCapabilities> {
   const { code, output } = await runOnce(`${command} capabilities`, '')
   const said = parse(output)
-  if (code === 0 && validators.verifierCapabilities(said)) return said
+  if (code === 0 && isVerifierCapabilities(said)) return said
   throw new Error(`"${command} capabilities" does not say what it can do (exit ${code}).`)
 }
 
@@ -36,7 +37,7 @@ export async function askAll(
 export async function askOne(command: string, vector: Vector): Promise<Reply> {
   const { code, output } = await runOnce(`${command} verify`, JSON.stringify(requestOf(vector)))
   const answer = parse(output)
-  if (!validators.verifierAnswer(answer)) return { failure: `no answer, exit ${code}` }
+  if (!isVerifierAnswer(answer)) return { failure: `no answer, exit ${code}` }
   if (answer.id !== vector.id) return { failure: `an answer to ${answer.id}` }
   if (code !== EXIT[answer.outcome]) return { failure: `answered ${answer.outcome}, but exit ${code}` }
   return answer
@@ -50,7 +51,7 @@ async function askBatch(
   const open = new Map(vectors.map((vector) => [vector.id, vector]))
   const { code } = await runLines(`${command} verify --batch`, linesOf(vectors), (line) => {
     const answer = parse(line)
-    if (!validators.verifierAnswer(answer)) return
+    if (!isVerifierAnswer(answer)) return
     const vector = open.get(answer.id)
     open.delete(answer.id)
     if (vector) onReply(vector, answer)

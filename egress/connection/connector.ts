@@ -1,6 +1,6 @@
 import type { buildConnector } from 'undici'
 import { AttestationError, type Digest } from '#attestation'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { type DialOptions, dial, discard } from './dial.ts'
 import type { Target } from './target.ts'
 

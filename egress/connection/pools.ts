@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import type { Digest } from '#attestation'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { createConnector } from './connector.ts'
 import { passingOverInterim } from './interim.ts'
 import { authorityOf, type Target } from './target.ts'

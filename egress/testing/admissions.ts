@@ -1,5 +1,5 @@
 import { type Admission, AttestationError, type Digest, digestOf } from '#attestation'
-import type { Stage } from '#contract'
+import type { Stage } from '#contract/reasons'
 import type { Outcome } from '../evidence/attest.ts'
 import { HOSTNAME } from './identity.ts'
 

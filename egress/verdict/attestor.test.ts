@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AttestationError, digestOf } from '#attestation'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import type { Outcome } from '../evidence/attest.ts'
 import { failed, passed, unfinished } from '../testing/admissions.ts'
 import { TestClock } from '../testing/clock.ts'

@@ -1,5 +1,5 @@
 import type { AttestationError } from '#attestation'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { type Clock, elapsedMs, type Moment } from '../clock.ts'
 import { type Attest, type Outcome, outcomeOf } from '../evidence/attest.ts'
 import { UnfinishedFetch } from '../evidence/fetch.ts'

@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { type Clock, elapsedMs, type Moment } from '../clock.ts'
 import type { OnThrown } from './checks.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AttestationError, digestOf } from '#attestation'
-import type { Stage } from '#contract'
+import type { Stage } from '#contract/reasons'
 import type { Moment } from '../clock.ts'
 import type { Outcome } from '../evidence/attest.ts'
 import { failed, passed, unfinished } from '../testing/admissions.ts'

@@ -1,5 +1,5 @@
 import { type Admission, AttestationError } from '#attestation'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { elapsedMs, type Moment } from '../clock.ts'
 import type { Outcome } from '../evidence/attest.ts'
 

@@ -1,4 +1,4 @@
-import type { RuleId } from '#contract'
+import type { RuleId } from '#contract/rules'
 import type { Mutant } from './stages.ts'
 
 /** One small fault: a piece of one file of the product reads otherwise. */
@@ -758,8 +758,8 @@ const rows: readonly Row[] = [
     'any-quote-judged',
     'BNDL-26',
     'attestation/bundle',
-    'if (!validators.evidenceBundle(envelope))',
-    "if (!validators.evidenceBundle(envelope) || !('status' in Object(envelope.rootCaTeeQuote ?? { status: 0 })))",
+    'if (!isEvidenceBundle(envelope))',
+    "if (!isEvidenceBundle(envelope) || !('status' in Object(envelope.rootCaTeeQuote ?? { status: 0 })))",
     [
       'fetch/quote-list',
       'fetch/quote-of-deployed-platforms',

@@ -1,4 +1,4 @@
-import type { Vector, VectorFile } from '#contract'
+import type { Vector, VectorFile } from '#contract/models'
 
 /** A stage of the verification that judges a bundle. */
 export type JudgedStage = VectorFile['stage']

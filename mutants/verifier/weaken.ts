@@ -1,4 +1,4 @@
-import type { VerifierResults } from '#contract'
+import type { VerifierResults } from '#contract/models'
 import type { JudgedStage, Mutant } from './stages.ts'
 
 const ROOT = new URL('../../', import.meta.url)

@@ -1,5 +1,5 @@
 import { type KeyObject, randomBytes, type X509Certificate } from 'node:crypto'
-import type { RootLabel } from '#contract'
+import type { RootLabel } from '#contract/models'
 import { createCertificate, subjectOf } from './certificate.ts'
 import { authority, endEntity, keyIds, serverAuth } from './extensions.ts'
 import { generateKeys } from './keys.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { SignatureAlgorithm } from '#contract'
+import type { SignatureAlgorithm } from '#contract/models'
 
 /** A private key and its public half. */
 export interface KeyPair {

@@ -1,5 +1,5 @@
 import type { Extension } from 'pkijs'
-import type { RootLabel } from '#contract'
+import type { RootLabel } from '#contract/models'
 import { opaque } from './extensions.ts'
 
 const TEE_EXTENSION = '0.6.9.42.840.113741.1337.6'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request } from 'node:https'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { validators } from '#contract'
+import { isErrorBody } from '#contract/validators/error-body'
 import { quickest } from '../../tests/pace.ts'
 import { HOSTNAME, startWorld, textOf } from '../test-support.ts'
 
@@ -240,7 +240,7 @@ test('A router that cannot be reached is a 502 backend_unavailable that may be t
   expect(answer.statusCode).toBe(502)
   expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'mine' })
   expect(answer.headers).not.toHaveProperty('x-should-retry')
-  expect(validators.errorBody(body)).toBe(true)
+  expect(isErrorBody(body)).toBe(true)
   expect(body).toMatchObject({ error: { type: 'upstream_error', code: 'backend_unavailable' } })
 })
 

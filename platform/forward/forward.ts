@@ -1,7 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { describe, type Log } from '../log.ts'
 import { refuse } from '../refusal.ts'
 import { requestHeaders, responseHeaders } from './headers.ts'

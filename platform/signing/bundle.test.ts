@@ -1,6 +1,8 @@
 import { hash, type KeyObject, verify, X509Certificate } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type EvidenceBundle, type SignatureAlgorithm, validators } from '#contract'
+import type { EvidenceBundle, SignatureAlgorithm } from '#contract/models'
+import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
+import { isEvidencePayload } from '#contract/validators/evidence-payload'
 import { certify, createAuthorities } from '../certificates/authority.ts'
 import { generateKeys } from '../certificates/keys.ts'
 import { createSnapshot } from '../deployment/snapshot.ts'
@@ -40,8 +42,8 @@ test.each(checks)(
 test('The envelope and the signed payload are of the contract and say the same', async () => {
   const bundle = read(await publish(await createSigner('ES256')))
   const payload = JSON.parse(decode(bundle.jws.split('.')[1]))
-  expect(validators.evidenceBundle(bundle)).toBe(true)
-  expect(validators.evidencePayload(payload)).toBe(true)
+  expect(isEvidenceBundle(bundle)).toBe(true)
+  expect(isEvidencePayload(payload)).toBe(true)
   const { version, kind, hostname, issuedAt, certFingerprint } = bundle
   expect(payload).toMatchObject({ version, kind, hostname, issuedAt, certFingerprint })
   expect({ version, kind, hostname, issuedAt }).toEqual({

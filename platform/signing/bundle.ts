@@ -1,6 +1,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { limits, type SignatureAlgorithm } from '#contract'
+import { limits } from '#contract/limits'
+import type { SignatureAlgorithm } from '#contract/models'
 import type { Snapshot } from '../deployment/snapshot.ts'
 import { type WireDigest, wireDigest } from '../digest.ts'
 import { signCompact } from './jws.ts'

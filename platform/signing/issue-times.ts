@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
 import type { Vault } from '../vault.ts'
 

@@ -1,6 +1,6 @@
 import { type KeyObject, sign } from 'node:crypto'
 import { CompactSign } from 'jose'
-import type { SignatureAlgorithm } from '#contract'
+import type { SignatureAlgorithm } from '#contract/models'
 
 /** Signs a payload as a compact JWS with the payload inside. */
 export async function signCompact(

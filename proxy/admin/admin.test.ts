@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { afterEach, expect, test, vi } from 'vitest'
-import { validators } from '#contract'
+import { isProxyStatus } from '#contract/validators/proxy-status'
 import { failed } from '#egress/testing/admissions.ts'
 import { TestClock } from '#egress/testing/clock.ts'
 import { journalFile, linesOf } from '../journal/testing.ts'
@@ -51,7 +51,7 @@ test('the status tells the verdict, its life and what became of requests', async
   await clock.pass(MINUTE)
   const { text: document } = await look(`${world.adminUrl}/status`)
   const status: unknown = JSON.parse(document)
-  expect(validators.proxyStatus(status)).toBe(true)
+  expect(isProxyStatus(status)).toBe(true)
   const endpoint = {
     name: 'test',
     hostname: 'router.localhost',
@@ -133,7 +133,7 @@ test('a journal that somebody else wrote into is told by readiness, status and m
   await clock.pass(4 * MINUTE)
   await vi.waitFor(async () => expect((await status()).journal.state).toBe('continued'), { timeout: 10_000 })
   const found = await status()
-  expect(validators.proxyStatus(found)).toBe(true)
+  expect(isProxyStatus(found)).toBe(true)
   expect(found.journal).toMatchObject({
     file: `${journal}.part2`,
     continues: { file: journal, reason: 'foreign_write' },

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { parseDigest, toHex } from '#attestation'
 import { visible } from '#base/foreign-text.ts'
-import { type ProxiedEndpointStatus, reasons, type Stage } from '#contract'
+import type { ProxiedEndpointStatus } from '#contract/models'
+import { reasons, type Stage } from '#contract/reasons'
 import type { ProxyView } from './view.ts'
 import { notReady } from './view.ts'
 

@@ -1,4 +1,4 @@
-import type { ProxiedEndpointStatus } from '#contract'
+import type { ProxiedEndpointStatus } from '#contract/models'
 import type { Clock } from '#egress/clock.ts'
 import { elapsedMs } from '#egress/clock.ts'
 import { lifeLeftMs, proxyRules, type Verdict } from '#egress/verdict/verdict.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#contract'
+import type { ErrorCode } from '#contract/errors'
 import type { Outcome } from '#egress/evidence/attest.ts'
 
 /** How a request ended: answered by the endpoint, given up by its client, or with an error of the proxy's own. */

@@ -1,4 +1,4 @@
-import type { ProxiedEndpointStatus, ProxyStatus } from '#contract'
+import type { ProxiedEndpointStatus, ProxyStatus } from '#contract/models'
 import type { JournalStatus } from '../journal/open.ts'
 import type { Tally } from './tally.ts'
 

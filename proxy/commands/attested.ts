@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { Pools } from '#egress/connection/pools.ts'
 import { createAttest } from '#egress/evidence/attest.ts'
 import type { EndpointConfig, ProxyConfig } from '../config/proxy.ts'

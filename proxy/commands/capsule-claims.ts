@@ -1,6 +1,7 @@
 import { parseRoots, type TrustedRoot, toHex } from '#attestation'
 import { quote } from '#base/foreign-text.ts'
-import type { components, EvidenceCapsule } from '#contract'
+import type { EvidenceCapsule } from '#contract/models'
+import type { components } from '#contract/types'
 import { compilePolicy, PolicyError } from '../policy/cel.ts'
 import { digestIn } from './pin-subject.ts'
 

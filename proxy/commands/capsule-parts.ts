@@ -1,5 +1,7 @@
 import { digestOf } from '#attestation'
-import { type components, type EvidenceCapsule, type Generation, validators } from '#contract'
+import type { EvidenceCapsule, Generation } from '#contract/models'
+import type { components } from '#contract/types'
+import { isGeneration } from '#contract/validators/generation'
 import { expectationBytes } from '../journal/expectation.ts'
 import { hashOf, type Line, type LineOf, parseLine } from '../journal/line.ts'
 import { claimsOf, isReadable } from './capsule-claims.ts'
@@ -39,7 +41,7 @@ export function comparePartsOf(capsule: EvidenceCapsule): Part[] {
     capsule,
     lines,
     line: last?.kind === 'generation' ? last : undefined,
-    record: validators.generation(record) ? record : undefined,
+    record: isGeneration(record) ? record : undefined,
   }
   return Object.entries(checks).map(([part, check]) => ({
     part: part as Part['part'],

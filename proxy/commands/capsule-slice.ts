@@ -1,4 +1,4 @@
-import type { EvidenceCapsule } from '#contract'
+import type { EvidenceCapsule } from '#contract/models'
 import type { Line, LineOf, Link } from '../journal/line.ts'
 import { examineJournal, findDamage } from '../journal/verify.ts'
 

@@ -10,7 +10,7 @@ import {
   verifyBundle,
 } from '#attestation'
 import { quote } from '#base/foreign-text.ts'
-import type { CapsuleVerificationOutput, EvidenceCapsule } from '#contract'
+import type { CapsuleVerificationOutput, EvidenceCapsule } from '#contract/models'
 import { type Claims, claimsInWords, claimsOf } from './capsule-claims.ts'
 import { bundleOf, comparePartsOf, type Part } from './capsule-parts.ts'
 import { digestIn } from './pin-subject.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { AttestationError, digestOf } from '#attestation'
-import type { EvidenceCapsule, Generation, WrittenCapsuleOutput } from '#contract'
+import type { EvidenceCapsule, Generation, WrittenCapsuleOutput } from '#contract/models'
 import { type EndpointConfig, loadProxyConfig, type ProxyConfig } from '../config/proxy.ts'
 import { openEvidence } from '../journal/evidence.ts'
 import { parseExpectation } from '../journal/expectation.ts'

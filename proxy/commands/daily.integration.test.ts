@@ -5,7 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Digest, digestOf, parseRoots, toHex } from '#attestation'
-import { type EvidenceCapsule, limits, type RunningProxyOutput, validators } from '#contract'
+import { limits } from '#contract/limits'
+import type { EvidenceCapsule, RunningProxyOutput } from '#contract/models'
+import type { Validator } from '#contract/validator'
+import { isCapsuleVerificationOutput } from '#contract/validators/capsule-verification-output'
+import { isCommandRefusalOutput } from '#contract/validators/command-refusal-output'
+import { isJournalVerificationOutput } from '#contract/validators/journal-verification-output'
+import { isPinsOutput } from '#contract/validators/pins-output'
+import { isReconciliationOutput } from '#contract/validators/reconciliation-output'
+import { isSnapshotDiffOutput } from '#contract/validators/snapshot-diff-output'
+import { isWrittenCapsuleOutput } from '#contract/validators/written-capsule-output'
 import { HOSTNAME } from '#egress/testing/identity.ts'
 import { generationId, linesOf, setLines } from '../journal/testing.ts'
 import { examineJournal } from '../journal/verify.ts'
@@ -155,11 +164,11 @@ async function startWorld(upstream: string, change: object = {}) {
 }
 
 /** Runs a command with `--json` and gives its exit code and its document, which must be of its shape. */
-async function run(validator: keyof typeof validators, ...args: readonly string[]) {
+async function run(validator: Validator, ...args: readonly string[]) {
   const { code, stdout, stderr } = await runProxy(...args, '--json')
   const document = stdout === '' ? undefined : JSON.parse(stdout)
-  const shape = document !== undefined && 'see' in document ? 'commandRefusalOutput' : validator
-  if (document !== undefined) expect(validators[shape](document)).toBe(true)
+  const isOfShape = document !== undefined && 'see' in document ? isCommandRefusalOutput : validator
+  if (document !== undefined) expect(isOfShape(document)).toBe(true)
   return { code, document, stderr }
 }
 
@@ -187,7 +196,7 @@ test('what went through the proxy is in its journal, reconciled with the router,
   const locked = await runProxy('run', '--config', file)
   expect(locked).toMatchObject({ code: 1, stderr: expect.stringContaining('another proxy') })
 
-  const verified = await run('journalVerificationOutput', 'journal', 'verify', '--config', file)
+  const verified = await run(isJournalVerificationOutput, 'journal', 'verify', '--config', file)
   expect(verified).toMatchObject({
     code: 0,
     document: { ok: true, lines: 6, kinds: { genesis: 1, start: 1, verdict: 1, generation: 3 } },
@@ -206,7 +215,7 @@ test('what went through the proxy is in its journal, reconciled with the router,
   vi.stubEnv('TEST_KEY', KEY)
   onTestFinished(() => void vi.unstubAllEnvs())
   const reconcile = () =>
-    run('reconciliationOutput', 'reconcile', '--config', file, '--api-key-env', 'TEST_KEY')
+    run(isReconciliationOutput, 'reconcile', '--config', file, '--api-key-env', 'TEST_KEY')
   expect(await reconcile()).toMatchObject({
     code: 0,
     document: { ok: true, generations: 3, recorded: 3, unseen_usage: 1, cost_micros: 69, differences: [] },
@@ -215,7 +224,7 @@ test('what went through the proxy is in its journal, reconciled with the router,
 
   const out = join(folder, 'one.json')
   const sealed = ['capsule', generationId(2), '--config', file, '--api-key-env', 'TEST_KEY', '--out', out]
-  expect(await run('writtenCapsuleOutput', ...sealed)).toMatchObject({
+  expect(await run(isWrittenCapsuleOutput, ...sealed)).toMatchObject({
     code: 0,
     document: { has_record: true },
   })
@@ -227,7 +236,7 @@ test('what went through the proxy is in its journal, reconciled with the router,
   await platform.stop()
   const [root, pin] = [platform.ready.root_pem_file, platform.ready.evidence_digest as Digest]
   const own = ['--root', root, '--pin', pin]
-  const judged = await run('capsuleVerificationOutput', 'verify', out, ...own)
+  const judged = await run(isCapsuleVerificationOutput, 'verify', out, ...own)
   expect(judged).toMatchObject({
     code: 0,
     document: {
@@ -303,7 +312,7 @@ test('the router’s word is held against the journal, and each difference is to
   vi.stubEnv('TEST_KEY', KEY)
   onTestFinished(() => void vi.unstubAllEnvs())
   const args = ['reconcile', '--config', file, '--api-key-env', 'TEST_KEY']
-  const { code, document } = await run('reconciliationOutput', ...args)
+  const { code, document } = await run(isReconciliationOutput, ...args)
   expect(code).toBe(1)
   expect(
     document.differences.map(({ generation, check }: Record<string, string>) => [generation, check]),
@@ -317,7 +326,7 @@ test('the router’s word is held against the journal, and each difference is to
 
   const lines = linesOf(journal)
   setLines(journal, lines.with(3, lines[3]!.replace('"cost_micros":23', '"cost_micros":99')))
-  const broken = await run('journalVerificationOutput', 'journal', 'verify', '--config', file)
+  const broken = await run(isJournalVerificationOutput, 'journal', 'verify', '--config', file)
   expect(broken).toMatchObject({ code: 1, document: { ok: false, faults: [{ line: 4, fault: 'changed' }] } })
   expect(await runProxy(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining('Line 4') })
   setLines(journal, lines.slice(0, 4))
@@ -345,7 +354,7 @@ test('a journal that somebody else wrote into goes on in another file, and both 
   const shown = await runProxy('status', '--config', file, '--admin', proxy.ready.admin_url!)
   expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`goes on in ${second}`) })
 
-  const verified = await run('journalVerificationOutput', 'journal', 'verify', '--config', file)
+  const verified = await run(isJournalVerificationOutput, 'journal', 'verify', '--config', file)
   expect(verified).toMatchObject({
     code: 1,
     document: {
@@ -365,12 +374,12 @@ test('a journal that somebody else wrote into goes on in another file, and both 
   vi.stubEnv('TEST_KEY', KEY)
   onTestFinished(() => void vi.unstubAllEnvs())
   expect(
-    await run('reconciliationOutput', 'reconcile', '--config', file, '--api-key-env', 'TEST_KEY'),
+    await run(isReconciliationOutput, 'reconcile', '--config', file, '--api-key-env', 'TEST_KEY'),
   ).toMatchObject({ code: 0, document: { ok: true, generations: 2, recorded: 2 } })
   for (const number of [1, 2]) {
     const out = join(folder, `${number}.json`)
     const sealed = await run(
-      'writtenCapsuleOutput',
+      isWrittenCapsuleOutput,
       'capsule',
       generationId(number),
       '--config',
@@ -387,7 +396,7 @@ test('a journal that somebody else wrote into goes on in another file, and both 
   expect(await next.stop()).toBe(0)
   expect(linesOf(second).length).toBeGreaterThan(2)
   setLines(journal, linesOf(journal).slice(0, -1))
-  expect(await run('journalVerificationOutput', 'journal', 'verify', '--config', file)).toMatchObject({
+  expect(await run(isJournalVerificationOutput, 'journal', 'verify', '--config', file)).toMatchObject({
     code: 0,
     document: { ok: true },
   })
@@ -413,14 +422,14 @@ test('a proxy that is killed under load leaves a journal that holds, and the nex
   const next = await startProxy(config)
   await ask(next, { method: 'POST', body: '{}', path: '/v1/chat/completions' })
   expect(await next.stop()).toBe(0)
-  const { code, document } = await run('journalVerificationOutput', 'journal', 'verify', '--config', file)
+  const { code, document } = await run(isJournalVerificationOutput, 'journal', 'verify', '--config', file)
   expect({ code, starts: document.kinds.start }).toEqual({ code: 0, starts: 2 })
   expect(document.lines).toBeGreaterThan(killed.lines)
 })
 
 test('pins are shown, put in after verification, compared, and taken out but for the last', async () => {
   const { platform, file, url, folder } = await startWorld('http://127.0.0.1:9')
-  const pins = (...args: readonly string[]) => run('pinsOutput', 'pin', ...args, '--config', file)
+  const pins = (...args: readonly string[]) => run(isPinsOutput, 'pin', ...args, '--config', file)
   const first = toHex(platform.ready.evidence_digest as never)
   expect(await pins('list')).toMatchObject({
     code: 0,
@@ -445,7 +454,7 @@ test('pins are shown, put in after verification, compared, and taken out but for
     document: { endpoints: [{ pins: [second, toHex(word)] }] },
   })
 
-  const diff = await run('snapshotDiffOutput', 'pin', 'diff', saved, url, '--config', file)
+  const diff = await run(isSnapshotDiffOutput, 'pin', 'diff', saved, url, '--config', file)
   expect(diff).toMatchObject({ code: 0, document: { equal: false, before: { evidence_digest_hex: first } } })
   expect(diff.document.changes.length).toBeGreaterThan(0)
 

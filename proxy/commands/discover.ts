@@ -8,7 +8,8 @@ import {
   toHex,
   verifyBundle,
 } from '#attestation'
-import { type DiscoveryOutput, limits } from '#contract'
+import { limits } from '#contract/limits'
+import type { DiscoveryOutput } from '#contract/models'
 import type { Target } from '#egress/connection/target.ts'
 import { keepFile } from './keep-file.ts'
 import { type CommonOptions, print } from './output.ts'

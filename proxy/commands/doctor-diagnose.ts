@@ -1,5 +1,5 @@
 import type { AttestationError } from '#attestation'
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import type { CheckName, Finding } from './doctor-finding.ts'
 
 /** What is most likely wrong. */

@@ -1,4 +1,5 @@
-import type { components, ReasonEntry } from '#contract'
+import type { ReasonEntry } from '#contract/reasons'
+import type { components } from '#contract/types'
 import { seeOf } from './words.ts'
 
 /** One thing that was looked at. */

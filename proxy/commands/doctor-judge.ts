@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { AttestationError, inspectBundle, toHex, verifyBundle } from '#attestation'
-import { stages } from '#contract'
+import { stages } from '#contract/reasons'
 import { type Fetched, fetchBundle } from '#egress/evidence/fetch.ts'
 import type { EndpointConfig } from '../config/proxy.ts'
 import { type CheckName, type Finding, failed, notReached, ok } from './doctor-finding.ts'

@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { digestOf } from '#attestation'
-import { type RunningProxyOutput, validators } from '#contract'
+import type { RunningProxyOutput } from '#contract/models'
+import { isDiagnosisOutput } from '#contract/validators/diagnosis-output'
+import { isProxyStatus } from '#contract/validators/proxy-status'
 import { fetchBundle } from '#egress/evidence/fetch.ts'
 import { startGateway } from '#egress/testing/gateway.ts'
 import { createIdentity, HOSTNAME } from '#egress/testing/identity.ts'
@@ -43,7 +45,7 @@ function configFor({ ready }: Program<PlatformReady>, change: object = {}, admin
 async function examine(file: string) {
   const { code, stdout } = await runProxy('doctor', '--config', file, '--json')
   const document = JSON.parse(stdout)
-  expect(validators.diagnosisOutput(document)).toBe(true)
+  expect(isDiagnosisOutput(document)).toBe(true)
   const [{ diagnosis, checks }] = document.endpoints
   const failed = checks.filter(({ result }: { result: string }) => result === 'failed')
   for (const { remedy } of failed) expect(remedy).toEqual(expect.any(String))
@@ -96,7 +98,7 @@ test('the status is that of the running proxy: 0 when admitted, 3 when not, 1 wh
     const found = await status(file, ...admin, '--json')
     expect(found.code).toBe(code)
     const document = JSON.parse(found.stdout)
-    expect(validators.proxyStatus(document)).toBe(true)
+    expect(isProxyStatus(document)).toBe(true)
     expect(document).toMatchObject({ pid: ready.pid, endpoints: [{ name: 'main', verdict: { state } }] })
     expect((await status(file, ...admin)).stdout).toContain(state)
     await stop()

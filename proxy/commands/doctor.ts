@@ -1,4 +1,4 @@
-import type { DiagnosisOutput } from '#contract'
+import type { DiagnosisOutput } from '#contract/models'
 import { type EndpointConfig, loadProxyConfig } from '../config/proxy.ts'
 import { openNewest } from '../memory/newest.ts'
 import { type ConfiguredOptions, endpointsOf } from './configured.ts'

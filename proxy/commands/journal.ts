@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { toHex } from '#attestation'
-import type { JournalVerificationOutput } from '#contract'
+import type { JournalVerificationOutput } from '#contract/models'
 import { loadProxyConfig } from '../config/proxy.ts'
 import type { PartExamination } from '../journal/chain.ts'
 import { type BrokenOff, brokenOffBefore, continuationDocument } from '../journal/resume.ts'

@@ -1,6 +1,6 @@
 import { AttestationError, inspectBundle, type Json, toHex } from '#attestation'
 import { quote } from '#base/foreign-text.ts'
-import type { SnapshotDiffOutput } from '#contract'
+import type { SnapshotDiffOutput } from '#contract/models'
 import { type Change, changesBetween, inOrder } from '../deployment/changes.ts'
 import { differencesOfSpelling, type Spelling } from '../deployment/spelling.ts'
 import { type CommonOptions, print } from './output.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { AttestationError, type Digest, inspectBundle, parsePin, verifyBundle } from '#attestation'
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import type { EndpointConfig } from '../config/proxy.ts'
 import { endpointSource, readBundleFile } from './subject.ts'
 import { parseEndpointUrl, UsageError } from './usage.ts'

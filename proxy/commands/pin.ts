@@ -1,6 +1,6 @@
 import { AttestationError, type Digest, toHex } from '#attestation'
 import { complain } from '#base/print.ts'
-import type { PinsOutput } from '#contract'
+import type { PinsOutput } from '#contract/models'
 import { type EndpointConfig, loadProxyConfig } from '../config/proxy.ts'
 import { type ConfiguredOptions, chooseEndpoint, endpointsOf } from './configured.ts'
 import { parseDigestOption } from './digest-option.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { digestOf } from '#attestation'
-import type { Generation } from '#contract'
+import type { Generation } from '#contract/models'
 import { generation, generationId } from '../journal/testing.ts'
 import { compareGeneration, priceOf } from './reconcile-compare.ts'
 

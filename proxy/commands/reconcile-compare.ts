@@ -1,4 +1,6 @@
-import { type components, type Generation, limits } from '#contract'
+import { limits } from '#contract/limits'
+import type { Generation } from '#contract/models'
+import type { components } from '#contract/types'
 import type { LineOf } from '../journal/line.ts'
 
 /** Something that is not equal. */

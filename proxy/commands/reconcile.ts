@@ -1,6 +1,8 @@
 import { AttestationError } from '#attestation'
 import { shorten } from '#base/foreign-text.ts'
-import { type Generation, type ReconciliationOutput, validators } from '#contract'
+import type { Generation, ReconciliationOutput } from '#contract/models'
+import { isGenerationResult } from '#contract/validators/generation-result'
+import { isModelList } from '#contract/validators/model-list'
 import type { LineOf } from '../journal/line.ts'
 import { examineJournal, findDamage } from '../journal/verify.ts'
 import { type AttestedRouter, apiKeyFrom, codeIn, openRouter } from './attested.ts'
@@ -97,7 +99,7 @@ async function compareAll(seen: readonly Seen[], router: AttestedRouter): Promis
 
 async function pricesOf(router: AttestedRouter): Promise<ReadonlyMap<string, Price>> {
   const { status, body } = await router.get('/models')
-  if (status !== 200 || !validators.modelList(body)) throw unexpected('its models', status, body)
+  if (status !== 200 || !isModelList(body)) throw unexpected('its models', status, body)
   return new Map(
     body.data.map(({ id, pricing }) => [
       id,
@@ -110,7 +112,7 @@ async function pricesOf(router: AttestedRouter): Promise<ReadonlyMap<string, Pri
 export async function findRecord(router: AttestedRouter, id: string): Promise<Generation | undefined> {
   const { status, body } = await router.get(`/generation?id=${id}`)
   if (status === 404) return undefined
-  if (status === 200 && validators.generationResult(body) && body.data.id === id) return body.data
+  if (status === 200 && isGenerationResult(body) && body.data.id === id) return body.data
   throw unexpected(id, status, body)
 }
 

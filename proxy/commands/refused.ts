@@ -1,5 +1,5 @@
 import type { AttestationError } from '#attestation'
-import type { CommandRefusalOutput } from '#contract'
+import type { CommandRefusalOutput } from '#contract/models'
 import { type CommonOptions, print } from './output.ts'
 import { findReason, seeOf, stagesInWords } from './words.ts'
 

@@ -3,7 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type RunningProxyOutput, validators } from '#contract'
+import type { RunningProxyOutput } from '#contract/models'
+import { isProxyStatus } from '#contract/validators/proxy-status'
+import { isRunningProxyOutput } from '#contract/validators/running-proxy-output'
 import { startConnectProxy } from '#egress/testing/connect-proxy.ts'
 import { HOSTNAME } from '#egress/testing/identity.ts'
 import { startPlatform, startProgram, temporaryFolder } from '../testing/programs.ts'
@@ -42,7 +44,7 @@ test('several endpoints, policies, a Unix socket and the admin listener, as one 
       { ...endpoint, name: 'failed', listen: { port: 0 }, policies: policy('evidence.absent') },
     ],
   })
-  expect(validators.runningProxyOutput(proxy.ready)).toBe(true)
+  expect(isRunningProxyOutput(proxy.ready)).toBe(true)
   expect(proxy.ready.address).toBe(`unix:${socket}`)
   const [, refused, failed] = proxy.ready.endpoints.map(({ address }) => address)
   expect(await askSocket(socket, '/v1/models')).toMatchObject({ status: 200, verdict: 'allow' })
@@ -58,7 +60,7 @@ test('several endpoints, policies, a Unix socket and the admin listener, as one 
     })
   }
   const status: unknown = await (await fetch(`${proxy.ready.admin_url}/status`)).json()
-  expect(validators.proxyStatus(status)).toBe(true)
+  expect(isProxyStatus(status)).toBe(true)
   expect(status).toMatchObject({
     endpoints: [
       { name: 'allowed', listen: `unix:${socket}`, verdict: { state: 'admitted' } },

@@ -10,7 +10,8 @@ import {
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type RunningProxyOutput, validators } from '#contract'
+import type { RunningProxyOutput } from '#contract/models'
+import { isRunningProxyOutput } from '#contract/validators/running-proxy-output'
 import { HOSTNAME } from '#egress/testing/identity.ts'
 import {
   control,
@@ -75,7 +76,7 @@ test('it prints where it serves, forwards what it has verified, and ends when to
   const upstream = await startUpstream(hello)
   const platform = await startPlatform(upstream.url)
   const proxy = await startProxy(configFor(platform))
-  expect(validators.runningProxyOutput(proxy.ready)).toBe(true)
+  expect(isRunningProxyOutput(proxy.ready)).toBe(true)
   expect(proxy.ready.endpoints).toEqual([{ name: 'demo', address: proxy.ready.address }])
   const reply = await ask(proxy, { headers: { authorization: 'Bearer sk-tee-v1-canary' } })
   expect(reply).toMatchObject({ status: 200, headers: { 'x-proxy-verdict': 'allow' } })

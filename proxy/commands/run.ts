@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { RunningProxyOutput } from '#contract'
+import type { RunningProxyOutput } from '#contract/models'
 import { loadProxyConfig } from '../config/proxy.ts'
 import { watchConfig } from '../config/watch.ts'
 import { createLog } from '../log.ts'

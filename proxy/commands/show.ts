@@ -8,7 +8,8 @@ import {
   verifyBundle,
 } from '#attestation'
 import { complain } from '#base/print.ts'
-import { limits, type ShownDeploymentOutput } from '#contract'
+import { limits } from '#contract/limits'
+import type { ShownDeploymentOutput } from '#contract/models'
 import { type CommonOptions, print } from './output.ts'
 import { printRefusal, REFUSED } from './refused.ts'
 import { lastStageOf, NOBODY, type Shown, shownInWords } from './show-words.ts'

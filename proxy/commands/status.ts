@@ -1,6 +1,8 @@
 import { toHex } from '#attestation'
 import { shorten } from '#base/foreign-text.ts'
-import { limits, type ProxyStatus, validators } from '#contract'
+import { limits } from '#contract/limits'
+import type { ProxyStatus } from '#contract/models'
+import { isProxyStatus } from '#contract/validators/proxy-status'
 import { ConfigError } from '../../config/load.ts'
 import { loadProxyConfig } from '../config/proxy.ts'
 import { parseDigestOption } from './digest-option.ts'
@@ -52,7 +54,7 @@ async function ask(address: string): Promise<ProxyStatus> {
   } catch (cause) {
     throw new Error(`No proxy answers at ${address}. Is it running? \`proxy run\` starts it.`, { cause })
   }
-  if (validators.proxyStatus(found)) return found
+  if (isProxyStatus(found)) return found
   throw new Error(`What answers at ${address} is not the admin listener of this version of the proxy.`)
 }
 

@@ -1,6 +1,6 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { type Digest, parseRoots, type TrustedRoot } from '#attestation'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { type Target, targetOf } from '#egress/connection/target.ts'
 import { parseEndpointUrl, UsageError } from './usage.ts'
 

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { digestOf, toHex } from '#attestation'
-import { validators } from '#contract'
+import { isDiscoveryOutput } from '#contract/validators/discovery-output'
+import { isVerificationOutput } from '#contract/validators/verification-output'
 import { fetchBundle } from '#egress/evidence/fetch.ts'
 import { HOSTNAME } from '#egress/testing/identity.ts'
 import { control, runProxy, startPlatform, temporaryFolder } from '../testing/programs.ts'
@@ -32,7 +33,7 @@ async function startWorld() {
 async function verify(...args: readonly string[]) {
   const { code, stdout, stderr } = await runProxy('verify', ...args, '--json')
   const document: unknown = stdout === '' ? undefined : JSON.parse(stdout)
-  if (document !== undefined) expect(validators.verificationOutput(document)).toBe(true)
+  if (document !== undefined) expect(isVerificationOutput(document)).toBe(true)
   return { code, document, stderr }
 }
 
@@ -222,7 +223,7 @@ test('discover shows what one could pin, proves what it can, and a verification 
   const { code, stdout } = await runProxy('discover', url, '--json')
   const found = JSON.parse(stdout)
   expect(code).toBe(0)
-  expect(validators.discoveryOutput(found)).toBe(true)
+  expect(isDiscoveryOutput(found)).toBe(true)
   expect(found).toMatchObject({
     hostname: HOSTNAME,
     evidence_digest: pin,

@@ -1,5 +1,5 @@
 import { type Admission, AttestationError, type Expectation, toHex, verifyBundle } from '#attestation'
-import type { EvidenceCapsule, VerificationOutput } from '#contract'
+import type { EvidenceCapsule, VerificationOutput } from '#contract/models'
 import { findCapsule } from './capsule-file.ts'
 import { parseDigestOption } from './digest-option.ts'
 import { type CommonOptions, print } from './output.ts'

@@ -1,6 +1,6 @@
 import type { AttestationError } from '#attestation'
 import { shorten } from '#base/foreign-text.ts'
-import { type ReasonEntry, reasons, type Stage, stages } from '#contract'
+import { type ReasonEntry, reasons, type Stage, stages } from '#contract/reasons'
 
 /** What it means that a stage has passed. */
 const passed: Readonly<Partial<Record<Stage, string>>> = {

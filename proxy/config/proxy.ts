@@ -1,6 +1,8 @@
 import { dirname, join, resolve } from 'node:path'
 import { parsePin } from '#attestation'
-import { type components, limits, validators } from '#contract'
+import { limits } from '#contract/limits'
+import type { components } from '#contract/types'
+import { isProxyConfig } from '#contract/validators/proxy-config'
 import { findTunnel } from '#egress/connection/environment.ts'
 import { targetOf } from '#egress/connection/target.ts'
 import type { Approval } from '#egress/evidence/attest.ts'
@@ -71,7 +73,7 @@ function mistakeOf(environment: Environment): string | undefined {
 /** The schema and what a schema cannot say, told together. */
 function createValidator(folder: string): Validator {
   const validate: Validator = (value) => {
-    const schemaErrors = validators.proxyConfig(value) ? [] : (validators.proxyConfig.errors ?? [])
+    const schemaErrors = isProxyConfig(value) ? [] : (isProxyConfig.errors ?? [])
     const told = new Set(schemaErrors.map(({ instancePath }) => instancePath))
     const mistakes = mistakesOf(value, folder).filter(({ instancePath }) => !told.has(instancePath))
     validate.errors = [...schemaErrors.map(inWords), ...mistakes]

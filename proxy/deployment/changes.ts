@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#attestation'
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import { type Concern, concerns } from './concern.ts'
 import { type Edit, editsBetween, type Path } from './edits.ts'
 import { itemInWords, resourceInWords } from './names.ts'

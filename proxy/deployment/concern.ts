@@ -1,5 +1,5 @@
 import type { Json } from '#attestation'
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import type { Path } from './edits.ts'
 
 /** What a part of a deployment is about, for somebody who has to approve of it. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { isDelimited } from '#egress/connection/delimited.ts'
 import { type Origins, refuse } from '../listener/refuse.ts'
 import { headerOf, type RawHeaders, valuesOf } from '../raw-headers.ts'

@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 
 /** What a router may add to an event of a backend: names, usage, its own ids (ours). */
 const ADDED_BYTES = 65_536

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { failed } from '#egress/testing/admissions.ts'
 import { TestClock } from '#egress/testing/clock.ts'
 import {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterEach, expect, test, vi } from 'vitest'
-import { validators } from '#contract'
+import { isErrorBody } from '#contract/validators/error-body'
 import type { Outcome } from '#egress/evidence/attest.ts'
 import { failed, passed, unfinished } from '#egress/testing/admissions.ts'
 import { TestClock } from '#egress/testing/clock.ts'
@@ -35,7 +35,7 @@ function expectRefusal(reply: Reply, code: string, stage: string, reason: string
   expect(reply.status).toBe(503)
   const body = JSON.parse(reply.text)
   expect(body).toEqual({ error: { message: expect.any(String), type: 'proxy_error', code }, stage, reason })
-  expect(validators.errorBody(body)).toBe(true)
+  expect(isErrorBody(body)).toBe(true)
   expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
   expect(reply.headers['x-request-id']).toMatch(/^req-/)
   expect(reply.headers).not.toHaveProperty('x-proxy-verdict')

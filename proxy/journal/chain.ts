@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Digest } from '#attestation'
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import { hashOf, type Line, type Link, parseLine } from './line.ts'
 import type { RawLine } from './read.ts'
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type Digest, digestOf } from '#attestation'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 
 /** Keeps public evidence by its digest, for as long as somebody may want to see what a verdict rested on. */
 export interface EvidenceStore {

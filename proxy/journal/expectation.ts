@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize'
 import { parseDigest } from '#attestation'
-import { type components, validators } from '#contract'
+import type { components } from '#contract/types'
+import { isCapsuleExpectation } from '#contract/validators/capsule-expectation'
 import type { Approval } from '#egress/evidence/attest.ts'
 import type { CelPolicy } from '../policy/cel.ts'
 
@@ -34,8 +35,7 @@ export function expectationBytes(document: ExpectationDocument): Buffer {
 /** Reads such bytes; throws on everything else. */
 export function parseExpectation(bytes: Uint8Array): ExpectationDocument {
   const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-  if (!validators.capsuleExpectation(value))
-    throw new TypeError('This does not say what is expected of an endpoint.')
+  if (!isCapsuleExpectation(value)) throw new TypeError('This does not say what is expected of an endpoint.')
   for (const pin of value.pins) parseDigest(pin)
   return value
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { type Digest, parseDigest } from '#attestation'
-import { validators } from '#contract'
+import { isJournalHead } from '#contract/validators/journal-head'
 import type { Link } from './line.ts'
 
 /** Where the head of a journal lies: beside it. */
@@ -20,7 +20,7 @@ export function readHead(file: string): Link | undefined | null {
   }
   try {
     const value: unknown = JSON.parse(text)
-    if (!validators.journalHead(value)) return null
+    if (!isJournalHead(value)) return null
     return { seq: value.count, hash: parseDigest(value.hash) }
   } catch {
     return null

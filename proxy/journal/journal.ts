@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#contract'
+import type { ErrorCode } from '#contract/errors'
 import type { Entry, LineOf } from './line.ts'
 
 /** What a denied request was told. */

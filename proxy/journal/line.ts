@@ -1,5 +1,6 @@
 import { type Digest, digestOf } from '#attestation'
-import { type components, validators } from '#contract'
+import type { components } from '#contract/types'
+import { isJournalLine } from '#contract/validators/journal-line'
 
 type Schemas = components['schemas']
 
@@ -48,5 +49,5 @@ export function parseLine(text: string): Line | undefined {
   } catch {
     return undefined
   }
-  return validators.journalLine(value) ? (value as Line) : undefined
+  return isJournalLine(value) ? (value as Line) : undefined
 }

@@ -1,4 +1,4 @@
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ProxyConfig } from '../config/proxy.ts'
 import type { Log } from '../log.ts'

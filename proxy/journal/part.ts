@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import { writeHead } from './head.ts'
 import type { Link } from './line.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Digest, parseDigest } from '#attestation'
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import { type Link, writeLine } from './line.ts'
 import { type Break, JournalPart } from './part.ts'
 import { continuationFile, FIRST_CONTINUATION, readContinuation } from './parts.ts'

@@ -1,5 +1,5 @@
 import { AttestationError, verifyBundle } from '#attestation'
-import type { VerifierAnswer } from '#contract'
+import type { VerifierAnswer } from '#contract/models'
 import { checkStatus } from '#egress/evidence/fetch.ts'
 import { parseQuestion, type Question, RequestError } from './question.ts'
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import type { VerifierAnswer, VerifierCapabilities } from '#contract'
+import type { VerifierAnswer, VerifierCapabilities } from '#contract/models'
 import manifest from '../../package.json' with { type: 'json' }
 import { answer } from './answer.ts'
 

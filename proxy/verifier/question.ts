@@ -1,6 +1,6 @@
 import { type Expectation, parseDigest, parsePin, parseRoots, type TrustedRoot } from '#attestation'
-import type { VerifierRequest } from '#contract'
-import { validators } from '../../generated/suite-validators.js'
+import type { VerifierRequest } from '#contract/models'
+import { isVerifierRequest } from '#contract/validators/verifier-request'
 import { compilePolicy } from '../policy/cel.ts'
 
 /** A request that cannot be meant; a bundle that cannot be read is none of these. */
@@ -25,8 +25,8 @@ export function parseQuestion(text: string): Question {
 
 function parseRequest(text: string): VerifierRequest {
   const request = meant('The request is no JSON', () => JSON.parse(text) as unknown)
-  if (validators.verifierRequest(request)) return request
-  const [mistake] = validators.verifierRequest.errors ?? []
+  if (isVerifierRequest(request)) return request
+  const [mistake] = isVerifierRequest.errors ?? []
   throw new RequestError(`The request is not as it should be: ${mistake?.instancePath} ${mistake?.message}.`)
 }
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
 import { type Flaw, ObjectCheck } from '../json/check.ts'
 import { foldName } from '../json/fold.ts'

@@ -1,4 +1,8 @@
-import { routes, type Validator, validators } from '#contract'
+import { routes } from '#contract/routes'
+import type { Validator } from '#contract/validator'
+import { isChatCompletionRequest } from '#contract/validators/chat-completion-request'
+import { isCompletionRequest } from '#contract/validators/completion-request'
+import { isEmbeddingRequest } from '#contract/validators/embedding-request'
 import { byte, skipSpace } from '../json/scan.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { BodyFields } from './body-fields.ts'
@@ -36,7 +40,7 @@ export const readers = {
     wanted: 'a non-empty array',
     isPresent: isList,
     honoured: routes.createChatCompletion.fields,
-    validate: validators.chatCompletionRequest,
+    validate: isChatCompletionRequest,
     explained: { n: ONE_ANSWER },
     size: sizeConversation,
     sized: [{}],
@@ -47,7 +51,7 @@ export const readers = {
     wanted: 'a text, the tokens of one, or a list of either',
     isPresent: isTextOrList,
     honoured: routes.createCompletion.fields,
-    validate: validators.completionRequest,
+    validate: isCompletionRequest,
     explained: {
       n: ONE_ANSWER,
       prompt: `prompt ${TEXTS}`,
@@ -63,7 +67,7 @@ export const readers = {
     wanted: 'a text, the tokens of one, or a list of either',
     isPresent: isTextOrList,
     honoured: routes.createEmbedding.fields,
-    validate: validators.embeddingRequest,
+    validate: isEmbeddingRequest,
     explained: { input: `input ${TEXTS}`, stream: 'Embeddings are not streamed: leave stream out.' },
     size: (body, model) => sizeTexts(body, 'input', model, (_sent, size) => size),
     sized: '.',

@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { createBatcher } from '../batch.ts'
 import { type KeyLimits, type KeyLimitsRow, toKeyLimits } from '../limits/key-limits.ts'
 import { columnsOf } from '../store/columns.ts'

@@ -1,4 +1,4 @@
-import type { ValidationError } from '#contract'
+import type { ValidationError } from '#contract/validator'
 
 /** The types of JSON, for people; null is left out, for it counts as absent (decisions, 5). */
 const types: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { complain } from '#base/print.ts'
-import type { ConfigReloadOutput } from '#contract'
+import type { ConfigReloadOutput } from '#contract/models'
 import { loadRouterConfig } from '../config/router.ts'
 import { versionOf } from '../config/version.ts'
 import { askReload, type LivingRouter, listRouters } from '../reload/sharing.ts'

@@ -1,4 +1,4 @@
-import type { ConfigStatusOutput } from '#contract'
+import type { ConfigStatusOutput } from '#contract/models'
 import { loadRouterConfig } from '../config/router.ts'
 import { versionOf } from '../config/version.ts'
 import { type LivingRouter, listRouters } from '../reload/sharing.ts'

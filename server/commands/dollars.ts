@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { UsageError } from './usage.ts'
 
 const MICROS_PER_DOLLAR = BigInt(limits.microsPerDollar)

@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import type { KeySettings } from '../store/keys.ts'
 import { parseDollars } from './dollars.ts'
 import { parseCount, parseText, parseTime, UsageError } from './usage.ts'

@@ -1,5 +1,5 @@
 import { toHex } from '#attestation'
-import type { UpstreamEventOutput, UpstreamOutput } from '#contract'
+import type { UpstreamEventOutput, UpstreamOutput } from '#contract/models'
 import type { Sql } from '../store/connection.ts'
 import {
   askAttestation,

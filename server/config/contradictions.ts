@@ -1,4 +1,4 @@
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import type { ConfigProblem } from '../../config/load.ts'
 import { isNetwork } from '../limits/source-address.ts'
 import { DatabaseUrlError, takeTlsParameters } from '../store/tls/parameters.ts'

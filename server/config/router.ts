@@ -1,5 +1,8 @@
 import { dirname, resolve } from 'node:path'
-import { type components, limits, routes, validators } from '#contract'
+import { limits } from '#contract/limits'
+import { routes } from '#contract/routes'
+import type { components } from '#contract/types'
+import { isRouterConfig } from '#contract/validators/router-config'
 import { type Environment, loadConfig } from '../../config/load.ts'
 import type { DefaultLimits } from '../limits/buckets.ts'
 import type { RedisConfig } from '../limits/open.ts'
@@ -136,7 +139,7 @@ const ADMIN_PORT = 9464
 
 /** Reads the router's configuration file. Throws `ConfigError` naming every mistake at its path. */
 export function loadRouterConfig(file: string, environment: Environment): RouterConfig {
-  const written = loadConfig(file, validators.routerConfig, environment, contradictions)
+  const written = loadConfig(file, isRouterConfig, environment, contradictions)
   const endpoints = written.endpoints.map((endpoint) => completeEndpoint(endpoint, dirname(file)))
   const listen = { host: written.listen?.host ?? '127.0.0.1', port: written.listen?.port ?? 8080 }
   return {

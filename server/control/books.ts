@@ -1,4 +1,4 @@
-import type { ControlBooks } from '#contract'
+import type { ControlBooks } from '#contract/models'
 import { verifyLedger } from '../metering/verify-ledger.ts'
 import type { Queryable, Sql } from '../store/connection.ts'
 import { listKeys } from '../store/keys.ts'

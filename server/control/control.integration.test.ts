@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { validators } from '../../generated/suite-validators.js'
+import { isControlBooks } from '#contract/validators/control-books'
+import { isControlInvitation } from '#contract/validators/control-invitation'
 import { createShelf } from '../publication/shelf.ts'
 import type { Sql } from '../store/connection.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
@@ -48,7 +49,7 @@ async function newWorkspace(balance = 0): Promise<string> {
 test('a workspace is made with a balance, and its books show where it came from', async () => {
   const id = await newWorkspace(5_000_000)
   const { body } = await ask('ledger', { workspace_id: id })
-  expect(validators.controlBooks(body)).toBe(true)
+  expect(isControlBooks(body)).toBe(true)
   expect(body).toMatchObject({
     balance_micros: 5_000_000,
     entries: [{ kind: 'top_up', amount_micros: 5_000_000, balance_after_micros: 5_000_000 }],
@@ -110,7 +111,7 @@ test('a key can be revoked from the start', async () => {
 
 test('an invitation is issued, redeemed once for an account, and withdrawn', async () => {
   const { body: issued } = await ask('issueInvitation', { grant_micros: 7, note: 'n', max_redemptions: 2 })
-  expect(validators.controlInvitation(issued)).toBe(true)
+  expect(isControlInvitation(issued)).toBe(true)
   expect(issued).toMatchObject({ grant_micros: 7, max_redemptions: 2, redemptions: 0, note: 'n' })
   const workspace_id = await newWorkspace()
   const redeem = (code: unknown) => ask('redeemInvitation', { code, account: 'acc_1', workspace_id })

@@ -1,7 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { ControlOperation } from '#contract'
-import { type Validator, validators } from '../../generated/suite-validators.js'
+import type { ControlOperation } from '#contract/control'
+import type { Validator } from '#contract/validator'
+import { isCreateKeyCommand } from '#contract/validators/create-key-command'
+import { isCreateWorkspaceCommand } from '#contract/validators/create-workspace-command'
+import { isEmptyCommand } from '#contract/validators/empty-command'
+import { isIssueInvitationCommand } from '#contract/validators/issue-invitation-command'
+import { isLedgerCommand } from '#contract/validators/ledger-command'
+import { isPublishEvidenceCommand } from '#contract/validators/publish-evidence-command'
+import { isRedeemInvitationCommand } from '#contract/validators/redeem-invitation-command'
+import { isRegisterUpstreamCommand } from '#contract/validators/register-upstream-command'
+import { isRevokeKeyCommand } from '#contract/validators/revoke-key-command'
+import { isSetBalanceCommand } from '#contract/validators/set-balance-command'
+import { isSetVerdictCommand } from '#contract/validators/set-verdict-command'
+import { isUpdateKeyCommand } from '#contract/validators/update-key-command'
+import { isWithdrawInvitationCommand } from '#contract/validators/withdraw-invitation-command'
 import { isLoopback } from '../config/loopback.ts'
 import type { Listen } from '../config/router.ts'
 import { listen } from '../listener.ts'
@@ -26,19 +39,19 @@ export interface ControlWorld extends UpstreamControl, EvidenceControl {
 
 /** What each request has to look like. */
 const commands: { readonly [Op in keyof ControlHandlers]: Validator } = {
-  createWorkspace: validators.createWorkspaceCommand,
-  setBalance: validators.setBalanceCommand,
-  createKey: validators.createKeyCommand,
-  updateKey: validators.updateKeyCommand,
-  revokeKey: validators.revokeKeyCommand,
-  issueInvitation: validators.issueInvitationCommand,
-  withdrawInvitation: validators.withdrawInvitationCommand,
-  redeemInvitation: validators.redeemInvitationCommand,
-  ledger: validators.ledgerCommand,
-  verifyLedger: validators.emptyCommand,
-  registerUpstream: validators.registerUpstreamCommand,
-  setVerdict: validators.setVerdictCommand,
-  publishEvidence: validators.publishEvidenceCommand,
+  createWorkspace: isCreateWorkspaceCommand,
+  setBalance: isSetBalanceCommand,
+  createKey: isCreateKeyCommand,
+  updateKey: isUpdateKeyCommand,
+  revokeKey: isRevokeKeyCommand,
+  issueInvitation: isIssueInvitationCommand,
+  withdrawInvitation: isWithdrawInvitationCommand,
+  redeemInvitation: isRedeemInvitationCommand,
+  ledger: isLedgerCommand,
+  verifyLedger: isEmptyCommand,
+  registerUpstream: isRegisterUpstreamCommand,
+  setVerdict: isSetVerdictCommand,
+  publishEvidence: isPublishEvidenceCommand,
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ControlOperation, ControlOperations } from '#contract'
+import type { ControlOperation, ControlOperations } from '#contract/control'
 
 /** Operations that later issues bring; no target file may name them until then. */
 const later = ['reset', 'advanceClock'] as const satisfies readonly ControlOperation[]

@@ -1,4 +1,4 @@
-import type { ControlInvitation } from '#contract'
+import type { ControlInvitation } from '#contract/models'
 import { formatCode } from '../invitations/code.ts'
 import { type Invitation, issueInvitation, withdrawInvitation } from '../invitations/invitations.ts'
 import { redeemInvitation } from '../invitations/redeem.ts'

@@ -1,4 +1,4 @@
-import type { ControlKey, UpdateKeyCommand } from '#contract'
+import type { ControlKey, UpdateKeyCommand } from '#contract/models'
 import type { Sql } from '../store/connection.ts'
 import { createKey, type Key, type KeySettings, revokeKey, updateKey } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'

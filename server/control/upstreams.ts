@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parsePin, parseRoots } from '#attestation'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import type { Sql } from '../store/connection.ts'
 import { addUpstream, disableUpstream, enableUpstream } from '../upstreams/administration.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { validators } from '#contract'
+import { isInvitation } from '#contract/validators/invitation'
 import { createCode, formatCode, parseCode } from './code.ts'
 
 test('a code has twelve characters of the alphabet, in three groups', () => {
@@ -8,7 +8,7 @@ test('a code has twelve characters of the alphabet, in three groups', () => {
   for (const code of codes) {
     expect(code).toMatch(/^[23456789ABCDEFGHJKMNPQRSTVWXYZ]{12}$/)
     const invitation = { object: 'invitation', grant_micros: 1, description: 'Welcome', expires_at: null }
-    expect(validators.invitation({ ...invitation, code: formatCode(code) })).toBe(true)
+    expect(isInvitation({ ...invitation, code: formatCode(code) })).toBe(true)
   }
   expect(new Set(codes).size).toBe(codes.length)
   expect(new Set(codes.join('')).size).toBe(30)

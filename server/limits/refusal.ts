@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
 import type { BucketName } from '../operations/limit-metrics.ts'
 

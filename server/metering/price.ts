@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import type { Pricing, Usage } from './generation.ts'
 
 const TOKENS_PER_PRICE = BigInt(limits.tokensPerPrice)

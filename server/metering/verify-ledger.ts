@@ -1,4 +1,4 @@
-import type { LedgerDifference, LedgerVerificationOutput } from '#contract'
+import type { LedgerDifference, LedgerVerificationOutput } from '#contract/models'
 import type { Sql } from '../store/connection.ts'
 
 /** What `router ledger verify` prints (interfaces.md). */

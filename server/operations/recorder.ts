@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#contract'
+import type { ErrorCode } from '#contract/errors'
 import type { Comparison, Observation, Observe } from '../relay/observation.ts'
 import { Family } from './family.ts'
 import { Counter, Histogram } from './histogram.ts'

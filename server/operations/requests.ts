@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { ErrorCode } from '#contract'
+import type { ErrorCode } from '#contract/errors'
 import type { Log } from '../log.ts'
 import type { EndedRequest } from './recorder.ts'
 

@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, get } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { answerTo, unlessAborted } from '#egress/evidence/answer.ts'
 import type { EvidenceSource } from '../config/router.ts'
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#contract'
+import type { ErrorCode } from '#contract/errors'
 import type { Operation, Outcome } from '../metering/generation.ts'
 import type { End } from './end.ts'
 

@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 
 /** Most seconds that a backend can ask a client, or the router, to wait: SDKs ignore more (decisions, 5 and 7). */
 const MAX_SECONDS = limits.maxRetryAfterSeconds

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
 import { passes } from '../operations/drain.ts'
 import type { Sql } from '../store/connection.ts'

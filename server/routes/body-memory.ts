@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
 import type { Collector } from '../operations/collect.ts'
 import { createByteRate } from './byte-rate.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
 import type { BodyLease } from './body-memory.ts'
 import { Pace } from './pace.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { createByteRate } from './byte-rate.ts'
 
 const SECOND = limits.bodyBytesPerSecond

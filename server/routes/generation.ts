@@ -1,4 +1,4 @@
-import type { components } from '#contract'
+import type { components } from '#contract/types'
 import { ApiError } from '../errors.ts'
 import type { GenerationRecord } from '../metering/records.ts'
 import type { JsonHandler } from './handlers.ts'

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { OperationId, operations, routes } from '#contract'
+import type { OperationId, routes } from '#contract/routes'
+import type { operations } from '#contract/types'
 import type { Trace } from '../operations/requests.ts'
 import type { FoundKey } from '../store/key-finder.ts'
 

@@ -1,4 +1,4 @@
-import { routes } from '#contract'
+import { routes } from '#contract/routes'
 
 /** One operation that this router serves: `GET`, `/v1/models/{id}`, and the paths that this stands for. */
 interface Served {

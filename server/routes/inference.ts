@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import type { Reservation } from '../admission/admission.ts'
 import { type Identify, identifying, requireKey } from '../admission/authenticate.ts'
 import { createBodyCheck, flawError } from '../admission/body-fields.ts'

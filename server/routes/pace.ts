@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 
 const MS_PER_SECOND = 1_000
 

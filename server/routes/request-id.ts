@@ -1,5 +1,5 @@
 import { monotonicFactory } from 'ulid'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 
 const next = monotonicFactory()
 

@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { createBatcher } from '../batch.ts'
 import { columnsOf } from './columns.ts'
 import type { Sql } from './connection.ts'

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import type { Queryable, Sql } from './connection.ts'
 import { createId } from './ids.ts'
 import { type Key, type KeyRow, type KeySettings, toColumns, toKey } from './key-record.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { isOutage, OutageError } from './outage.ts'
 
 /** How often a statement is tried again while the database is away. */

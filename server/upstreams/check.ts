@@ -1,5 +1,5 @@
 import { type Admission, AttestationError } from '#attestation'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import type { Target } from '#egress/connection/target.ts'
 import { type Approval, type Attest, createAttest, type Outcome } from '#egress/evidence/attest.ts'
 import type { Log } from '../log.ts'

@@ -1,4 +1,4 @@
-import type { UpstreamEventOutput } from '#contract'
+import type { UpstreamEventOutput } from '#contract/models'
 import type { Queryable } from '../store/connection.ts'
 
 /** What an event tells; see `upstream_events`. */

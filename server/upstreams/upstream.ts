@@ -1,5 +1,5 @@
 import { AttestationError, type Digest } from '#attestation'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { type Clock, systemClock } from '#egress/clock.ts'
 import { Pools } from '#egress/connection/pools.ts'
 import { targetOf } from '#egress/connection/target.ts'

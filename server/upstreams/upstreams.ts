@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import type { Clock } from '#egress/clock.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../store/connection.ts'

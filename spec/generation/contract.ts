@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { readTree, type Tree } from '#base/tree.ts'
 import { compileContract } from './compile.ts'
 import { takeSchemas } from './schemas.ts'
-import { writeTemplates } from './templates.ts'
 import { writeTypes } from './types.ts'
 import { writeValidators } from './validators.ts'
 
@@ -19,7 +18,6 @@ export async function generateContract(): Promise<Tree> {
     const schemas = await takeSchemas(folder)
     await step('types', () => writeTypes(folder, schemas))
     await step('validators', () => writeValidators(folder, schemas))
-    await step('client', () => writeTemplates(folder))
     return await readTree(folder)
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -12,11 +12,10 @@ export interface Schema {
   readonly additionalProperties?: boolean | Schema
 }
 
-/** Every model of the contract by name, and those that get a validator: in the products' module, or in the suite's. */
+/** Every model of the contract by name, and those that get a validator. */
 export interface ContractSchemas {
   readonly $defs: Readonly<Record<string, Schema>>
   readonly 'x-validators': readonly string[]
-  readonly 'x-suite-validators': readonly string[]
 }
 
 /** Takes the schema of all models, which the emitter wrote, out of the folder: only the generation reads it. */

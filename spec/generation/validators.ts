@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standalone from 'ajv/dist/standalone/index.js'
@@ -8,91 +8,75 @@ import { judged } from './judged.ts'
 import { type ContractSchemas, mapValues, type Schema } from './schemas.ts'
 import { MODULE_HEADER } from './text.ts'
 
-/** Writes the validators as plain modules; what only the conformance suite needs has one of its own. */
+/** What a verdict depends on is written to be read; the others save lines. */
+const AUDITED = ['EvidenceBundle', 'EvidencePayload']
+
+/** Writes a module for each validator, so that a program loads those that it uses and no other. */
 export async function writeValidators(folder: string, schemas: ContractSchemas): Promise<void> {
-  await writeModule(folder, 'validators', schemas, schemas['x-validators'])
-  await writeModule(folder, 'suite-validators', schemas, schemas['x-suite-validators'])
+  await mkdir(join(folder, 'validators'))
+  await writeFile(join(folder, 'validator.ts'), MODULE_HEADER + VALIDATOR)
+  const compile = { documents: compiler(schemas, true), messages: compiler(schemas, false) }
+  for (const name of schemas['x-validators']) {
+    // Documents that people write report every mistake; what comes over the network is refused at the first.
+    const isDocument = schemas.$defs[name]?.additionalProperties === false
+    const code = compile[isDocument ? 'documents' : 'messages'](name)
+    const file = join(folder, 'validators', moduleName(name))
+    await writeFile(`${file}.js`, MODULE_HEADER + (await bundled(code, !AUDITED.includes(name))))
+    await writeFile(`${file}.d.ts`, MODULE_HEADER + declaration(name))
+  }
 }
 
-/** Documents that people write report every mistake; what comes over the network is refused at the first. */
-async function writeModule(
-  folder: string,
-  module: string,
-  schemas: ContractSchemas,
-  names: readonly string[],
-): Promise<void> {
-  const documents = names.filter((name) => schemas.$defs[name]?.additionalProperties === false)
-  const messages = names.filter((name) => !documents.includes(name))
-  const files = new Map([
-    ['documents', validatorCode(schemas, documents, { allErrors: true })],
-    ['messages', validatorCode(schemas, messages, { allErrors: false })],
-  ])
-  await writeFile(join(folder, `${module}.js`), MODULE_HEADER + (await bundled(files, names)))
-  await writeFile(join(folder, `${module}.d.ts`), MODULE_HEADER + declarations(names))
+/** `EvidenceBundle` is judged by `evidence-bundle`. */
+function moduleName(model: string): string {
+  return model.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 }
 
-/** The name of a model's validator. */
-function validatorName(model: string): string {
-  return model.charAt(0).toLowerCase() + model.slice(1)
-}
-
-function validatorCode(
-  schemas: ContractSchemas,
-  names: readonly string[],
-  { allErrors }: { allErrors: boolean },
-): string {
-  const ajv = new Ajv2020({ allErrors, strict: false, code: { source: true, esm: true } })
+function compiler(schemas: ContractSchemas, allErrors: boolean): (name: string) => string {
+  const ajv = new Ajv2020({
+    allErrors,
+    strict: false,
+    inlineRefs: false,
+    code: { source: true, esm: true, lines: true },
+  })
   formats.default(ajv, ['date-time'])
   const $defs = mapValues(schemas.$defs, (schema: Schema) => judged(schema, schemas.$defs))
   ajv.addSchema({ $id: 'contract', $defs })
-  const exported = Object.fromEntries(names.map((name) => [validatorName(name), `contract#/$defs/${name}`]))
-  return standalone.default(ajv, exported)
+  return (name) => standalone.default(ajv, { [`is${name}`]: `contract#/$defs/${name}` })
 }
 
-/** One module without imports: the validators' own code needs a few of the schema library's helpers. */
-async function bundled(files: ReadonlyMap<string, string>, names: readonly string[]): Promise<string> {
-  const list = [...names].map(validatorName).sort().join(', ')
-  const contents = `import * as documents from 'part:documents'
-import * as messages from 'part:messages'
-const { ${list} } = { ...documents, ...messages }
-export const validators = { ${list} }`
+/** One module without imports: the validator's own code needs a few of the schema library's helpers. */
+async function bundled(code: string, isCompact: boolean): Promise<string> {
   const result = await build({
-    stdin: { contents, resolveDir: import.meta.dirname },
+    stdin: { contents: "export * from 'part:code'", resolveDir: import.meta.dirname },
     bundle: true,
     write: false,
     format: 'esm',
     platform: 'neutral',
     mainFields: ['main'],
     target: 'es2022',
-    minify: true,
-    lineLimit: 110,
+    minify: isCompact,
+    ...(isCompact && { lineLimit: 110 }),
     legalComments: 'none',
     charset: 'utf8',
     logLevel: 'silent',
-    plugins: [partsFrom(files)],
+    plugins: [served(code)],
   })
   return result.outputFiles[0]!.text
 }
 
-/** Serves generated sources to the bundler as if they were files. */
-function partsFrom(files: ReadonlyMap<string, string>): Plugin {
+/** Serves generated code to the bundler as if it were a file. */
+function served(contents: string): Plugin {
   const resolveDir = import.meta.dirname
   return {
-    name: 'parts',
+    name: 'served',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^part:/ }, ({ path }) => ({ path: path.slice('part:'.length), namespace: 'part' }))
-      onLoad({ filter: /.*/, namespace: 'part' }, ({ path }) => ({ contents: files.get(path)!, resolveDir }))
+      onResolve({ filter: /^part:/ }, ({ path }) => ({ path, namespace: 'part' }))
+      onLoad({ filter: /.*/, namespace: 'part' }, () => ({ contents, resolveDir }))
     },
   }
 }
 
-function declarations(names: readonly string[]): string {
-  const lines = names.map(
-    (name) => `  readonly ${validatorName(name)}: Validator<components['schemas']['${name}']>`,
-  )
-  return `import type { components } from './types.ts'
-
-/** One mistake in a value, and where it is. */
+const VALIDATOR = `/** One mistake in a value, and where it is. */
 export interface ValidationError {
   /** Path of the value at fault: \`/stop/2\`; empty for the whole. */
   readonly instancePath: string
@@ -107,10 +91,13 @@ export interface Validator<T = unknown> {
   (value: unknown): value is T
   errors?: readonly ValidationError[] | null
 }
+`
 
-/** The validators of the contract. */
-export declare const validators: {
-${lines.join('\n')}
-}
+function declaration(name: string): string {
+  return `import type { ${name} } from '../models.ts'
+import type { Validator } from '../validator.ts'
+
+/** Whether a value is of the model \`${name}\`. */
+export declare const is${name}: Validator<${name}>
 `
 }

@@ -1,6 +1,9 @@
-import { errors, type OperationId, type RuleId, routes, type ScenarioFile } from '#contract'
+import { errors } from '#contract/errors'
+import type { ScenarioFile } from '#contract/models'
+import { type OperationId, routes } from '#contract/routes'
+import type { RuleId } from '#contract/rules'
+import { isScenarioFile } from '#contract/validators/scenario-file'
 import { type ConfigProblem, loadConfig } from '../../../config/load.ts'
-import { validators } from '../../../generated/suite-validators.js'
 import type { AccountSettings } from '../accounts.ts'
 import type { Need } from '../needs.ts'
 import { define, type Scenario } from '../scenario.ts'
@@ -9,7 +12,7 @@ import { runStep } from './step.ts'
 
 /** Reads a scenario that is data. Throws `ConfigError` with every mistake in it. */
 export function loadScenarioFile(file: string, id: string): Scenario {
-  const written = loadConfig<ScenarioFile>(file, validators.scenarioFile, {}, contradictions)
+  const written = loadConfig<ScenarioFile>(file, isScenarioFile, {}, contradictions)
   const { title, rules, subjects, account, backend, steps } = written
   return define({
     id,

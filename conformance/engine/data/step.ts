@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
-import {
-  type ErrorCode,
-  errors,
-  type OperationId,
-  type ScenarioExpectation,
-  type ScenarioStep,
-} from '#contract'
+import { type ErrorCode, errors } from '#contract/errors'
+import type { ScenarioExpectation, ScenarioStep } from '#contract/models'
+import type { OperationId } from '#contract/routes'
 import type { Context } from '../context.ts'
 import { expectError, expectStatus, generationIdOf, recordIn } from '../expect.ts'
 import { type Exchange, jsonOf, objectOf } from '../http/exchange.ts'

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors } from '#contract'
+import { type ErrorCode, errors } from '#contract/errors'
 import { type Exchange, isObject, textOf } from '../http/exchange.ts'
 import { chosen, parse, type Violation } from './violation.ts'
 

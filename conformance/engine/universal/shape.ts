@@ -1,4 +1,18 @@
-import { type OperationId, routes, type Validator, validators } from '#contract'
+import { type OperationId, routes } from '#contract/routes'
+import type { Validator } from '#contract/validator'
+import { isChatCompletion } from '#contract/validators/chat-completion'
+import { isChatEvent } from '#contract/validators/chat-event'
+import { isCompletion } from '#contract/validators/completion'
+import { isCompletionEvent } from '#contract/validators/completion-event'
+import { isEmbeddingList } from '#contract/validators/embedding-list'
+import { isErrorBody } from '#contract/validators/error-body'
+import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
+import { isEvidenceNotFetchedBody } from '#contract/validators/evidence-not-fetched-body'
+import { isEvidenceNotFoundBody } from '#contract/validators/evidence-not-found-body'
+import { isGenerationResult } from '#contract/validators/generation-result'
+import { isInvitation } from '#contract/validators/invitation'
+import { isModel } from '#contract/validators/model'
+import { isModelList } from '#contract/validators/model-list'
 import { eventsOf } from '../http/events.ts'
 import { type Exchange, excerpt, textOf } from '../http/exchange.ts'
 import type { Origin } from '../rules.ts'
@@ -11,16 +25,16 @@ const JSON_TYPE = /^application\/json\b/
 const shapes: Readonly<
   Partial<Record<OperationId, { readonly validate: Validator; readonly origin: Origin }>>
 > = {
-  createChatCompletion: { validate: validators.chatCompletion, origin: 'given' },
-  createCompletion: { validate: validators.completion, origin: 'given' },
-  createEmbedding: { validate: validators.embeddingList, origin: 'given' },
-  listModels: { validate: validators.modelList, origin: 'chosen' },
-  getModel: { validate: validators.model, origin: 'chosen' },
-  getGeneration: { validate: validators.generationResult, origin: 'chosen' },
-  getEvidence: { validate: validators.evidenceBundle, origin: 'given' },
-  getEndpointEvidence: { validate: validators.evidenceBundle, origin: 'given' },
-  getPlatformEvidence: { validate: validators.evidenceBundle, origin: 'given' },
-  getInvitation: { validate: validators.invitation, origin: 'chosen' },
+  createChatCompletion: { validate: isChatCompletion, origin: 'given' },
+  createCompletion: { validate: isCompletion, origin: 'given' },
+  createEmbedding: { validate: isEmbeddingList, origin: 'given' },
+  listModels: { validate: isModelList, origin: 'chosen' },
+  getModel: { validate: isModel, origin: 'chosen' },
+  getGeneration: { validate: isGenerationResult, origin: 'chosen' },
+  getEvidence: { validate: isEvidenceBundle, origin: 'given' },
+  getEndpointEvidence: { validate: isEvidenceBundle, origin: 'given' },
+  getPlatformEvidence: { validate: isEvidenceBundle, origin: 'given' },
+  getInvitation: { validate: isInvitation, origin: 'chosen' },
 }
 
 /** An answer is JSON, or an event stream where one can be asked for. */
@@ -44,7 +58,7 @@ export function hasItsShape(exchange: Exchange, { operation }: Circumstances): r
 }
 
 function eventShapes(exchange: Exchange, operation: OperationId | undefined): readonly Violation[] {
-  const validate = operation === 'createCompletion' ? validators.completionEvent : validators.chatEvent
+  const validate = operation === 'createCompletion' ? isCompletionEvent : isChatEvent
   const { events, rest } = eventsOf(exchange)
   const violations = events.flatMap(({ data }) => {
     if (data === undefined || data === '[DONE]') return []
@@ -62,12 +76,11 @@ function errorShape(
   value: unknown,
 ): readonly Violation[] {
   const isEvidence = operation === 'getEvidence' || operation === 'getEndpointEvidence'
-  if (isEvidence && status === 404)
-    return judge(validators.evidenceNotFoundBody, value, 'given', 'the refusal')
+  if (isEvidence && status === 404) return judge(isEvidenceNotFoundBody, value, 'given', 'the refusal')
   if (isEvidence && status === 503 && !hasError(value)) {
-    return judge(validators.evidenceNotFetchedBody, value, 'chosen', 'the refusal')
+    return judge(isEvidenceNotFetchedBody, value, 'chosen', 'the refusal')
   }
-  return judge(validators.errorBody, value, 'given', 'the error')
+  return judge(isErrorBody, value, 'given', 'the error')
 }
 
 /** The proxy's own 503 is an error like any other. */

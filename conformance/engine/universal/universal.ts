@@ -1,4 +1,4 @@
-import { proxyStatuses, routes } from '#contract'
+import { proxyStatuses, routes } from '#contract/routes'
 import { type Exchange, textOf } from '../http/exchange.ts'
 import { isRegistered } from './registered.ts'
 import { hasItsContentType, hasItsShape } from './shape.ts'

@@ -1,4 +1,5 @@
-import type { OperationId, Validator } from '#contract'
+import type { OperationId } from '#contract/routes'
+import type { Validator } from '#contract/validator'
 import type { Exchange } from '../http/exchange.ts'
 import type { Origin } from '../rules.ts'
 import type { Subject } from '../target.ts'

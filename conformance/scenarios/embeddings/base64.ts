@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { EmbeddingList } from '#contract'
-import { validators } from '#contract'
+import type { EmbeddingList } from '#contract/models'
+import { isEmbeddingList } from '#contract/validators/embedding-list'
 import { expectShape } from '../../engine/expect.ts'
 import { define } from '../../engine/scenario.ts'
 
@@ -15,7 +15,7 @@ export default define({
     const ask = async (body: object) =>
       expectShape<EmbeddingList>(
         await context.request('createEmbedding', { body: { input, ...body } }),
-        validators.embeddingList,
+        isEmbeddingList,
       ).data.map(({ embedding }) => embedding)
     const numbers = await ask({ encoding_format: 'float' })
     assert.ok(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { EmbeddingList } from '#contract'
-import { validators } from '#contract'
+import type { EmbeddingList } from '#contract/models'
+import { isEmbeddingList } from '#contract/validators/embedding-list'
 import { costMicros } from '../../engine/books.ts'
 import { expectShape, expectStatus, generationIdOf, recordIn } from '../../engine/expect.ts'
 import { priceOf } from '../../engine/prices.ts'
@@ -16,7 +16,7 @@ export default define({
     await context.script({ promptTokens })
     const prices = await priceOf(context, 'embeddings')
     const exchange = await context.request('createEmbedding')
-    const { model, usage } = expectShape<EmbeddingList>(exchange, validators.embeddingList)
+    const { model, usage } = expectShape<EmbeddingList>(exchange, isEmbeddingList)
     assert.equal(model, context.model('embeddings'))
     assert.equal(usage.prompt_tokens, promptTokens)
     assert.equal(usage.total_tokens, promptTokens)

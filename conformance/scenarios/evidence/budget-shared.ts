@@ -1,4 +1,4 @@
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { expectStatus } from '../../engine/expect.ts'
 import { addressFor } from '../../engine/invitations.ts'
 import { askUntilRefused, expectLimited } from '../../engine/limits.ts'

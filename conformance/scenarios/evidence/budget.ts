@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { expectError, expectStatus } from '../../engine/expect.ts'
 import type { Exchange } from '../../engine/http/exchange.ts'
 import { define } from '../../engine/scenario.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { expectError, expectStatus } from '../../engine/expect.ts'
 import { addressFor, anyGrant, invitationNeeds } from '../../engine/invitations.ts'
 import { askUntilRefused, readBucket } from '../../engine/limits.ts'

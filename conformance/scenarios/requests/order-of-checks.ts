@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ErrorCode } from '#contract'
+import type { ErrorCode } from '#contract/errors'
 import { expectError } from '../../engine/expect.ts'
 import type { Exchange } from '../../engine/http/exchange.ts'
 import { define } from '../../engine/scenario.ts'

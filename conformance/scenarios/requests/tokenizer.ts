@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { OperationId } from '#contract'
+import type { OperationId } from '#contract/routes'
 import { expectError, expectStatus } from '../../engine/expect.ts'
 import { priceOf } from '../../engine/prices.ts'
 import { define } from '../../engine/scenario.ts'

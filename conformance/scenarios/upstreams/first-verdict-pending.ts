@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
-import { limits } from '#contract'
+import { limits } from '#contract/limits'
 import { expectError } from '../../engine/expect.ts'
 import { objectOf } from '../../engine/http/exchange.ts'
 import { define } from '../../engine/scenario.ts'

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EvidenceBundle } from '#contract'
+import type { EvidenceBundle } from '#contract/models'
 import { type Gateway, startGateway } from './gateway.ts'
 
 let gateway: Gateway

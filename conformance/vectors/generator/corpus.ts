@@ -1,4 +1,4 @@
-import type { Vector, VectorFile } from '#contract'
+import type { Vector, VectorFile } from '#contract/models'
 import { bindingVectors } from './cases/binding.ts'
 import { goodChains } from './cases/chain-admitted.ts'
 import { authorityVectors } from './cases/chain-authority.ts'

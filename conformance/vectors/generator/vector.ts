@@ -1,4 +1,5 @@
-import type { RuleId, Vector, VectorExpectation, VectorPiece, VerifierCapability } from '#contract'
+import type { Vector, VectorExpectation, VectorPiece, VerifierCapability } from '#contract/models'
+import type { RuleId } from '#contract/rules'
 import { type BundleChanges, bundleOf, chainFor, SNAPSHOT_DIGEST, TLS_FINGERPRINT } from './bundle.ts'
 import { pem } from './certificate.ts'
 import { HOSTNAME, NOW } from './chain.ts'

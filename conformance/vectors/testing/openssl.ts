@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { bytesOf } from '../corpus.ts'
 
 const run = promisify(execFile)

@@ -65,7 +65,6 @@ export const $decorators = {
     raw: mark(stateKeys.raw),
     throughProxy: mark(stateKeys.throughProxy),
     validated: mark(stateKeys.validated),
-    suiteOnly: mark(stateKeys.suiteOnly),
     opaque,
     document: note(stateKeys.documents),
     closed: mark(stateKeys.closed),

@@ -26,13 +26,11 @@ export async function emitDocuments(context) {
     await writeJson(context, `schemas/${name}.schema.json`, document)
   }
   const validated = [...namesOf(context.program, stateKeys.validated)].sort(byCodeUnit)
-  const suiteOnly = namesOf(context.program, stateKeys.suiteOnly)
   const whole = {
     $schema: DIALECT,
     $comment: NOTE,
     title: 'Every model of the contract',
-    'x-validators': validated.filter((name) => !suiteOnly.has(name)),
-    'x-suite-validators': validated.filter((name) => suiteOnly.has(name)),
+    'x-validators': validated,
   }
   await writeJson(context, 'contract.schema.json', { ...whole, $defs })
 }

@@ -65,7 +65,6 @@ export const $lib = createTypeSpecLibrary({
     raw: { description: 'operations that answer bytes' },
     throughProxy: { description: 'responses of the proxy' },
     validated: { description: 'models with a validator' },
-    suiteOnly: { description: 'models whose validator only the suite needs' },
     documents: { description: 'models published as a JSON Schema' },
     closed: { description: 'models that admit no further members' },
   },

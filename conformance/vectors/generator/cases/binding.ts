@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { digest, envelopeOf, TLS_FINGERPRINT } from '../bundle.ts'
 import { issue, pem } from '../certificate.ts'
 import { chainOf, HOSTNAME, VALIDITY } from '../chain.ts'

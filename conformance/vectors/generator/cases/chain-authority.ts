@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { issue } from '../certificate.ts'
 import { type Chain, chainOf, usualChain } from '../chain.ts'
 import { basicConstraints, keyUsage } from '../extensions.ts'

@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { AUTHORITY, chainOf, HOSTNAME, LEAF } from '../chain.ts'
 import { nil } from '../der.ts'
 import { commonName, extension, keyUsage, type Name, nameConstraints, subjectNames } from '../extensions.ts'

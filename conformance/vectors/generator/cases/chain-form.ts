@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { type Certificate, issue, pem } from '../certificate.ts'
 import { AUTHORITY, chainOf, LEAF, usualChain } from '../chain.ts'
 import { bitString, endlessTlv, longTlv, nil, objectId, seq, tlv } from '../der.ts'

@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { ALGORITHMS } from '../bundle.ts'
 import { issue, pem, rsaAlgorithm } from '../certificate.ts'
 import { chainOf, HOSTNAME, usualChain } from '../chain.ts'

@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { chainOf, HOSTNAME } from '../chain.ts'
 import { keyUsage, type Name, subjectNames } from '../extensions.ts'
 import { type Question, refused, trusted } from '../vector.ts'

@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { issue, pem } from '../certificate.ts'
 import { AUTHORITY, type Chain, chainOf, HOSTNAME, LEAF, usualChain } from '../chain.ts'
 import { bitString, int, nil, objectId, octetString, seq } from '../der.ts'

@@ -1,5 +1,5 @@
 import { createECDH } from 'node:crypto'
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { issue } from '../certificate.ts'
 import { chainOf, usualChain } from '../chain.ts'
 import { bitString, objectId, seq } from '../der.ts'

@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { base64url } from '../bundle.ts'
 import { type Question, refused } from '../vector.ts'
 

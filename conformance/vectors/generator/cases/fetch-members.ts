@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { bundleOf, envelopeOf } from '../bundle.ts'
 import { chainOf, HOSTNAME } from '../chain.ts'
 import { subjectNames } from '../extensions.ts'

@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { admitted, type Question, refused } from '../vector.ts'
 
 const statuses: readonly (readonly [number, string, Question])[] = [

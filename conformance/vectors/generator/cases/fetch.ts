@@ -1,4 +1,4 @@
-import type { Vector, VectorPiece } from '#contract'
+import type { Vector, VectorPiece } from '#contract/models'
 import { bundleOf, envelopeOf } from '../bundle.ts'
 import { admitted, type Question, refused } from '../vector.ts'
 

@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { envelopeOf, PAYLOAD } from '../bundle.ts'
 import { admitted, refused } from '../vector.ts'
 

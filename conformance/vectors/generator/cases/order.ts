@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { digest } from '../bundle.ts'
 import { chainOf } from '../chain.ts'
 import { keyOf } from '../keys.ts'

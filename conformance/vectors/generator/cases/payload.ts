@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { digest, PAYLOAD, SNAPSHOT, SNAPSHOT_DIGEST, TLS_FINGERPRINT } from '../bundle.ts'
 import { admitted, type Question, refused } from '../vector.ts'
 

@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { digest, SNAPSHOT_DIGEST, TLS_FINGERPRINT } from '../bundle.ts'
 import { admitted, malformed, type Question, refused } from '../vector.ts'
 

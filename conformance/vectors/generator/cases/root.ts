@@ -1,4 +1,4 @@
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { issue } from '../certificate.ts'
 import { chainOf, usualChain } from '../chain.ts'
 import { keyOf, kinds } from '../keys.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Vector } from '#contract'
+import type { Vector } from '#contract/models'
 import { ALGORITHMS, base64url, jwsOf, PAYLOAD } from '../bundle.ts'
 import { chainOf } from '../chain.ts'
 import { type Kind, keyOf, kinds } from '../keys.ts'

@@ -1,4 +1,4 @@
-import type { Vector, VectorExpectation } from '#contract'
+import type { Vector, VectorExpectation } from '#contract/models'
 import { admitted, type Question, refused } from '../vector.ts'
 
 /** A bundle signed at some time, which the envelope repeats. */
