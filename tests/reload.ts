@@ -20,7 +20,7 @@ import { type RouterProcess, startRouterProcess } from './router-process.ts'
 const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
 
 /** What each answer of `startHolding` uses, and costs at the prices of `configOf` times `factor`. */
-export const TOKENS = 1_000
+const TOKENS = 1_000
 export const costAt = (factor: number) => factor * 750
 
 /** A backend whose streams wait, after their first word, until they are let go; any other answer comes at once. */

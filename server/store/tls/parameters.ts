@@ -1,5 +1,5 @@
 /** The values of `sslmode`, weakest first (libpq). */
-export const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 
 /** How much a connection to the database insists on TLS. */
 export type Mode = (typeof modes)[number]
