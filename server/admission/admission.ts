@@ -1,7 +1,6 @@
 import type { Buckets, Taken } from '../limits/buckets.ts'
 import { createKnownLimits, type KeyLimits } from '../limits/key-limits.ts'
-import type { Admitted, Candidate } from '../metering/candidate.ts'
-import type { Identify } from './authenticate.ts'
+import type { Admitted, Candidate, Identify } from '../metering/candidate.ts'
 import { createJudge, type Judge, type JudgeOptions } from './judge.ts'
 import { createStandings, type Standing } from './standing.ts'
 import { refusalOf } from './verdict.ts'

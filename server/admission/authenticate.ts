@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts'
+import type { Identify } from '../metering/candidate.ts'
 import type { FoundKey, KeyFinder } from '../store/key-finder.ts'
 import { keyRefusals } from './key.ts'
 
@@ -6,15 +7,6 @@ const refusalByState = {
   revoked: 'api_key_revoked',
   expired: 'api_key_expired',
 } as const
-
-/** Whose request it is, for the log; whether the key may be used is another question. */
-export interface Caller {
-  readonly workspaceId: string
-  readonly keyId: string
-}
-
-/** Told whose a request is as soon as that is known. */
-export type Identify = (caller: Caller) => void
 
 /** Looks keys up as `keys` does, and tells whose each one is: a refusal that follows can then be laid at a door. */
 export function identifying(keys: KeyFinder, identify: Identify): KeyFinder {

@@ -1,7 +1,15 @@
-import type { Identify } from '../admission/authenticate.ts'
 import type { KeyLimits } from '../limits/key-limits.ts'
 import type { BucketState } from '../limits/refusal.ts'
 import type { Operation, Pricing } from './generation.ts'
+
+/** Whose request it is, for the log; whether the key may be used is another question. */
+export interface Caller {
+  readonly workspaceId: string
+  readonly keyId: string
+}
+
+/** Told whose a request is as soon as that is known. */
+export type Identify = (caller: Caller) => void
 
 /** A request that asks to be accepted: all that its hold records, so that anybody can settle it after a crash. */
 export interface Candidate {
