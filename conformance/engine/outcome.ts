@@ -3,11 +3,20 @@ import type { Exchange } from './http/exchange.ts'
 import type { Scenario } from './scenario.ts'
 import type { Subject } from './target.ts'
 
+/** What came of comparing a run through the proxy with the router's. */
+export interface Comparison {
+  readonly isSame: boolean
+  /** The verdict on the scenario's own assertions, which a difference does not touch. */
+  readonly own: ScenarioVerdict
+}
+
 /** What was found of one scenario at one subject. */
 export interface Outcome {
   readonly scenario: Scenario
   readonly subject: Subject
   readonly verdict: ScenarioVerdict
+  /** Left out where nothing was compared. */
+  readonly comparison?: Comparison
   /** Why it is no pass, a line each. */
   readonly problems: readonly string[]
   /** What was said. */

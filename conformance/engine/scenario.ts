@@ -60,3 +60,8 @@ export function define(definition: Definition): Scenario {
     ...definition,
   }
 }
+
+/** Whether it runs at the router and through the proxy, so that the two can be compared. */
+export function isComparable({ subjects, isCompared }: Scenario): boolean {
+  return isCompared && subjects.includes('router') && subjects.includes('proxy')
+}

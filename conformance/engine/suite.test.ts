@@ -180,10 +180,54 @@ test('each subject runs the scenario, and a difference through the proxy is a fa
     {
       subject: 'proxy',
       verdict: 'fail',
+      comparison: { isSame: false, own: 'pass' },
       problems: [expect.stringMatching(/^the body of answer 1 .* differs/)],
     },
   ])
   expect(alone).toMatchObject([{ subject: 'proxy', verdict: 'fail' }])
+})
+
+/** Fails where it is told to, after having asked twice where it does not. */
+function failingAt(...subjects: readonly string[]): Definition['run'] {
+  return async (context) => {
+    await context.request('listModels')
+    assert.ok(!subjects.includes(context.subject), 'it fails')
+    await context.request('listModels')
+  }
+}
+
+test.each<[string, readonly string[], Outcome['comparison']]>([
+  ['passes at both', [], { isSame: true, own: 'pass' }],
+  ['fails alike at both', ['router', 'proxy'], undefined],
+  ['fails at the router alone', ['router'], undefined],
+  ['fails through the proxy alone, where what was answered until then is the same', ['proxy'], undefined],
+])('of a scenario that %s the comparison tells what it saw', async (_, failing, comparison) => {
+  await answering(fine)
+  const target = { proxyUrl: product!.baseUrl }
+  const run = failingAt(...failing)
+  const [, outcome] = await outcomesOf({ run }, target, { profiles: ['router', 'proxy'] })
+  expect(outcome?.verdict).toBe(failing.includes('proxy') ? 'fail' : 'pass')
+  expect(outcome?.comparison).toEqual(comparison)
+})
+
+test('a scenario that fails through the proxy because of another answer shows the difference as well', async () => {
+  await answering(fine)
+  const proxy = await serve((_, response) => {
+    response.writeHead(404, { 'content-type': 'application/json', 'x-request-id': '1' })
+    response.end('{}')
+  })
+  const run: Definition['run'] = async (context) =>
+    assert.equal((await context.request('listModels')).status, 200, 'it fails')
+  const target = { proxyUrl: proxy.baseUrl }
+  const [, outcome] = await outcomesOf({ run }, target, { profiles: ['router', 'proxy'] })
+  proxy.stop()
+  expect(outcome).toMatchObject({ verdict: 'fail', comparison: { isSame: false, own: 'fail' } })
+  expect(outcome?.problems).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('it fails'),
+      expect.stringMatching(/^the status of answer 1 .* differs/),
+    ]),
+  )
 })
 
 test('the same seed gives the same nonce, another seed another one', async () => {

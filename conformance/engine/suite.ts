@@ -78,10 +78,25 @@ function obstacleTo(
   return notRun(scenario, subject, 'disabled', `it waits ${waitsMs} ms at this target; run it with --slow`)
 }
 
-/** "Same paths and bodies": what the proxy gives must be what the router gave. */
+/**
+ * "Same paths and bodies": what the proxy gives must be what the router gave. The router's run is the measure only where
+ * it passed; of a run that failed through the proxy, what was answered until then is compared, and nothing more is told.
+ */
 function compared(router: Attempt | undefined, { outcome, trace }: Attempt): Outcome {
-  const isComparable =
-    outcome.scenario.isCompared && outcome.verdict === 'pass' && router?.outcome.verdict === 'pass'
-  const differences = isComparable ? compareTraces(router.trace, trace) : []
-  return differences.length === 0 ? outcome : { ...outcome, verdict: 'fail', problems: differences }
+  if (!outcome.scenario.isCompared || !router || !isKept(router.outcome)) return outcome
+  const own = outcome.verdict
+  if (isKept(outcome)) {
+    const differences = compareTraces(router.trace, trace)
+    if (differences.length === 0) return { ...outcome, comparison: { isSame: true, own } }
+    return { ...outcome, verdict: 'fail', comparison: { isSame: false, own }, problems: differences }
+  }
+  if (own !== 'fail') return outcome
+  const common = router.trace.exchanges.slice(0, trace.exchanges.length)
+  const differences = compareTraces({ exchanges: common, books: [] }, { ...trace, books: [] })
+  if (differences.length === 0) return outcome
+  return { ...outcome, comparison: { isSame: false, own }, problems: [...outcome.problems, ...differences] }
+}
+
+function isKept({ verdict }: Outcome): boolean {
+  return verdict === 'pass' || verdict === 'warn'
 }

@@ -4,7 +4,7 @@ import type { RuleId } from '#contract/rules'
 import { EXIT, exitCodeOf } from '../commands/exit.ts'
 import { bareTarget } from '../testing/product.ts'
 import type { Outcome } from './outcome.ts'
-import { define } from './scenario.ts'
+import { define, type Scenario } from './scenario.ts'
 import type { Subject, Target } from './target.ts'
 import { judgeProfile } from './verdict.ts'
 
@@ -68,11 +68,49 @@ test('an announced failure leaves the role partial; one that does not occur fail
   expect(verdictOf([outcome('pass')], { expectedFailures: passed }).verdict).toBe('failing')
 })
 
-test('a run through the proxy counts for what binds the proxy and for its being the router’s equal', () => {
-  const target = bareTarget('http://x/v1', { proxyUrl: 'http://y/v1' })
-  const outcomes = [outcome('pass', ['AUTH-03'], 'proxy'), outcome('fail', ['STRM-01'], 'proxy')]
-  const { given } = judgeProfile('proxy', outcomes, target)
-  expect(given.rules_broken).toEqual(['SRV-03', 'PRXY-01', 'PRXY-06', 'STRM-01'])
+const proxied = bareTarget('http://x/v1', { proxyUrl: 'http://y/v1' })
+const differential = ['SRV-03', 'PRXY-01', 'PRXY-06']
+
+function throughProxy(
+  own: ScenarioVerdict,
+  rules: readonly RuleId[],
+  isSame?: boolean,
+  change: Partial<Scenario> = {},
+): Outcome {
+  const made = outcome(isSame === false ? 'fail' : own, rules, 'proxy')
+  const scenario = { ...made.scenario, ...change }
+  return { ...made, scenario, ...(isSame !== undefined && { comparison: { isSame, own } }) }
+}
+
+test('a run through the proxy counts for what binds the proxy, and its comparison for being the router’s equal', () => {
+  const outcomes = [throughProxy('pass', ['AUTH-03'], true), throughProxy('fail', ['STRM-01'], false)]
+  const { given } = judgeProfile('proxy', outcomes, proxied)
+  expect(given.rules_broken).toEqual([...differential, 'STRM-01'])
+})
+
+test('a chosen rule that is broken alike at router and proxy breaks no given rule of the proxy', () => {
+  const outcomes = [throughProxy('fail', ['AUTH-12']), throughProxy('pass', ['AUTH-03'], true)]
+  expect(judgeProfile('proxy', outcomes, { ...proxied, claims: ['given'] })).toMatchObject({
+    verdict: 'conformant',
+    given: { verdict: 'conformant', rules_kept: 3, rules_broken: [] },
+    chosen: { verdict: 'failing' },
+  })
+})
+
+test('what was never compared tells nothing of being the router’s equal', () => {
+  const { given } = judgeProfile('proxy', [throughProxy('pass', ['AUTH-03'])], proxied)
+  expect(given).toMatchObject({ rules_kept: 0, rules_broken: [], rules_untold: differential })
+  const uncompared = throughProxy('pass', ['AUTH-03'], undefined, { isCompared: false })
+  expect(judgeProfile('proxy', [uncompared], proxied).given.rules_untold).toEqual([])
+})
+
+test('a difference through the proxy breaks given rules, whatever rules its scenario is about, and none of those', () => {
+  const outcomes = [throughProxy('pass', ['AUTH-03'], true), throughProxy('pass', ['PRXY-18'], false)]
+  expect(judgeProfile('proxy', outcomes, { ...proxied, claims: ['given'] })).toMatchObject({
+    verdict: 'failing',
+    given: { verdict: 'failing', rules_broken: differential, scenarios: { pass: 1, fail: 1 } },
+    chosen: { rules_kept: 1, rules_broken: [], scenarios: { fail: 0 } },
+  })
 })
 
 test('the exit code is that of the worst verdict, and the suite’s own errors come first', () => {

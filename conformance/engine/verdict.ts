@@ -6,8 +6,9 @@ import type {
   ScenarioVerdict,
 } from '#contract/models'
 import type { RuleId } from '#contract/rules'
-import type { Outcome } from './outcome.ts'
+import type { Comparison, Outcome } from './outcome.ts'
 import { catalogue, differentialRules, type Origin, originOf } from './rules.ts'
+import { isComparable } from './scenario.ts'
 import type { ExpectedFailure, Subject, Target } from './target.ts'
 
 /** Whether the target file announced a failure, and what came of it; null when it did not. */
@@ -31,10 +32,13 @@ export function judgeProfile(profile: Subject, outcomes: readonly Outcome[], tar
     chosen: judgeOrigin('chosen', profile, own, target),
   }
   // What was not selected decides nothing.
-  const claimed = target.claims.filter((origin) =>
-    own.some(({ scenario }) => originOf(scenario.rules) === origin),
-  )
+  const claimed = target.claims.filter((origin) => own.some((outcome) => decidingOrigin(outcome) === origin))
   return { profile, verdict: worst(claimed.map((origin) => results[origin].verdict)), ...results }
+}
+
+/** Whose rules an outcome decides on. Being the router's equal is given, whatever rules the scenario is about. */
+function decidingOrigin({ scenario, comparison }: Outcome): Origin {
+  return comparison?.isSame === false ? 'given' : originOf(scenario.rules)
 }
 
 function judgeOrigin(
@@ -43,7 +47,7 @@ function judgeOrigin(
   outcomes: readonly Outcome[],
   target: Target,
 ): OriginResult {
-  const own = outcomes.filter(({ scenario }) => originOf(scenario.rules) === origin)
+  const own = outcomes.filter((outcome) => decidingOrigin(outcome) === origin)
   const rules = judgeRules(origin, profile, outcomes)
   const idsOf = (state: RuleState) => [...rules].filter(([, found]) => found === state).map(([id]) => id)
   return {
@@ -79,20 +83,27 @@ function judgeRules(
   outcomes: readonly Outcome[],
 ): ReadonlyMap<RuleId, RuleState> {
   const states = new Map<RuleId, RuleState>()
-  for (const { scenario, verdict } of outcomes) {
-    for (const rule of countedRules(scenario.rules, profile)) {
-      if (catalogue[rule].origin === origin) states.set(rule, combine(states.get(rule), stateOf(verdict)))
-    }
+  const count = (rule: RuleId, state: RuleState) => {
+    if (catalogue[rule].origin === origin) states.set(rule, combine(states.get(rule), state))
+  }
+  for (const { scenario, verdict, comparison } of outcomes) {
+    for (const rule of countedRules(scenario.rules, profile)) count(rule, stateOf(comparison?.own ?? verdict))
+    if (profile !== 'proxy' || !isComparable(scenario)) continue
+    for (const rule of differentialRules) count(rule, comparisonState(comparison))
   }
   return states
 }
 
-/** A run through the proxy counts for what binds the proxy, and for its being the router's equal. */
+/** Which of a scenario's rules bind whom it ran at. */
 function countedRules(rules: readonly RuleId[], profile: Subject): readonly RuleId[] {
   if (profile === 'router') return rules.filter((rule) => bindsRouter(catalogue[rule].subjects))
-  if (profile === 'platform') return rules.filter((rule) => catalogue[rule].subjects.includes('platform'))
-  const own = rules.filter((rule) => catalogue[rule].subjects.includes('proxy'))
-  return [...new Set([...own, ...differentialRules])]
+  return rules.filter((rule) => catalogue[rule].subjects.includes(profile))
+}
+
+/** The comparison alone tells whether the proxy is the router's equal, whatever else fails. */
+function comparisonState(comparison: Comparison | undefined): RuleState {
+  if (comparison === undefined) return 'untold'
+  return comparison.isSame ? 'kept' : 'broken'
 }
 
 function bindsRouter(subjects: readonly string[]): boolean {
