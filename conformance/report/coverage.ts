@@ -4,7 +4,7 @@ import { reasons } from '#contract/reasons'
 import { type OperationId, routes } from '#contract/routes'
 import type { RuleId } from '#contract/rules'
 import { catalogue, differentialRules, type Rule } from '../engine/rules.ts'
-import type { Scenario } from '../engine/scenario.ts'
+import { isComparable, type Scenario } from '../engine/scenario.ts'
 import type { VectorIndex } from './vectors.ts'
 
 /** What the suite shows and what it does not. */
@@ -72,8 +72,7 @@ export function isGap({ scenarios }: RuleCoverage): boolean {
 function toCoverage(id: RuleId, rule: Rule, { scenarios, vectors: { vectors } }: Evidence): RuleCoverage {
   const isDifferential = (differentialRules as readonly RuleId[]).includes(id)
   const counted = scenarios.filter(
-    ({ rules, isCompared, subjects }) =>
-      rules.includes(id) || (isDifferential && isCompared && subjects.includes('proxy')),
+    (scenario) => scenario.rules.includes(id) || (isDifferential && isComparable(scenario)),
   )
   const asked = vectors.filter(({ rules }) => rules.includes(id))
   const { origin, level, subjects, test } = rule
