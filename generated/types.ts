@@ -3366,31 +3366,6 @@ export interface components {
              */
             pid: number;
         };
-        /** @description A workspace and its key. */
-        ScenarioAccount: {
-            /**
-             * Format: int64
-             * @description Its balance; five dollars when left out.
-             */
-            balanceMicros?: number;
-            /**
-             * Format: int32
-             * @description Its own requests a minute.
-             */
-            requestsPerMinute?: number;
-            /** @description Names of the target's models that the key may use. */
-            scope?: string[];
-            /**
-             * Format: int64
-             * @description What the key may use up in all.
-             */
-            spendLimitMicros?: number;
-            /**
-             * Format: int64
-             * @description Its own tokens a minute.
-             */
-            tokensPerMinute?: number;
-        };
         /** @description How many scenarios got which verdict. */
         ScenarioCounts: {
             /**
@@ -3429,66 +3404,6 @@ export interface components {
              */
             warn: number;
         };
-        /** @description What an answer has to be; what is not named is left open. */
-        ScenarioExpectation: {
-            /** @description Members of the body: values, or matchers. */
-            body?: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: int64
-             * @description What the ledger shows as debited for it.
-             */
-            debitMicros?: number;
-            /** @description The code of the error; status and type follow from the registry. */
-            error?: string;
-            /** @description Headers by name: a text, or a matcher. */
-            headers?: {
-                [key: string]: unknown;
-            };
-            /** @description What the error's message must hold, as a regular expression. */
-            message?: string;
-            /** @description The field that the error names. */
-            param?: string;
-            /** @description Members of the generation record. */
-            record?: {
-                [key: string]: unknown;
-            };
-            /** @description Members of the request that the backend received. */
-            sent?: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: int32
-             * @description The status; that of the error when one is named, else 200.
-             */
-            status?: number;
-            /** @description Whether the answer is an event stream that ends well. */
-            stream?: boolean;
-            /** @description Members of the last chunk that tells the usage, or of the body's `usage`. */
-            usage?: {
-                [key: string]: unknown;
-            };
-        };
-        /** @description A conformance scenario that needs no program: requests, one after the other, and what each is answered. In texts `{{nonce}}`, `{{prompt}}`, `{{cors}}`, `{{key}}`, `{{key.NAME}}` and `{{model.NAME}}` are filled in. */
-        ScenarioFile: {
-            /** @description Workspace and key of its own that differ from the usual ones. */
-            account?: components["schemas"]["ScenarioAccount"];
-            /** @description How the scripted backend answers its requests: one rule of the stand-in's script. */
-            backend?: {
-                [key: string]: unknown;
-            };
-            /** @description What it needs of the target beyond what its steps show. */
-            needs?: string[];
-            /** @description The rules it counts for. */
-            rules: string[];
-            /** @description The requests. */
-            steps: components["schemas"]["ScenarioStep"][];
-            /** @description Where it runs; at the router and through the proxy when left out. */
-            subjects?: components["schemas"]["ConformanceProfile"][];
-            /** @description What it shows, as a sentence of the contract. */
-            title: string;
-        };
         /** @description What was found of one scenario at one place. */
         ScenarioResult: {
             /**
@@ -3517,43 +3432,6 @@ export interface components {
             title: string;
             /** @description The verdict. */
             verdict: components["schemas"]["ScenarioVerdict"];
-        };
-        /** @description One request. */
-        ScenarioStep: {
-            /** @description Members that are put into the usual body, or take the place of its own. */
-            body?: {
-                [key: string]: unknown;
-            };
-            /** @description A body of any bytes, in base64. */
-            bytes?: string;
-            /** @description What is answered. */
-            expect: components["schemas"]["ScenarioExpectation"];
-            /** @description Headers. */
-            headers?: {
-                [key: string]: unknown;
-            };
-            /** @description The key: `own`, `none`, or a name of the target's keys. */
-            key?: string;
-            /** @description Method, for a path of one's own. */
-            method?: string;
-            /** @description What is different about it. */
-            name?: string;
-            /** @description Members that are left out of the usual body. */
-            omit?: string[];
-            /** @description The operation; none for a path of one's own. */
-            operation?: string;
-            /** @description Parameters of the path. */
-            params?: {
-                [key: string]: unknown;
-            };
-            /** @description Path below the base URL, or an absolute one when it begins with `//`. */
-            path?: string;
-            /** @description Parameters of the query. */
-            query?: {
-                [key: string]: unknown;
-            };
-            /** @description A body as it is. */
-            text?: string;
         };
         /**
          * @description A verdict on a scenario.

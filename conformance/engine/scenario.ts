@@ -6,7 +6,7 @@ import type { Limits, Subject } from './target.ts'
 
 /** One case of the suite: a program that speaks to a product and asserts what the rules say. */
 export interface Scenario {
-  /** Its path below scenarios/, without the extension. */
+  /** Its topic and its name in it: `models/list`. */
   readonly id: string
   readonly rules: readonly RuleId[]
   /** A sentence of the contract. */
@@ -23,21 +23,26 @@ export interface Scenario {
   readonly run: (context: Context) => Promise<void>
 }
 
-/** What is written down of a scenario; the rest is usual. */
-export type Definition = Pick<Scenario, 'id' | 'title' | 'run'> &
-  Partial<Pick<Scenario, 'subjects' | 'isCompared' | 'isExclusive' | 'waitsMs'>> & {
-    readonly rules: readonly RuleId[]
-    readonly needs?: readonly Need[]
-  }
+/** What is written down of a scenario of either kind; the rest is usual. */
+export interface Description
+  extends Partial<Pick<Scenario, 'needs' | 'subjects' | 'isCompared' | 'isExclusive' | 'waitsMs'>> {
+  readonly rules: readonly RuleId[]
+  readonly title: string
+}
+
+/** A scenario that is a program. */
+export interface Definition extends Description {
+  readonly run: Scenario['run']
+}
 
 /** A scenario that is written wrongly. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError'
 }
 
-/** Makes a scenario; a rule that it cannot count for is a mistake. */
-export function define(definition: Definition): Scenario {
-  const { id, rules, title } = definition
+/** Makes a scenario of what is written down under an id; a rule that it cannot count for is a mistake. */
+export function define(id: string, definition: Definition): Scenario {
+  const { rules, title } = definition
   const refuse = (problem: string) => {
     throw new DefinitionError(`${id}: ${problem}`)
   }
@@ -52,6 +57,7 @@ export function define(definition: Definition): Scenario {
     if (test === 'inspection' || test === 'out-of-scope') refuse(`${rule} cannot be shown by an exchange`)
   }
   return {
+    id,
     needs: [],
     subjects: ['router', 'proxy'],
     isCompared: true,

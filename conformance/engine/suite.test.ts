@@ -24,9 +24,10 @@ async function answering(
   })
 }
 
-function scenario(change: Partial<Definition>) {
-  return define({
-    id: 'a/scenario',
+type Change = Partial<Definition> & { readonly id?: string }
+
+function scenario({ id = 'a/scenario', ...change }: Change) {
+  return define(id, {
     rules: ['MODL-05'],
     title: 'Something holds',
     run: async (context) => void (await context.request('listModels')),
@@ -35,7 +36,7 @@ function scenario(change: Partial<Definition>) {
 }
 
 async function outcomesOf(
-  change: Partial<Definition> | readonly Partial<Definition>[],
+  change: Change | readonly Change[],
   target: Partial<Target> = {},
   options: Partial<SuiteOptions> = {},
 ): Promise<readonly Outcome[]> {
@@ -88,7 +89,7 @@ test('what is judged of every exchange fails a scenario that asserted nothing ab
 
 test('a chosen rule that is broken beside a given scenario is a warning, beside a chosen one a failure', async () => {
   await answering(fine, {})
-  const chosen: Partial<Definition> = { id: 'b/scenario', rules: ['HDR-09'] }
+  const chosen: Change = { id: 'b/scenario', rules: ['HDR-09'] }
   expect(await outcomesOf([{}, chosen])).toMatchObject([{ verdict: 'warn' }, { verdict: 'fail' }])
 })
 
@@ -144,7 +145,7 @@ test('outcomes come in the order of the scenarios, and exclusive ones run alone 
   await answering(fine)
   const running = new Set<string>()
   const seen: string[][] = []
-  const watched = (id: string, isExclusive = false): Partial<Definition> => ({
+  const watched = (id: string, isExclusive = false): Change => ({
     id,
     isExclusive,
     async run(context) {

@@ -13,7 +13,7 @@ function outcome(
   rules: readonly RuleId[] = ['AUTH-03'],
   subject: Subject = 'router',
 ): Outcome {
-  const scenario = define({ id: `a/${verdict}`, rules, title: 'Something holds', run: async () => {} })
+  const scenario = define(`a/${verdict}`, { rules, title: 'Something holds', run: async () => {} })
   return { scenario, subject, verdict, problems: [], exchanges: [], durationMs: 1 }
 }
 

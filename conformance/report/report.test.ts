@@ -37,7 +37,7 @@ const exchange: Exchange = {
 const noVectors = { vectors: [], elsewhere: {} }
 
 function outcome(verdict: ScenarioVerdict, rules: readonly RuleId[] = ['AUTH-03']): Outcome {
-  const scenario = define({ id: `a/${verdict}`, rules, title: 'A <key> & more', run: async () => {} })
+  const scenario = define(`a/${verdict}`, { rules, title: 'A <key> & more', run: async () => {} })
   const problems = verdict === 'pass' ? [] : [`it showed ${KEY}`]
   return { scenario, subject: 'router', verdict, problems, exchanges: [exchange], durationMs: 12 }
 }
@@ -118,7 +118,7 @@ test('JUnit tells failures, errors and what was left out, and is well formed', (
 })
 
 test('coverage shows a rule without a scenario as a gap, and leaves out what only reading can show', () => {
-  const scenario = define({ id: 'a/b', rules: ['AUTH-03'], title: 'Something holds', run: async () => {} })
+  const scenario = define('a/b', { rules: ['AUTH-03'], title: 'Something holds', run: async () => {} })
   const { rules, answers, codes } = coverageOf({ scenarios: [scenario], vectors: noVectors, results })
   const named = (id: string) => rules.find((rule) => rule.id === id)
   expect(named('AUTH-03')?.scenarios).toEqual(['a/b'])

@@ -1,83 +1,94 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, expect, test } from 'vitest'
-import { ConfigError } from '../../../config/load.ts'
+import { afterEach, expect, test } from 'vitest'
 import { bareTarget, benchFor, type Product, serve } from '../../testing/product.ts'
+import { define } from '../scenario.ts'
 import { runSuite } from '../suite.ts'
-import { loadScenarioFile } from './file.ts'
+import type { DataDefinition } from './definition.ts'
 import { match } from './match.ts'
+import { programOf } from './program.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'scenario-'))
 let product: Product | undefined
 
-afterAll(() => rmSync(folder, { recursive: true }))
 afterEach(() => product?.stop())
 
-function load(text: string) {
-  const file = join(folder, 'one.yaml')
-  writeFileSync(file, text)
-  return loadScenarioFile(file, 'a/one')
+function scenario(written: Omit<DataDefinition, 'title' | 'rules'>) {
+  return define('a/one', programOf({ title: 'Something holds', rules: ['MODL-05'], ...written }))
 }
 
-const head = 'title: Something holds\nrules: [MODL-05]\n'
-
-test('a scenario that is data needs what its steps show', () => {
-  const { needs } = load(`${head}
-backend: { chunks: 1 }
-steps:
-  - { operation: createChatCompletion, body: { model: '{{model.other}}' }, expect: { sent: { a: 1 }, debitMicros: 1 } }
-  - { operation: listModels, key: revoked, expect: { error: api_key_revoked } }
-`)
-  expect([...needs].toSorted()).toEqual([
-    'backendScript',
-    'generation',
-    'key:revoked',
-    'ledger',
-    'model:other',
-  ])
-})
-
-test('every mistake of a scenario file is told at once', () => {
-  const text = `${head}
-steps:
-  - { operation: listModels, expect: { error: api_key_lost } }
-  - { operation: dance, expect: {}, colour: red }
-  - { expect: {} }
-`
-  expect(() => load(text)).toThrow(ConfigError)
-  for (const path of ['steps[1].colour', 'steps[0].expect.error', 'steps[1].operation', 'steps[2].path']) {
-    expect(() => load(text)).toThrow(path)
-  }
-})
-
-test('a step asserts status, headers and members, and says which step it was', async () => {
+/** What it finds at a product that answers with its key, and with the method it was asked by. */
+async function problemsOf(written: Omit<DataDefinition, 'title' | 'rules'>): Promise<readonly string[]> {
   product = await serve((request, response) => {
     response.writeHead(200, {
       'content-type': 'application/json',
       'x-request-id': '1',
       'x-key': request.headers.authorization ?? '',
     })
-    response.end('{"object":"list","data":[1,2]}')
+    response.end(`{"object":"list","method":"${request.method}","data":[1,2]}`)
   })
-  const scenario = load(`${head}
-steps:
-  - operation: listModels
-    expect: { headers: { x-key: 'Bearer {{key}}' }, body: { object: list, data: { $length: 2 } } }
-  - { name: the second, operation: listModels, expect: { body: { object: other } } }
-`)
-  const bench = benchFor(bareTarget(product.baseUrl), { isJudging: false })
   const [outcome] = await runSuite({
-    ...bench,
-    scenarios: [scenario],
+    ...benchFor(bareTarget(product.baseUrl), { isJudging: false }),
+    scenarios: [scenario(written)],
     profiles: ['router'],
     jobs: 1,
     isSlow: false,
   })
-  expect(outcome).toMatchObject({
-    verdict: 'fail',
-    problems: [expect.stringMatching(/^the second: the body.object is "list", not "other"/)],
+  return outcome?.problems ?? []
+}
+
+test('a scenario that is data needs what its steps show', () => {
+  const { needs } = scenario({
+    backend: { chunks: 1 },
+    steps: [
+      {
+        operation: 'createChatCompletion',
+        body: { model: '{{model.other}}' },
+        expect: { sent: { a: 1 }, debitMicros: 1 },
+      },
+      { operation: 'listModels', key: 'revoked', expect: { error: 'api_key_revoked' } },
+    ],
   })
+  expect(needs.toSorted()).toEqual(['backendScript', 'generation', 'key:revoked', 'ledger', 'model:other'])
+})
+
+test.each<[string, DataDefinition['steps'], RegExp]>([
+  ['no step', [], /it has no steps/],
+  [
+    'a step that asks for nothing',
+    [{ operation: 'listModels' }, {}],
+    /step 2 has neither operation nor path/,
+  ],
+])('a scenario with %s is refused', (_, steps, problem) => {
+  expect(() => scenario({ steps })).toThrow(problem)
+})
+
+test('a step asserts status, headers and members, and says which step it was', async () => {
+  const problems = await problemsOf({
+    steps: [
+      {
+        operation: 'listModels',
+        expect: {
+          headers: { 'x-key': 'Bearer {{key}}' },
+          body: { object: 'list', data: { $length: 2 } },
+        },
+      },
+      { name: 'the second', operation: 'listModels', expect: { body: { object: 'other' } } },
+    ],
+  })
+  expect(problems).toEqual([expect.stringMatching(/^the second: the body.object is "list", not "other"/)])
+})
+
+test('operation and expectation of the whole hold for each step, which may tell more or its own path', async () => {
+  const written = { operation: 'listModels', expect: { headers: { 'x-request-id': '1' } } } as const
+  const path = { name: 'a path', method: 'POST', path: '/else', expect: { body: { method: 'POST' } } }
+  expect(
+    await problemsOf({ ...written, steps: [{}, { expect: { body: { method: 'GET' } } }, path] }),
+  ).toEqual([])
+  product?.stop()
+  const [problem] = await problemsOf({
+    ...written,
+    expect: { headers: { 'x-request-id': '2' } },
+    steps: [{ name: 'alone', expect: { body: { object: 'list' } } }],
+  })
+  expect(problem).toMatch(/^alone: x-request-id/)
 })
 
 const actual = { text: 'gen-1', count: 3, list: [1, 2], nothing: null, deep: { a: 1, b: 2 } }

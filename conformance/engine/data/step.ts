@@ -1,59 +1,56 @@
 import assert from 'node:assert/strict'
-import { type ErrorCode, errors } from '#contract/errors'
-import type { ScenarioExpectation, ScenarioStep } from '#contract/models'
-import type { OperationId } from '#contract/routes'
+import { errors } from '#contract/errors'
 import type { Context } from '../context.ts'
 import { expectError, expectStatus, generationIdOf, recordIn } from '../expect.ts'
 import { type Exchange, jsonOf, objectOf } from '../http/exchange.ts'
 import type { RequestOptions } from '../requests.ts'
 import { expectStream } from '../stream.ts'
-import type { FixtureKey } from '../target.ts'
 import { expectTextStream } from '../texts.ts'
+import type { Expectation, Step } from './definition.ts'
 import { fill } from './fill.ts'
 import { match } from './match.ts'
 
-/** Makes one request of a scenario file and asserts what is told of its answer. */
-export async function runStep(step: ScenarioStep, context: Context): Promise<void> {
-  const exchange = await ask(await fill(step, context), context)
+/** Makes one request of a scenario that is data and asserts what is told of its answer. */
+export async function runStep(step: Step, context: Context): Promise<void> {
+  const filled = await fill(step, context)
+  const exchange = await ask(filled, context)
   try {
-    await judge(exchange, { ...step, expect: await fill(step.expect, context) }, context)
+    await judge(exchange, filled, context)
   } catch (error) {
     if (step.name && error instanceof assert.AssertionError) error.message = `${step.name}: ${error.message}`
     throw error
   }
 }
 
-type Texts = Readonly<Record<string, string>>
-
-async function ask(step: ScenarioStep, context: Context): Promise<Exchange> {
+async function ask(step: Step, context: Context): Promise<Exchange> {
   const { operation, text, bytes, body } = step
   const { method, path, params, query, headers, omit } = step
   const options: RequestOptions = {
     ...(method && { method }),
     ...(path && { path }),
-    ...(params && { params: params as Texts }),
-    ...(query && { query: query as Texts }),
-    ...(headers && { headers: headers as Texts }),
+    ...(params && { params: params }),
+    ...(query && { query: query }),
+    ...(headers && { headers: headers }),
     ...(omit && { omit }),
     ...(body && { body }),
     ...(text !== undefined && { text }),
     ...(bytes !== undefined && { text: Buffer.from(bytes, 'base64') }),
     ...(await keyFor(step, context)),
   }
-  if (operation !== undefined) return context.request(operation as OperationId, options)
+  if (operation !== undefined) return context.request(operation, options)
   const { key, omit: _, body: __, text: sent, account: ___, ...rest } = options
   const own = key === undefined ? (await context.own()).key : (key ?? undefined)
   return context.client.send({ ...rest, key: own, ...(sent !== undefined && { body: sent }) })
 }
 
-async function keyFor({ key = 'own' }: ScenarioStep, context: Context): Promise<{ key?: string | null }> {
+async function keyFor({ key = 'own' }: Step, context: Context): Promise<{ key?: string | null }> {
   if (key === 'own') return {}
   if (key === 'none') return { key: null }
-  return { key: (await context.fixture(key as FixtureKey)).key }
+  return { key: (await context.fixture(key)).key }
 }
 
-async function judge(exchange: Exchange, step: ScenarioStep, context: Context): Promise<void> {
-  const { expect: expected } = step
+async function judge(exchange: Exchange, step: Step, context: Context): Promise<void> {
+  const { expect: expected = {} } = step
   judgeHead(exchange, expected)
   judgeBody(exchange, step)
   if (expected.record)
@@ -74,17 +71,16 @@ async function judge(exchange: Exchange, step: ScenarioStep, context: Context): 
   }
 }
 
-function judgeHead(exchange: Exchange, { error, status, headers = {} }: ScenarioExpectation): void {
-  const code = error as ErrorCode | undefined
-  expectStatus(exchange, status ?? (code ? errors[code].status : 200))
+function judgeHead(exchange: Exchange, { error, status, headers = {} }: Expectation): void {
+  expectStatus(exchange, status ?? (error ? errors[error].status : 200))
   for (const [name, value] of Object.entries(headers))
     match(exchange.headers[name.toLowerCase()], value, name)
 }
 
-function judgeBody(exchange: Exchange, { operation, expect: expected }: ScenarioStep): void {
+function judgeBody(exchange: Exchange, { operation, expect: expected = {} }: Step): void {
   const { error, param, message, body, stream, usage } = expected
   if (error !== undefined) {
-    const found = expectError(exchange, error as ErrorCode, param === undefined ? {} : { param })
+    const found = expectError(exchange, error, param === undefined ? {} : { param })
     if (message) assert.match(found.message, new RegExp(message, 'i'))
   }
   if (body) match(jsonOf(exchange), body, 'the body')

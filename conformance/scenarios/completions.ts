@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict'
+import { abortAfter, expectAborted } from '../engine/aborted.ts'
+import { costOf } from '../engine/books.ts'
+import { expectError, expectStatus, generationIdOf, recordIn } from '../engine/expect.ts'
+import { priceOf } from '../engine/prices.ts'
+import {
+  expectCompletion,
+  expectFailedTextStream,
+  expectTextStream,
+  readTextStream,
+} from '../engine/texts.ts'
+import type { Topic } from '../engine/topic.ts'
+
+export default {
+  answer: {
+    rules: ['CHAT-17'],
+    title:
+      'A text completion is answered as a chat is: generation id, model, text_completion, extended usage',
+    needs: ['workspace', 'ledger', 'model:completions', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 4, promptTokens: 11 })
+      const exchange = await context.request('createCompletion')
+      const { id, object, model, choices, usage } = expectCompletion(exchange)
+      assert.equal(object, 'text_completion')
+      assert.equal(id, generationIdOf(exchange))
+      assert.equal(model, context.model('completions'))
+      assert.equal(choices[0]?.text, 'word1 word2 word3 word4')
+      assert.deepEqual([usage.prompt_tokens, usage.completion_tokens, usage.total_tokens], [11, 4, 15])
+
+      const record = await context.record(id)
+      expectStatus(record, 200)
+      const { operation, status, cost_micros: cost, endpoint } = recordIn(record)
+      assert.deepEqual(
+        [operation, status, cost, endpoint],
+        ['completions', 'ok', usage.cost_micros, usage.endpoint],
+      )
+      const rows = (await context.books()).entries.filter(({ reference }) => reference === id)
+      assert.deepEqual(
+        rows.map(({ amount_micros }) => amount_micros),
+        [-usage.cost_micros],
+      )
+
+      const body = { stream: true, stream_options: { include_usage: true } }
+      const streamed = await context.request('createCompletion', { body })
+      const { chunks, text, usage: last } = expectTextStream(streamed)
+      for (const chunk of chunks) {
+        assert.deepEqual([chunk.object, chunk.id], ['text_completion', generationIdOf(streamed)])
+        assert.equal(chunk.model, model)
+      }
+      assert.equal(text, choices[0]?.text)
+      assert.deepEqual(
+        [last?.prompt_tokens, last?.completion_tokens, last?.endpoint],
+        [11, 4, usage.endpoint],
+      )
+      assert.equal(last?.cost_micros, usage.cost_micros)
+    },
+  },
+
+  'backend-400': {
+    rules: ['REQ-36'],
+    title: "A backend's own 400 to a text completion comes back as unsupported_parameter with its message",
+    backend: {
+      status: 400,
+      error: {
+        error: {
+          message: 'The suffix is too long for this model.',
+          type: 'BadRequest',
+          param: 'suffix',
+          code: 400,
+        },
+      },
+    },
+    steps: [
+      {
+        operation: 'createCompletion',
+        expect: { error: 'unsupported_parameter', param: 'suffix', message: 'too long for this model' },
+      },
+    ],
+  },
+
+  'backend-failure': {
+    rules: ['RLAY-05'],
+    title:
+      "A backend that fails a text completion is told as 502, and its own refusal as the caller's mistake",
+    backend: { status: 503 },
+    operation: 'createCompletion',
+    expect: { error: 'backend_unavailable' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'best-of': {
+    rules: ['REQ-30'],
+    title: 'best_of other than 1 answers unsupported_parameter and is named',
+    operation: 'createCompletion',
+    steps: [
+      { name: 'two', body: { best_of: 2 }, expect: { error: 'unsupported_parameter', param: 'best_of' } },
+      { name: 'none', body: { best_of: 0 }, expect: { error: 'unsupported_parameter', param: 'best_of' } },
+      {
+        name: 'a text',
+        body: { best_of: '1' },
+        expect: { error: 'unsupported_parameter', param: 'best_of' },
+      },
+      { name: 'one', body: { best_of: 1 }, expect: { body: { object: 'text_completion' } } },
+    ],
+  },
+
+  capability: {
+    rules: ['REQ-34'],
+    title: 'A model that cannot continue texts answers unsupported_parameter and names the model',
+    operation: 'createCompletion',
+    steps: [
+      {
+        name: 'one of embeddings',
+        body: { model: '{{model.embeddings}}' },
+        expect: { error: 'unsupported_parameter', param: 'model' },
+      },
+      { name: 'one that does', expect: { body: { object: 'text_completion' } } },
+    ],
+  },
+
+  'context-length': {
+    rules: ['REQ-37'],
+    title: 'A prompt beyond the context window names prompt, whichever backend refuses it',
+    backend: {
+      status: 400,
+      error: {
+        error: {
+          message:
+            "This model's maximum context length is 4097 tokens, however you requested 5000 tokens (4984 in your prompt; 16 for the completion). Please reduce your prompt; or completion length.",
+          type: 'invalid_request_error',
+          param: null,
+          code: null,
+        },
+      },
+    },
+    operation: 'createCompletion',
+    expect: { error: 'context_length_exceeded', param: 'prompt' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'failed-stream': {
+    rules: ['EP-10', 'ERR-36'],
+    title: 'A streamed text that fails ends with an error event and [DONE]',
+    needs: ['generation', 'backendScript', 'model:completions'],
+    async run(context) {
+      await context.script({ chunks: 8, fault: { kind: 'cut', afterChunks: 3 } })
+      const exchange = await context.request('createCompletion', { body: { stream: true } })
+      const { error, text } = expectFailedTextStream(exchange)
+      assert.equal(error.type, 'upstream_error')
+      assert.equal(text, 'word1 word2 word3')
+    },
+  },
+
+  'fields-judged': {
+    rules: ['REQ-35', 'REQ-33'],
+    title:
+      'An honoured field of a text completion with a wrong value answers unsupported_parameter and is named',
+    operation: 'createCompletion',
+    expect: { error: 'unsupported_parameter' },
+    steps: [
+      { body: { n: 2 }, expect: { param: 'n' } },
+      { body: { stream: 'sometimes' }, expect: { param: 'stream' } },
+      { body: { stream_options: 7 }, expect: { param: 'stream_options' } },
+      { body: { max_tokens: -1 }, expect: { param: 'max_tokens' } },
+      { body: { max_tokens: 'many' }, expect: { param: 'max_tokens' } },
+      { body: { temperature: 2.5 }, expect: { param: 'temperature' } },
+      { body: { top_p: -1 }, expect: { param: 'top_p' } },
+      { body: { seed: 'first' }, expect: { param: 'seed' } },
+      { body: { stop: 7 }, expect: { param: 'stop' } },
+      { body: { user: {} }, expect: { param: 'user' } },
+    ],
+  },
+
+  key: {
+    rules: ['EP-09', 'AUTH-06', 'AUTH-07'],
+    title: 'A key that was revoked, has expired or is none is told so at POST /completions',
+    operation: 'createCompletion',
+    steps: [
+      { name: 'revoked', key: 'revoked', expect: { error: 'api_key_revoked' } },
+      { name: 'expired', key: 'expired', expect: { error: 'api_key_expired' } },
+      { name: 'no key', key: 'none', expect: { error: 'invalid_api_key' } },
+    ],
+  },
+
+  'left-stream': {
+    rules: ['EP-10', 'GEN-11', 'GEN-12', 'GEN-13'],
+    title: 'Whoever leaves a streamed text pays for what was counted until then',
+    needs: ['workspace', 'ledger', 'backendScript', 'model:completions'],
+    // How far the stream gets before it is left is chance.
+    isCompared: false,
+    async run(context) {
+      await context.script({ chunks: 400, betweenChunksMs: 20 })
+      const call = await context.open('createCompletion', { body: { stream: true } })
+      const seen = await abortAfter(call, (soFar) => readTextStream(soFar).chunks.length >= 5)
+      const record = await expectAborted(context, seen)
+      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
+      const { completion_tokens: tokens } = record
+      assert.ok(tokens > 0 && tokens < 200, `${tokens} tokens were counted of a stream left after 5`)
+      assert.equal((await context.books()).entries.at(-1)?.amount_micros, -costOf(record))
+    },
+  },
+
+  'missing-prompt': {
+    rules: ['REQ-32'],
+    title: 'A prompt that is absent, null or empty answers missing_field and is named',
+    operation: 'createCompletion',
+    expect: { error: 'missing_field', param: 'prompt' },
+    steps: [
+      { name: 'absent', omit: ['prompt'] },
+      { name: 'null', body: { prompt: null } },
+      { name: 'empty', body: { prompt: '' } },
+      { name: 'an empty array', body: { prompt: [] } },
+      { name: 'an object', body: { prompt: {} } },
+    ],
+  },
+
+  pings: {
+    rules: ['EP-10', 'STRM-02'],
+    title: 'While the first token of a text is awaited, the line ": ping" comes regularly and stops with it',
+    needs: ['generation', 'model:completions', 'backendScript'],
+    // How many fit in is chance on a busy machine.
+    isCompared: false,
+    waitsMs: ({ pingMs }) => 2.5 * pingMs,
+    async run(context) {
+      const { pingMs } = context.target.limits
+      await context.script({ chunks: 3, beforeFirstChunkMs: 2.5 * pingMs })
+      const exchange = await context.request('createCompletion', { body: { stream: true } })
+      const { pings, text } = expectTextStream(exchange)
+      assert.ok(pings.length >= 1, 'there was no ping')
+      for (const { comments } of pings) assert.deepEqual(comments, [': ping'])
+      assert.equal(text, 'word1 word2 word3')
+      const firstText = exchange.body.indexOf('word1')
+      assert.ok(exchange.body.lastIndexOf(': ping') < firstText, 'a ping came after the first token')
+    },
+  },
+
+  prompts: {
+    rules: ['REQ-29', 'REQ-59'],
+    title: 'A prompt is a text, the tokens of one, or a list of either, and each of several has its choice',
+    operation: 'createCompletion',
+    steps: [
+      { name: 'a text', expect: { body: { object: 'text_completion' } } },
+      {
+        name: 'a text in an array',
+        body: { prompt: ['{{prompt}}'] },
+        expect: { body: { object: 'text_completion' } },
+      },
+      { name: 'tokens', body: { prompt: [1, 2, 3] }, expect: { body: { object: 'text_completion' } } },
+      {
+        name: 'tokens in an array',
+        body: { prompt: [[1, 2, 3]] },
+        expect: { body: { object: 'text_completion' } },
+      },
+      {
+        name: 'two texts',
+        body: { prompt: ['one', 'two'] },
+        expect: { body: { object: 'text_completion', choices: { $items: [{ index: 0 }, { index: 1 }] } } },
+      },
+      {
+        name: 'tokens of two texts',
+        body: { prompt: [[1, 2], [3]] },
+        expect: { body: { choices: { $items: [{ index: 0 }, { index: 1 }] } } },
+      },
+      {
+        name: 'no tokens at all',
+        body: { max_tokens: 0, echo: true },
+        expect: { body: { object: 'text_completion' } },
+      },
+      {
+        name: 'texts and tokens',
+        body: { prompt: ['one', 2] },
+        expect: { error: 'unsupported_parameter', param: 'prompt' },
+      },
+    ],
+  },
+
+  refusals: {
+    rules: ['ERR-03', 'ERR-11', 'ERR-12', 'ERR-13'],
+    title: 'POST /completions refuses by the codes of the contract',
+    operation: 'createCompletion',
+    steps: [
+      { name: 'no JSON', text: '{', expect: { error: 'invalid_json' } },
+      { name: 'no model', omit: ['model'], expect: { error: 'missing_field' } },
+      { name: 'no such model', body: { model: 'absent' }, expect: { error: 'model_not_found' } },
+      { name: 'out of scope', key: 'scoped', expect: { error: 'model_not_in_key_scope' } },
+      { name: 'two choices', body: { n: 2 }, expect: { error: 'unsupported_parameter' } },
+      { name: 'no credit', key: 'poor', expect: { error: 'insufficient_credits' } },
+      { name: 'spend limit', key: 'capped', expect: { error: 'key_spend_limit_reached' } },
+    ],
+  },
+
+  sent: {
+    rules: ['REQ-11', 'REQ-12'],
+    title: 'A text completion reaches the backend with all its fields, known to the router or not',
+    backend: { chunks: 3 },
+    steps: [
+      {
+        operation: 'createCompletion',
+        body: {
+          max_tokens: 9,
+          temperature: 0.5,
+          stop: ['end'],
+          logprobs: 2,
+          echo: true,
+          suffix: 'after',
+          presence_penalty: 0.25,
+        },
+        expect: {
+          body: { choices: { $length: 1 } },
+          sent: {
+            prompt: '{{prompt}}',
+            max_tokens: 9,
+            temperature: 0.5,
+            stop: ['end'],
+            logprobs: 2,
+            echo: true,
+            suffix: 'after',
+            presence_penalty: 0.25,
+          },
+        },
+      },
+    ],
+  },
+
+  stream: {
+    rules: ['EP-10'],
+    title: 'A text completion streams by the rules of chat: chunks, one of usage if asked for, [DONE]',
+    needs: ['generation', 'model:completions'],
+    async run(context) {
+      const ask = (body: object = {}) =>
+        context.request('createCompletion', { body: { stream: true, ...body } })
+      const plain = expectTextStream(await ask())
+      assert.notEqual(plain.text, '', 'the stream has no text')
+      assert.equal(plain.usage, undefined, 'usage came though it was not asked for')
+      assert.ok(
+        plain.chunks.every(({ choices, usage }) => choices.length === 1 && !usage),
+        'a chunk of usage was left in',
+      )
+      const asked = expectTextStream(await ask({ stream_options: { include_usage: true } }))
+      const [last, ...others] = asked.chunks.toReversed()
+      assert.deepEqual(last?.choices, [], 'the last chunk has choices')
+      assert.ok(Number.isInteger(last?.usage?.cost_micros), 'the last chunk tells no usage')
+      assert.ok(
+        others.length > 0 && others.every(({ usage }) => !usage),
+        'usage stands in another chunk as well',
+      )
+    },
+  },
+
+  text: {
+    rules: ['EP-09', 'SRV-06', 'REQ-12'],
+    title: 'POST /completions asks for a key and continues a text in the form of OpenAI',
+    steps: [
+      { name: 'no key', operation: 'createCompletion', key: 'none', expect: { error: 'invalid_api_key' } },
+      {
+        name: 'a text',
+        operation: 'createCompletion',
+        body: { max_tokens: 20, temperature: 0, seed: 7, stop: ['!!'], user: 'somebody' },
+        expect: {
+          body: {
+            object: 'text_completion',
+            choices: { $length: 1 },
+            usage: {
+              prompt_tokens: { $type: 'integer' },
+              completion_tokens: { $type: 'integer' },
+              total_tokens: { $type: 'integer' },
+            },
+          },
+        },
+      },
+      { name: 'the list of models', operation: 'listModels', expect: { body: { object: 'list' } } },
+    ],
+  },
+
+  'too-many-tokens': {
+    rules: ['ERR-23'],
+    title: 'A prompt of more tokens than the context window holds is told context_length_exceeded',
+    needs: ['generation', 'model:completions', 'backendScript'],
+    async run(context) {
+      const { contextLength } = await priceOf(context, 'completions')
+      // Whichever of the two finds it: the router that reads the tokens, or the backend that refuses them.
+      await context.script({
+        status: 400,
+        error: {
+          error: {
+            message: `This model's maximum context length is ${contextLength} tokens. Please reduce your prompt.`,
+            code: 'context_length_exceeded',
+          },
+        },
+      })
+      const prompt = Array.from({ length: contextLength + 1 }, () => 7)
+      for (const stream of [false, true]) {
+        const body = { prompt, stream, user: context.prompt }
+        expectError(await context.request('createCompletion', { body }), 'context_length_exceeded')
+      }
+    },
+  },
+} satisfies Topic

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import type { EmbeddingList } from '#contract/models'
+import { isEmbeddingList } from '#contract/validators/embedding-list'
+import { costMicros } from '../engine/books.ts'
+import { expectShape, expectStatus, generationIdOf, recordIn } from '../engine/expect.ts'
+import { textOf } from '../engine/http/exchange.ts'
+import { priceOf } from '../engine/prices.ts'
+import type { Topic } from '../engine/topic.ts'
+
+export default {
+  'backend-422': {
+    rules: ['REQ-36'],
+    title: "A backend's own 422 at embeddings comes back as unsupported_parameter with its message",
+    backend: {
+      status: 422,
+      error: {
+        error: {
+          message: 'This model has 8 dimensions and no other number.',
+          type: 'BadRequest',
+          param: 'dimensions',
+          code: 422,
+        },
+      },
+    },
+    steps: [
+      {
+        operation: 'createEmbedding',
+        body: { dimensions: 99 },
+        expect: { error: 'unsupported_parameter', param: 'dimensions', message: 'no other number' },
+      },
+    ],
+  },
+
+  'backend-failure': {
+    rules: ['RLAY-05'],
+    title: 'A backend that fails at embeddings is told as 502 backend_unavailable',
+    backend: { status: 500 },
+    steps: [{ operation: 'createEmbedding', expect: { error: 'backend_unavailable' } }],
+  },
+
+  base64: {
+    rules: ['REQ-50'],
+    title: 'encoding_format reaches the backend, and base64 holds the floats that are numbers otherwise',
+    needs: ['generation', 'feature:embeddings', 'model:embeddings', 'backendScript'],
+    async run(context) {
+      await context.script({ promptTokens: 5 })
+      const input = [context.prompt, `another ${context.nonce}`]
+      const ask = async (body: object) =>
+        expectShape<EmbeddingList>(
+          await context.request('createEmbedding', { body: { input, ...body } }),
+          isEmbeddingList,
+        ).data.map(({ embedding }) => embedding)
+      const numbers = await ask({ encoding_format: 'float' })
+      assert.ok(
+        numbers.every((vector) => Array.isArray(vector)),
+        'floats are not written as numbers',
+      )
+      assert.deepEqual(await ask({}), numbers, 'another encoding than floats is the usual one')
+      const texts = await ask({ encoding_format: 'base64' })
+      assert.deepEqual(texts.map(floatsOf), numbers)
+      const sent = (await context.received()).map(({ body }) => JSON.parse(body).encoding_format as unknown)
+      assert.deepEqual(sent, ['float', undefined, 'base64'])
+    },
+  },
+
+  capability: {
+    rules: ['EP-12'],
+    title: 'Embeddings are to be had only of a model whose capabilities include them',
+    needs: ['generation', 'feature:embeddings', 'model:embeddings'],
+    async run(context) {
+      const refused = await context.request('createEmbedding', { body: { model: context.model() } })
+      // Which refusal it is, the given specification leaves open.
+      assert.ok([400, 404].includes(refused.status), `a model of chat was answered ${refused.status}`)
+      assert.match(textOf(refused), /"invalid_request_error"/)
+      expectStatus(await context.request('createEmbedding'), 200)
+    },
+  },
+
+  'capability-named': {
+    rules: ['REQ-34'],
+    title: 'A model that makes no embeddings answers unsupported_parameter and names the model',
+    operation: 'createEmbedding',
+    expect: { error: 'unsupported_parameter', param: 'model' },
+    steps: [{ body: { model: '{{model.chat}}' } }, { body: { model: '{{model.completions}}' } }],
+  },
+
+  'context-length': {
+    rules: ['REQ-37'],
+    title: 'An input beyond the context window names input, whichever backend refuses it',
+    backend: {
+      status: 400,
+      error: {
+        object: 'error',
+        message:
+          "This model's maximum context length is 512 tokens. However, you requested 900 tokens in the input for embedding generation. Please reduce the length of the input.",
+        type: 'BadRequestError',
+        param: null,
+        code: 400,
+      },
+    },
+    steps: [{ operation: 'createEmbedding', expect: { error: 'context_length_exceeded', param: 'input' } }],
+  },
+
+  'fields-judged': {
+    rules: ['REQ-33', 'REQ-35'],
+    title:
+      'Embeddings are not streamed, and a field with a wrong value answers unsupported_parameter and is named',
+    operation: 'createEmbedding',
+    steps: [
+      { body: { stream: true }, expect: { error: 'unsupported_parameter', param: 'stream' } },
+      { body: { dimensions: 0 }, expect: { error: 'unsupported_parameter', param: 'dimensions' } },
+      { body: { dimensions: 'many' }, expect: { error: 'unsupported_parameter', param: 'dimensions' } },
+      { body: { encoding_format: 64 }, expect: { error: 'unsupported_parameter', param: 'encoding_format' } },
+      { body: { user: 7 }, expect: { error: 'unsupported_parameter', param: 'user' } },
+      { body: { input: ['one', 2] }, expect: { error: 'unsupported_parameter', param: 'input' } },
+      { name: 'a stream that is none', body: { stream: false }, expect: { body: { object: 'list' } } },
+    ],
+  },
+
+  hold: {
+    rules: ['CRED-07'],
+    title: 'Embeddings hold the sum of what each input can be at most, and nothing for an answer',
+    needs: ['workspace', 'ledger', 'feature:embeddings', 'model:embeddings', 'backendScript'],
+    async run(context) {
+      const { contextLength, ...prices } = await priceOf(context, 'embeddings')
+      const { templateTokens } = context.target.limits
+      await context.script({ beforeHeadersMs: 60_000 })
+      // The last one is longer than the window, which it can fill but not exceed.
+      const input = [context.prompt, 'short', 'x'.repeat(contextLength + 1)]
+      const promptTokens = input
+        .map((text) => Math.min(contextLength, Buffer.byteLength(text) + templateTokens))
+        .reduce((sum, tokens) => sum + tokens)
+      const call = await context.open('createEmbedding', { body: { input } })
+      const [hold] = await context.eventually('a hold', async () => {
+        const { holds } = await context.books()
+        return holds.length > 0 && holds
+      })
+      assert.equal(hold?.amount_micros, costMicros({ promptTokens, completionTokens: 0 }, prices))
+      call.abort()
+      await context.eventually('the hold ends', async () => (await context.books()).holds.length === 0)
+      expectStatus(await context.request('listModels'), 200)
+    },
+  },
+
+  key: {
+    rules: ['EP-11', 'AUTH-06', 'AUTH-07'],
+    title: 'A key that was revoked, has expired or is none is told so at POST /embeddings',
+    operation: 'createEmbedding',
+    steps: [
+      { name: 'revoked', key: 'revoked', expect: { error: 'api_key_revoked' } },
+      { name: 'expired', key: 'expired', expect: { error: 'api_key_expired' } },
+      { name: 'no key', key: 'none', expect: { error: 'invalid_api_key' } },
+    ],
+  },
+
+  left: {
+    rules: ['GEN-24'],
+    title: 'Whoever leaves before the vectors come has an aborted generation, and the backend is let go',
+    needs: ['workspace', 'ledger', 'feature:embeddings', 'model:embeddings', 'backendScript'],
+    async run(context) {
+      await context.script({ beforeHeadersMs: 60_000 })
+      const call = await context.open('createEmbedding')
+      await context.eventually(
+        'the request at the backend',
+        async () => (await context.received()).length > 0,
+      )
+      call.abort()
+      const [record] = await context.eventually('the record of what was left', async () => {
+        const { generations } = await context.books()
+        return generations.length > 0 && generations
+      })
+      assert.equal(record?.status, 'aborted')
+      assert.equal(record?.completion_tokens, 0)
+      await context.eventually('the backend is let go', async () => {
+        const [request] = await context.received()
+        return request?.outcome === 'client-left'
+      })
+    },
+  },
+
+  'missing-input': {
+    rules: ['REQ-32'],
+    title: 'An input that is absent, null or empty answers missing_field and is named',
+    operation: 'createEmbedding',
+    expect: { error: 'missing_field', param: 'input' },
+    steps: [
+      { name: 'absent', omit: ['input'] },
+      { name: 'null', body: { input: null } },
+      { name: 'empty', body: { input: '' } },
+      { name: 'an empty array', body: { input: [] } },
+    ],
+  },
+
+  refusals: {
+    rules: ['ERR-03', 'ERR-11', 'ERR-12', 'ERR-13'],
+    title: 'POST /embeddings refuses by the codes of the contract',
+    operation: 'createEmbedding',
+    steps: [
+      { name: 'no JSON', text: '[', expect: { error: 'invalid_json' } },
+      { name: 'no model', omit: ['model'], expect: { error: 'missing_field' } },
+      { name: 'no such model', body: { model: 'absent' }, expect: { error: 'model_not_found' } },
+      { name: 'out of scope', key: 'scoped', expect: { error: 'model_not_in_key_scope' } },
+      { name: 'no credit', key: 'poor', expect: { error: 'insufficient_credits' } },
+      { name: 'spend limit', key: 'capped', expect: { error: 'key_spend_limit_reached' } },
+    ],
+  },
+
+  usage: {
+    rules: ['CHAT-16'],
+    title: 'usage of embeddings has the three members more, and the cost is that of the prompt tokens',
+    needs: ['workspace', 'ledger', 'feature:embeddings', 'model:embeddings', 'backendScript'],
+    async run(context) {
+      const promptTokens = 101 + context.random.below(900)
+      await context.script({ promptTokens })
+      const prices = await priceOf(context, 'embeddings')
+      const exchange = await context.request('createEmbedding')
+      const { model, usage } = expectShape<EmbeddingList>(exchange, isEmbeddingList)
+      assert.equal(model, context.model('embeddings'))
+      assert.equal(usage.prompt_tokens, promptTokens)
+      assert.equal(usage.total_tokens, promptTokens)
+      assert.equal(usage.cost_micros, costMicros({ promptTokens, completionTokens: 0 }, prices))
+      assert.ok(typeof usage.endpoint === 'string' && usage.endpoint !== '', 'usage.endpoint is no text')
+      assert.ok(
+        usage.evidence_digest === null || typeof usage.evidence_digest === 'string',
+        'usage.evidence_digest is neither a text nor null',
+      )
+      const id = generationIdOf(exchange)
+      const record = await context.record(id)
+      expectStatus(record, 200)
+      const { operation, status, completion_tokens: completion, endpoint, ...told } = recordIn(record)
+      assert.deepEqual([operation, status, completion, endpoint], ['embeddings', 'ok', 0, usage.endpoint])
+      assert.equal(told.evidence_digest, usage.evidence_digest)
+      const rows = (await context.books()).entries.filter(({ reference }) => reference === id)
+      assert.deepEqual(
+        rows.map(({ amount_micros }) => amount_micros),
+        [-usage.cost_micros],
+      )
+    },
+  },
+
+  vectors: {
+    rules: ['EP-11', 'SRV-07', 'REQ-12'],
+    title: 'POST /embeddings asks for a key and turns texts into vectors in the form of OpenAI',
+    operation: 'createEmbedding',
+    steps: [
+      { name: 'no key', key: 'none', expect: { error: 'invalid_api_key' } },
+      {
+        name: 'a text',
+        body: { encoding_format: 'float' },
+        expect: {
+          body: {
+            object: 'list',
+            data: { $length: 1 },
+            model: '{{model.embeddings}}',
+            usage: { prompt_tokens: { $type: 'integer' }, total_tokens: { $type: 'integer' } },
+          },
+        },
+      },
+      {
+        name: 'two texts',
+        body: { input: ['{{prompt}}', 'another'] },
+        expect: { body: { data: { $length: 2 } } },
+      },
+      { name: 'tokens', body: { input: [1, 2, 3] }, expect: { body: { data: { $type: 'array' } } } },
+    ],
+  },
+} satisfies Topic
+
+function floatsOf(text: unknown): readonly number[] {
+  assert.ok(typeof text === 'string', 'base64 is no text')
+  const bytes = Buffer.from(text, 'base64')
+  return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4))
+}

@@ -1,0 +1,417 @@
+import assert from 'node:assert/strict'
+import { abortAfter, expectAborted } from '../engine/aborted.ts'
+import { costOf } from '../engine/books.ts'
+import {
+  expectChat,
+  expectError,
+  expectRecord,
+  expectStatus,
+  expectSubset,
+  generationIdOf,
+  recordIn,
+} from '../engine/expect.ts'
+import { textOf } from '../engine/http/exchange.ts'
+import { countPings, countTexts, expectStream, readStream } from '../engine/stream.ts'
+import type { Topic } from '../engine/topic.ts'
+
+export default {
+  'backend-failure': {
+    rules: ['GEN-18', 'HDR-10'],
+    title:
+      'A backend that fails before any token leaves an aborted record of zero tokens, and a debit of zero',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      for (const stream of [false, true]) {
+        await context.script({ status: 500 })
+        const exchange = await context.chat({ stream })
+        expectError(exchange, 'backend_unavailable')
+        const record = await expectAborted(context, exchange)
+        expectSubset(record, { prompt_tokens: 0, completion_tokens: 0, cost_micros: 0 }, 'the record')
+      }
+      const { entries } = await context.books()
+      const debits = entries.filter(({ kind }) => kind === 'generation')
+      assert.deepEqual(
+        debits.map(({ amount_micros }) => amount_micros),
+        [0, 0],
+      )
+    },
+  },
+
+  'backend-let-go': {
+    rules: ['GEN-24'],
+    title: 'The backend of a left stream is let go at once',
+    needs: ['generation', 'backendScript'],
+    // How far the stream gets before it is left is chance.
+    isCompared: false,
+    async run(context) {
+      await context.script({ chunks: 2_000, betweenChunksMs: 20 })
+      await abortAfter(await context.stream(), (soFar) => countTexts(soFar) >= 2)
+      const { chunksSent } = await context.eventually('the backend is let go', async () => {
+        const [received] = await context.received()
+        return received?.outcome === 'client-left' && received
+      })
+      assert.ok(chunksSent < 500, `the backend had written ${chunksSent} pieces by then`)
+    },
+  },
+
+  'closed-after-done': {
+    rules: ['GEN-17', 'GEN-25', 'STRM-07'],
+    title: 'Whoever closes right after reading [DONE] has an ok record',
+    needs: ['generation'],
+    // Whether the end of the answer is seen before it is left is chance.
+    isCompared: false,
+    async run(context) {
+      const call = await context.stream()
+      assert.ok(await call.until((soFar) => textOf(soFar).includes('data: [DONE]')), 'the stream did not end')
+      call.abort()
+      const id = generationIdOf(call.exchange)
+      const status = await context.eventually('the record', async () => {
+        const exchange = await context.record(id)
+        return exchange.status === 200 && recordIn(exchange).status
+      })
+      assert.equal(status, 'ok')
+    },
+  },
+
+  fields: {
+    rules: ['GEN-04', 'GEN-05'],
+    title: 'A record holds tokens, cost, model, endpoint, timings, digest and its status',
+    needs: ['generation'],
+    async run(context) {
+      const { id, usage } = expectChat(await context.chat())
+      const record = recordIn(await context.record(id))
+      const values = Object.values(record)
+      for (const count of [usage.prompt_tokens, usage.completion_tokens, usage.cost_micros]) {
+        assert.ok(values.includes(count), `the record does not hold ${count}`)
+      }
+      for (const text of [context.model(), usage.endpoint]) {
+        assert.ok(values.includes(text), `the record does not hold ${text}`)
+      }
+      assert.equal(record.evidence_digest, usage.evidence_digest)
+      assert.ok(record.status === 'ok' || record.status === 'aborted')
+    },
+  },
+
+  'finish-reason': {
+    rules: ['GEN-19'],
+    title: 'The record tells why the answer ended, as the backend told it',
+    backend: { chunks: 20 },
+    operation: 'createChatCompletion',
+    steps: [
+      { body: { max_tokens: 3 }, expect: { record: { finish_reason: 'length', completion_tokens: 3 } } },
+      { body: { max_tokens: 50 }, expect: { record: { finish_reason: 'stop' } } },
+    ],
+  },
+
+  'left-answer': {
+    rules: ['GEN-24'],
+    title:
+      'A client that leaves a request without a stream cancels the backend: aborted, the prompt counted, no completion',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 5, beforeHeadersMs: 5_000 })
+      const call = await context.open('createChatCompletion')
+      await context.eventually(
+        'the request reaches the backend',
+        async () => (await context.received()).length > 0,
+      )
+      call.abort()
+      await context.eventually(
+        'the backend is let go',
+        async () => (await context.received()).at(-1)?.outcome === 'client-left',
+      )
+      const generation = await context.eventually(
+        'the record',
+        async () => (await context.books()).generations[0],
+      )
+      assert.equal(generation.status, 'aborted')
+      assert.ok(generation.prompt_tokens > 0, 'the prompt was not counted')
+      assert.equal(generation.completion_tokens, 0)
+    },
+  },
+
+  'left-before-first-token': {
+    rules: ['GEN-03', 'GEN-11'],
+    title: 'A stream left before its first token is one aborted record without completion tokens',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    waitsMs: ({ pingMs }) => pingMs * 2,
+    async run(context) {
+      const { pingMs } = context.target.limits
+      await context.script({ chunks: 5, beforeFirstChunkMs: pingMs * 8 })
+      const seen = await abortAfter(await context.stream(), (soFar) => countPings(soFar) >= 1)
+      const record = await expectAborted(context, seen)
+      assert.equal(record.completion_tokens, 0)
+      await context.eventually(
+        'the backend is let go',
+        async () => (await context.received()).at(-1)?.outcome === 'client-left',
+      )
+      assert.equal((await context.books()).generations.length, 1)
+    },
+  },
+
+  'left-stream': {
+    rules: ['GEN-11'],
+    title: 'A client that leaves a stream before [DONE] makes the generation aborted',
+    needs: ['generation', 'backendScript'],
+    // How often the record is asked for before it is there is chance.
+    isCompared: false,
+    async run(context) {
+      await context.script({ chunks: 400, betweenChunksMs: 20 })
+      const seen = await abortAfter(await context.stream(), (soFar) => countTexts(soFar) >= 3)
+      const id = generationIdOf(seen)
+      const status = await context.eventually('the record', async () => {
+        const exchange = await context.record(id)
+        return exchange.status === 200 && recordIn(exchange).status
+      })
+      assert.equal(status, 'aborted')
+    },
+  },
+
+  'left-stream-counted': {
+    rules: ['GEN-03', 'GEN-12', 'GEN-13'],
+    title: 'The record of a left stream holds the tokens counted until then, and they are debited',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    // How far the stream gets before it is left is chance.
+    isCompared: false,
+    async run(context) {
+      await context.script({ chunks: 400, betweenChunksMs: 20 })
+      const seen = await abortAfter(await context.stream(), (soFar) => countTexts(soFar) >= 5)
+      const record = await expectAborted(context, seen)
+      assert.ok(record.completion_tokens >= 5, `only ${record.completion_tokens} of 5 tokens were counted`)
+      assert.ok(
+        record.completion_tokens < 200,
+        `${record.completion_tokens} tokens were counted of a stream left after 5`,
+      )
+      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
+      assert.equal(record.cost_micros, costOf(record))
+      const { entries } = await context.books()
+      assert.equal(entries.at(-1)?.amount_micros, -record.cost_micros)
+    },
+  },
+
+  'named-fields': {
+    rules: ['GEN-19', 'GEN-20', 'GEN-21', 'MET-11', 'WSP-09', 'WSP-07'],
+    title: 'A record is wrapped as data and has every member by its name',
+    needs: ['generation'],
+    async run(context) {
+      const { id, usage } = expectChat(await context.chat())
+      const record = expectRecord(await context.record(id))
+      expectSubset(
+        record,
+        {
+          id,
+          model: context.model(),
+          operation: 'chat',
+          streamed: false,
+          status: 'ok',
+          finish_reason: 'stop',
+          usage_source: 'backend',
+          prompt_tokens: usage.prompt_tokens,
+          completion_tokens: usage.completion_tokens,
+          total_tokens: usage.total_tokens,
+          cost_micros: usage.cost_micros,
+          ledger: { amount_micros: -usage.cost_micros },
+        },
+        'the record',
+      )
+      assert.match(record.ledger.id, /^led_[0-9A-HJKMNP-TV-Z]{26}$/)
+      assert.ok(record.latency_ms > 0)
+      assert.ok(Math.abs(Date.parse(record.created_at) - Date.now()) < 60_000, 'created_at is not now')
+    },
+  },
+
+  'no-content': {
+    rules: ['GEN-06', 'EP-15', 'SRV-15'],
+    title: 'Nothing that was said is part of a record',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      const answer = `answer-${context.random.word(12)}`
+      await context.script({ chunks: [answer] })
+      const { id } = expectChat(await context.chat({ user: `user-${context.nonce}` }))
+      const record = textOf(await context.record(id))
+      assert.ok(record.includes(id), 'the record is not that of the generation')
+      assert.ok(!record.includes(context.nonce), 'the record holds text of the request')
+      assert.ok(!record.includes(answer), 'the record holds text of the answer')
+    },
+  },
+
+  'odd-ids': {
+    rules: ['GEN-23'],
+    title:
+      'An id that no generation can have is a 404 not_found like any unknown one, whatever it is made of',
+    needs: ['key'],
+    async run(context) {
+      const ids = [
+        'x',
+        'gen-',
+        'gen-01ARZ3NDEKTSV4RRFFQ69G5FAVX',
+        "' or 1=1 --",
+        '\u0000',
+        'gen-01ARZ3NDEKTSV4RRFFQ69G5FA\u0000',
+        'ü'.repeat(500),
+      ]
+      for (const id of ids) expectError(await context.record(id), 'not_found')
+    },
+  },
+
+  'of-workspace': {
+    rules: ['WSP-03'],
+    title: 'Generations belong to a workspace, whichever of its keys made them',
+    needs: ['workspace', 'ledger'],
+    async run(context) {
+      const first = await context.own()
+      const second = await context.accounts.addKey(first)
+      const { id } = expectChat(await context.chat({}, { account: second }))
+      expectStatus(await context.record(id, first), 200)
+      assert.deepEqual(
+        (await context.books()).generations.map((generation) => generation.id),
+        [id],
+      )
+    },
+  },
+
+  'ok-at-done': {
+    rules: ['GEN-09', 'STRM-07'],
+    title: 'A streamed generation is ok once its [DONE] was sent',
+    needs: ['generation'],
+    async run(context) {
+      const { chunks } = expectStream(await context.chat({ stream: true }))
+      assert.equal(recordIn(await context.record(chunks[0]?.id ?? '')).status, 'ok')
+    },
+  },
+
+  'ok-when-whole': {
+    rules: ['GEN-08'],
+    title: 'A generation without a stream is ok once its response is finished',
+    needs: ['generation'],
+    async run(context) {
+      const { id } = expectChat(await context.chat())
+      assert.equal(recordIn(await context.record(id)).status, 'ok')
+    },
+  },
+
+  'one-record': {
+    rules: ['SRV-10', 'SRV-11', 'GEN-10', 'EVT-06', 'WSP-05'],
+    title: 'An accepted request leaves one record and one debit, whole or streamed',
+    needs: ['workspace', 'ledger'],
+    async run(context) {
+      const ids = [
+        expectChat(await context.chat()).id,
+        expectStream(await context.chat({ stream: true })).chunks[0]?.id,
+      ]
+      const { generations, entries } = await context.books()
+      assert.deepEqual(
+        generations.map(({ id }) => id),
+        ids,
+      )
+      const debits = entries.filter(({ kind }) => kind === 'generation')
+      assert.deepEqual(
+        debits.map(({ reference }) => reference),
+        ids,
+      )
+      for (const { status } of generations) assert.equal(status, 'ok')
+    },
+  },
+
+  'other-workspace': {
+    rules: ['GEN-07', 'EP-14'],
+    title: 'A record is read by the keys of its own workspace and by no other',
+    needs: ['workspace'],
+    async run(context) {
+      const { id } = expectChat(await context.chat())
+      const own = await context.own()
+      expectStatus(await context.record(id, await context.accounts.addKey(own)), 200)
+      expectError(await context.record(id, await context.accounts.open()), 'not_found')
+    },
+  },
+
+  'readable-at-once': {
+    rules: ['GEN-22', 'CRED-32', 'CRED-34'],
+    title: 'The record can be read the moment the end of an answer has been seen, and the debit stands',
+    needs: ['workspace', 'ledger'],
+    async run(context) {
+      for (let turn = 0; turn < 4; turn++) {
+        const whole = expectChat(await context.chat())
+        assert.equal(expectRecord(await context.record(whole.id)).cost_micros, whole.usage.cost_micros)
+        const call = await context.stream({ stream_options: { include_usage: true } })
+        assert.ok(
+          await call.until((soFar) => textOf(soFar).includes('data: [DONE]')),
+          'the stream did not end',
+        )
+        const { chunks, usage } = readStream(call.exchange)
+        const record = expectRecord(await context.record(chunks[0]?.id ?? ''))
+        assert.deepEqual([record.status, record.cost_micros], ['ok', usage?.cost_micros])
+        const { entries } = await context.books()
+        assert.equal(entries.at(-1)?.reference, record.id)
+      }
+    },
+  },
+
+  'refusals-leave-nothing': {
+    rules: ['CRED-04', 'HDR-10'],
+    title:
+      'A refused request has no generation id and leaves nothing: no record, no debit, no hold, nothing sent',
+    needs: ['workspace', 'ledger', 'backendScript', 'model:other'],
+    async run(context) {
+      const account = await context.own({ scope: ['chat'] })
+      const refusals = [
+        await context.chat({}, { key: null }),
+        await context.chat({}, { text: '{' }),
+        await context.chat({}, { omit: ['messages'] }),
+        await context.chat({ model: 'absent' }),
+        await context.chat({ model: context.model('other') }),
+        await context.chat({ n: 2 }),
+        await context.chat({}, { account: await context.accounts.addKey(account, { spendLimitMicros: 0 }) }),
+        await context.chat({}, { account: await context.accounts.addKey(account, { isRevoked: true }) }),
+      ]
+      for (const refusal of refusals) {
+        assert.ok(refusal.status >= 400 && refusal.status < 500, `${refusal.status} is no refusal`)
+        assert.equal(refusal.headers['x-router-generation-id'], undefined, 'a refusal names a generation')
+      }
+      const books = await context.books()
+      assert.deepEqual([books.generations, books.holds], [[], []])
+      assert.ok(books.entries.every(({ kind }) => kind !== 'generation'))
+      assert.deepEqual(await context.received(), [])
+    },
+  },
+
+  'streamed-fields': {
+    rules: ['GEN-20'],
+    title: 'The record of a stream times its first token and tells its speed',
+    needs: ['generation', 'backendScript'],
+    waitsMs: () => 1_500,
+    async run(context) {
+      await context.script({ chunks: 10, beforeFirstChunkMs: 60, betweenChunksMs: 150 })
+      const { chunks } = expectStream(await context.chat({ stream: true }))
+      const record = expectRecord(await context.record(chunks[0]?.id ?? ''))
+      assert.equal(record.streamed, true)
+      const firstMs = record.time_to_first_token_ms ?? 0
+      assert.ok(firstMs >= 55, `the first token is said to have come after ${firstMs} ms`)
+      // Of the 1,350 ms in between a busy machine may have told the first late.
+      assert.ok(record.latency_ms >= firstMs + 100, `the whole is said to have taken ${record.latency_ms} ms`)
+      const speed = record.tokens_per_second ?? 0
+      assert.ok(speed > 0 && speed < 100, `the speed is said to be ${speed} tokens a second`)
+    },
+  },
+
+  'unknown-alike': {
+    rules: ['GEN-23'],
+    title: 'Another workspace, an unknown id and a running generation are the same 404 not_found',
+    needs: ['workspace', 'backendScript'],
+    async run(context) {
+      const foreign = await context.accounts.open()
+      const { id } = expectChat(await context.chat({}, { account: foreign }))
+      await context.script({ chunks: 50, fault: { kind: 'stall', afterChunks: 2 } })
+      const call = await context.stream()
+      assert.ok(await call.until((soFar) => countTexts(soFar) >= 2), 'the stream did not begin')
+      const answers = []
+      for (const one of [id, 'gen-01ARZ3NDEKTSV4RRFFQ69G5FAV', generationIdOf(call.exchange), 'nonsense']) {
+        const exchange = await context.record(one)
+        expectError(exchange, 'not_found')
+        answers.push(textOf(exchange))
+      }
+      assert.equal(new Set(answers).size, 1, 'the answers can be told apart')
+      call.abort()
+    },
+  },
+} satisfies Topic

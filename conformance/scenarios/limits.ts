@@ -1,0 +1,444 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expectError, expectStatus } from '../engine/expect.ts'
+import { exhaust, exhaustionMs, expectLimited, limitHeaders, mostIn, readBucket } from '../engine/limits.ts'
+import { expectTold, seriesValue } from '../engine/operator.ts'
+import type { Topic } from '../engine/topic.ts'
+
+const PER_SECOND = 100
+const DEBT_MS = 6_000
+const USED = 60 * PER_SECOND + (DEBT_MS / 1_000) * PER_SECOND
+
+const PER_MINUTE = 20
+const MS_PER_REQUEST = 60_000 / PER_MINUTE
+
+const SHARED_PER_MINUTE = 6
+
+const LOST = 'router_limits_shared_lost'
+
+/** How long a router may take to notice (ours). */
+const SOON_MS = 5_000
+
+export default {
+  'admitted-and-failed': {
+    rules: ['LIM-32'],
+    title: 'A request that was admitted and failed at the backend tells of its bucket, too, and counts',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript'],
+    async run(context) {
+      await context.script({ status: 500 })
+      await context.own({ requestsPerMinute: 2 })
+      for (const remaining of [1, 0]) {
+        const exchange = await context.chat()
+        expectError(exchange, 'backend_unavailable')
+        assert.deepEqual([readBucket(exchange).limit, readBucket(exchange).remaining], [2, remaining])
+      }
+      expectLimited(await context.chat(), 2)
+    },
+  },
+
+  changed: {
+    rules: ['CRED-20'],
+    title: 'Other limits of a key hold within a second, the end of its validity at once',
+    needs: ['workspace', 'updateKey', 'feature:rate-limits'],
+    // How often it is asked until then is chance.
+    isCompared: false,
+    async run(context) {
+      const { keyId: id = '' } = await context.own({ requestsPerMinute: 1 })
+      expectStatus(await context.chat(), 200)
+      expectLimited(await context.chat(), 1)
+      await context.hooks('updateKey', { id, requests_per_minute: 100_000 })
+      await context.eventually(
+        'the new limit holds',
+        async () => {
+          const exchange = await context.chat()
+          if (exchange.status !== 200) expectLimited(exchange)
+          return exchange.status === 200
+        },
+        1_000,
+      )
+      await context.hooks('updateKey', { id, expires_at: '2020-01-01T00:00:00Z' })
+      expectError(await context.chat(), 'api_key_expired')
+      await context.hooks('updateKey', { id, expires_at: null })
+      expectStatus(await context.chat(), 200)
+    },
+  },
+
+  'credit-first': {
+    rules: ['CRED-19'],
+    title: 'A refusal for credit goes before one for rate, and takes nothing from the buckets',
+    needs: ['workspace', 'setBalance', 'feature:rate-limits', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 1 })
+      const own = await context.own({ requestsPerMinute: 2, balanceMicros: 0 })
+      const setBalance = (balance_micros: number) =>
+        context.hooks('setBalance', { workspace_id: own.workspaceId ?? '', balance_micros })
+      for (let turn = 0; turn < 5; turn++) expectError(await context.chat(), 'insufficient_credits')
+      await setBalance(5_000_000)
+      for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat(), 200)
+      expectLimited(await context.chat(), 2)
+      await setBalance(0)
+      expectError(await context.chat(), 'insufficient_credits')
+      const capped = await context.accounts.addKey(own, { spendLimitMicros: 0, requestsPerMinute: 1 })
+      await setBalance(5_000_000)
+      for (let turn = 0; turn < 3; turn++)
+        expectError(await context.chat({}, { account: capped }), 'key_spend_limit_reached')
+    },
+  },
+
+  debt: {
+    rules: ['LIM-23'],
+    title: 'What a request overshot is a debt that the refill repays before anything is admitted again',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript'],
+    isCompared: false,
+    waitsMs: () => DEBT_MS,
+    async run(context) {
+      await context.own({ tokensPerMinute: 60 * PER_SECOND })
+      await context.script({ chunks: 1, promptTokens: 0, completionTokens: USED })
+      const since = Date.now()
+      expectStatus(await context.chat(), 200)
+      const { retryAfterMs } = expectLimited(await context.chat(), 60 * PER_SECOND)
+      const passedMs = Date.now() - since
+      // A bucket that is floored at nothing admits again after a hundredth of a second.
+      assert.ok(
+        retryAfterMs >= DEBT_MS - passedMs && retryAfterMs <= DEBT_MS + 100,
+        `the debt is said to be repaid in ${retryAfterMs} ms`,
+      )
+      await sleep(retryAfterMs + 10)
+      expectStatus(await context.chat(), 200)
+    },
+  },
+
+  'give-back': {
+    rules: ['LIM-24'],
+    title: 'A request that the bucket of tokens refuses takes nothing from those of requests',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 1, promptTokens: 500 })
+      await context.own({ requestsPerMinute: 3, tokensPerMinute: 5 })
+      expectStatus(await context.chat(), 200)
+      // More of them than the key has requests: each is told of the tokens.
+      for (let turn = 0; turn < 6; turn++) expectLimited(await context.chat(), 5)
+    },
+  },
+
+  'key-requests': {
+    rules: ['KEY-09', 'LIM-03', 'LIM-10', 'ERR-16', 'ERR-17', 'HDR-06'],
+    title:
+      'A key with requests per minute of its own is 429 beyond them, with the four headers, and others are not',
+    needs: ['workspace', 'feature:rate-limits'],
+    async run(context) {
+      const own = await context.own({ requestsPerMinute: 2 })
+      for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat(), 200)
+      for (const stream of [false, true]) {
+        const refused = await context.chat({ stream })
+        expectError(refused, 'rate_limit_exceeded')
+        for (const name of limitHeaders) assert.ok(refused.headers[name], `the 429 has no ${name}`)
+      }
+      const usual = await context.accounts.addKey(own)
+      for (let turn = 0; turn < 3; turn++) expectStatus(await context.chat({}, { account: usual }), 200)
+    },
+  },
+
+  'key-tokens': {
+    rules: ['KEY-10', 'LIM-07', 'LIM-08', 'LIM-09'],
+    title:
+      'A key with tokens per minute of its own overshoots by one request, is 429 then, and others are not',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 1, completionTokens: 5_000 })
+      const own = await context.own({ tokensPerMinute: 1_000 })
+      // At admission the bucket is only asked whether it is empty; what the request uses is known afterwards.
+      expectStatus(await context.chat(), 200)
+      expectError(await context.chat(), 'rate_limit_exceeded')
+      expectError(await context.chat({ stream: true }), 'rate_limit_exceeded')
+      const usual = await context.accounts.addKey(own)
+      for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat({}, { account: usual }), 200)
+    },
+  },
+
+  'one-each': {
+    rules: ['LIM-22', 'LIM-32'],
+    title:
+      'Each admitted request takes one from the request buckets and tells of the tighter; a token lets it pass',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript'],
+    async run(context) {
+      const { requestsPerMinute: usual } = context.target.limits
+      await context.script({ chunks: 1, promptTokens: 100 })
+      // So slow that none comes back meanwhile.
+      const own = await context.own({ requestsPerMinute: 3 })
+      for (const remaining of [2, 1, 0]) {
+        const exchange = await context.chat({ stream: remaining === 1 })
+        expectStatus(exchange, 200)
+        const bucket = readBucket(exchange)
+        assert.deepEqual([bucket.limit, bucket.remaining], [3, remaining])
+        assert.ok(Number.isInteger(bucket.resetAtMs), 'an admitted request has no X-RateLimit-Reset')
+      }
+      expectLimited(await context.chat(), 3)
+
+      const generous = await context.accounts.addKey(own, {
+        requestsPerMinute: 10 * usual,
+        tokensPerMinute: 1,
+      })
+      const exchange = await context.chat({}, { account: generous })
+      expectStatus(exchange, 200)
+      assert.equal(readBucket(exchange).limit, usual, 'the workspace’s bucket is the tighter one')
+      assert.ok(readBucket(exchange).remaining < usual, 'nothing was taken from the workspace')
+      expectLimited(await context.chat({}, { account: generous }), 1)
+    },
+  },
+
+  order: {
+    rules: ['LIM-02'],
+    title:
+      'Over several limits a request is told of the first: key requests, workspace requests, key tokens, workspace tokens',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript', 'model:free'],
+    // How often has to be asked is chance.
+    isCompared: false,
+    waitsMs: exhaustionMs,
+    async run(context) {
+      const { requestsPerMinute, tokensPerMinute } = context.target.limits
+      const model = context.model('free')
+      const all = 2 * tokensPerMinute
+      await context.script({ chunks: 1, beforeHeadersMs: 1_500, completionTokens: all })
+      const generous = await context.own({ requestsPerMinute: 10 * requestsPerMinute })
+      // Both are admitted before the tokens of either are known, and use up all there is.
+      const both = await context.accounts.addKey(generous, { requestsPerMinute: 2, tokensPerMinute: 7 })
+      const few = await context.accounts.addKey(generous, { tokensPerMinute: 9 })
+      const ask = (account: typeof both) => context.chat({ model, max_tokens: all }, { account })
+      for (const answer of await Promise.all([ask(both), ask(both), ask(few)])) expectStatus(answer, 200)
+      const usual = await context.accounts.addKey(generous)
+      expectLimited(await ask(usual), tokensPerMinute)
+      expectLimited(await ask(few), 9)
+      expectLimited(await ask(both), 2)
+
+      // Another workspace, for its requests are to be used up while its tokens are not.
+      await context.script({ chunks: 1 })
+      const second = await context.accounts.open({ requestsPerMinute: 10 * requestsPerMinute })
+      const one = await context.accounts.addKey(second, { requestsPerMinute: 1 })
+      const dry = await context.accounts.addKey(second, { tokensPerMinute: 1 })
+      for (const answer of await Promise.all([ask(one), ask(dry)])) expectStatus(answer, 200)
+      let isShown = false
+      for (let turn = 0; turn < 20 && !isShown; turn++) {
+        await exhaust(context, requestsPerMinute, () => ({ account: second }))
+        // Requests come back to the workspace all the time; others around them take those.
+        const others = () =>
+          Array.from({ length: 10 }, () => context.chat({ max_tokens: 1 }, { account: second }))
+        const [, ofDry, ofOne] = await Promise.all([Promise.all(others()), ask(dry), ask(one), ...others()])
+        isShown = expectLimited(ofDry).limit === requestsPerMinute
+        expectLimited(ofOne, 1)
+      }
+      assert.ok(isShown, 'a key without tokens was never told of the requests of its workspace')
+    },
+  },
+
+  refill: {
+    rules: ['LIM-21'],
+    title:
+      'A bucket holds what a minute allows and refills continuously, one by one and not all at a boundary',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript'],
+    isCompared: false,
+    waitsMs: () => 2 * MS_PER_REQUEST,
+    async run(context) {
+      await context.script({ chunks: 1 })
+      await context.own({ requestsPerMinute: PER_MINUTE })
+      const { admitted, elapsedMs, refused } = await exhaust(context, PER_MINUTE)
+      assert.ok(admitted >= PER_MINUTE, `a full bucket admitted ${admitted} of ${PER_MINUTE}`)
+      assert.ok(admitted <= mostIn(elapsedMs, PER_MINUTE), `${admitted} were admitted in ${elapsedMs} ms`)
+      const { retryAfterMs } = expectLimited(refused, PER_MINUTE)
+      assert.ok(retryAfterMs <= MS_PER_REQUEST, `the next one is said to be ${retryAfterMs} ms away`)
+      const waitedSince = Date.now()
+      await sleep(retryAfterMs)
+      const admittedAfter: number[] = []
+      for (let turn = 0; turn < PER_MINUTE; turn++) {
+        const exchange = await context.chat()
+        if (exchange.status !== 200) break
+        admittedAfter.push(Date.now() - waitedSince)
+      }
+      assert.ok(admittedAfter.length > 0, 'after the time that was told nothing was admitted')
+      const most = Math.ceil((Date.now() - waitedSince) / MS_PER_REQUEST) + 1
+      assert.ok(
+        admittedAfter.length <= most,
+        `${admittedAfter.length} came back at once, not ${most} at most`,
+      )
+      expectStatus(await context.request('listModels'), 200)
+    },
+  },
+
+  shared: {
+    rules: ['LIM-40'],
+    title:
+      'Routers that share a store admit no more together than one alone, however many requests come at once',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript', 'sibling', 'storeWire'],
+    subjects: ['router'],
+    waitsMs: exhaustionMs,
+    async run(context) {
+      await context.script({ chunks: 1 })
+      const own = await context.own({ requestsPerMinute: SHARED_PER_MINUTE })
+      const { siblingUrl = '' } = context.target
+      const since = Date.now()
+      const answers = await Promise.all(
+        Array.from({ length: 4 * SHARED_PER_MINUTE }, (_, turn) =>
+          context.chat({}, { account: own, ...(turn % 2 === 0 && { baseUrl: siblingUrl }) }),
+        ),
+      )
+      const refused = answers.filter(({ status }) => status !== 200)
+      for (const refusal of refused) expectLimited(refusal, SHARED_PER_MINUTE)
+      const admitted = answers.length - refused.length
+      const most = mostIn(Date.now() - since, SHARED_PER_MINUTE)
+      assert.ok(
+        admitted >= SHARED_PER_MINUTE && admitted <= most,
+        `${admitted} were admitted, not ${SHARED_PER_MINUTE}`,
+      )
+    },
+  },
+
+  'store-lost': {
+    rules: ['LIM-41'],
+    title:
+      'A router that loses the shared store goes on with buckets of its own, says so in a metric, and comes back',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript', 'sibling', 'siblingAdmin', 'storeWire'],
+    subjects: ['router'],
+    isExclusive: true,
+    async run(context) {
+      const { siblingUrl: baseUrl = '' } = context.target
+      const isLost = async () => seriesValue(await expectTold(context, '/metrics', 200), LOST) === 1
+      const ask = () => context.chat({}, { baseUrl })
+      await context.script({ chunks: 1 })
+      await context.own({ requestsPerMinute: 2 })
+      for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat(), 200)
+      expectLimited(await ask(), 2)
+      assert.ok(!(await isLost()), 'the store is said to be lost already')
+      await context.wire('storeWire').cut()
+      try {
+        await context.eventually('its own buckets admit', async () => (await ask()).status === 200, SOON_MS)
+        expectStatus(await ask(), 200)
+        expectLimited(await ask(), 2)
+        assert.ok(await isLost(), 'the metric does not say that the store is lost')
+      } finally {
+        await context.wire('storeWire').mend()
+      }
+      await context.eventually(
+        'the store is found again',
+        async () => {
+          expectLimited(await ask(), 2)
+          return !(await isLost())
+        },
+        SOON_MS,
+      )
+    },
+  },
+
+  'three-posts': {
+    rules: ['LIM-20'],
+    title: 'The three inference POSTs share the buckets, and no other request takes from them or is refused',
+    needs: [
+      'workspace',
+      'feature:rate-limits',
+      'model:completions',
+      'feature:embeddings',
+      'model:embeddings',
+    ],
+    async run(context) {
+      const posts = ['createChatCompletion', 'createCompletion', 'createEmbedding'] as const
+      await context.own({ requestsPerMinute: posts.length })
+      const ids: string[] = []
+      for (const operation of posts) {
+        expectStatus(await context.request('listModels'), 200)
+        expectStatus(await context.request('getModel', { params: { id: context.model() } }), 200)
+        const exchange = await context.request(operation)
+        expectStatus(exchange, 200)
+        ids.push(exchange.headers['x-router-generation-id'] ?? '')
+      }
+      for (const operation of posts) expectLimited(await context.request(operation), posts.length)
+      expectStatus(await context.request('listModels'), 200)
+      for (const id of ids) expectStatus(await context.record(id), 200)
+      const looked = await context.request('listModels')
+      assert.equal(looked.headers['x-ratelimit-limit'], undefined, 'a look-up tells of a bucket')
+    },
+  },
+
+  told: {
+    rules: ['LIM-28', 'LIM-29', 'LIM-31'],
+    title:
+      'A 429 tells limit and rest of the bucket that refused, when it admits, and to wait a minute at the most',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript'],
+    // What remains of a minute is chance.
+    isCompared: false,
+    async run(context) {
+      await context.script({ chunks: 1, promptTokens: 659 })
+      const own = await context.own({ requestsPerMinute: 2 })
+      for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat(), 200)
+      const requests = expectLimited(await context.chat(), 2)
+      assert.equal(requests.remaining, 0)
+      const { retryAfterSeconds: seconds, retryAfterMs: milliseconds } = requests
+      assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 30, `Retry-After is ${seconds}`)
+      assert.equal(Math.ceil(milliseconds / 1_000), seconds, `retry-after-ms is ${milliseconds}`)
+      isAbout(requests.resetAtMs - Date.now(), milliseconds)
+
+      // Eleven minutes' worth at once, of which the bucket held one.
+      const slow = await context.accounts.addKey(own, { tokensPerMinute: 60 })
+      expectStatus(await context.chat({}, { account: slow }), 200)
+      const tokens = expectLimited(await context.chat({}, { account: slow }), 60)
+      assert.deepEqual([tokens.remaining, tokens.retryAfterSeconds, tokens.retryAfterMs], [0, 60, 60_000])
+      isAbout(tokens.resetAtMs - Date.now(), 600_000)
+
+      function isAbout(actualMs: number, wantedMs: number): void {
+        const far = Math.abs(actualMs - wantedMs)
+        assert.ok(far <= context.patience(5_000), `X-RateLimit-Reset is ${actualMs} ms away, not ${wantedMs}`)
+      }
+    },
+  },
+
+  'workspace-requests': {
+    rules: ['LIM-01', 'LIM-04', 'LIM-05'],
+    title:
+      'All keys of a workspace together make no more requests than the default, whatever their own values',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript'],
+    // How many are admitted meanwhile is chance.
+    isCompared: false,
+    waitsMs: exhaustionMs,
+    async run(context) {
+      const { requestsPerMinute: limit } = context.target.limits
+      await context.script({ chunks: 1 })
+      const generous = await context.own({ requestsPerMinute: 10 * limit })
+      const usual = await context.accounts.addKey(generous)
+      const { admitted, elapsedMs } = await exhaust(context, limit, (turn) => ({
+        account: turn % 3 === 0 ? usual : generous,
+      }))
+      const most = mostIn(elapsedMs, limit)
+      assert.ok(
+        admitted <= most,
+        `${admitted} requests were admitted in ${elapsedMs} ms, not ${most} at most`,
+      )
+      assert.ok(admitted >= limit, `only ${admitted} of ${limit} requests were admitted`)
+      // A key that is new has all of its own budget, and of the workspace's what flows in meanwhile.
+      const fresh = await context.accounts.addKey(generous, { requestsPerMinute: 10 * limit })
+      const burst = Math.ceil(limit / 3)
+      const answers = await Promise.all(
+        Array.from({ length: burst }, () => context.chat({ max_tokens: 1 }, { account: fresh })),
+      )
+      const refused = answers.filter(({ status }) => status !== 200)
+      assert.ok(refused.length > 0, `a new key brought the workspace ${burst} requests more`)
+      for (const refusal of refused) expectError(refusal, 'rate_limit_exceeded')
+      expectStatus(await context.chat({}, { account: await context.accounts.open() }), 200)
+    },
+  },
+
+  'workspace-tokens': {
+    rules: ['LIM-01', 'LIM-04', 'LIM-05', 'LIM-08'],
+    title: 'All keys of a workspace together use no more tokens than the default, whatever their own values',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript', 'model:free'],
+    async run(context) {
+      const { tokensPerMinute: limit } = context.target.limits
+      const model = context.model('free')
+      const body = { model, max_tokens: 2 * limit }
+      await context.script({ chunks: 1, completionTokens: 2 * limit })
+      const generous = await context.own({ tokensPerMinute: 100 * limit })
+      expectStatus(await context.chat(body), 200)
+      expectError(await context.chat(body), 'rate_limit_exceeded')
+      const usual = await context.accounts.addKey(generous)
+      expectError(await context.chat(body, { account: usual }), 'rate_limit_exceeded')
+      expectStatus(await context.chat(body, { account: await context.accounts.open() }), 200)
+    },
+  },
+} satisfies Topic

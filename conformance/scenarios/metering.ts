@@ -1,0 +1,498 @@
+import assert from 'node:assert/strict'
+import { abortAfter, expectAborted } from '../engine/aborted.ts'
+import { costMicros, costOf } from '../engine/books.ts'
+import {
+  expectChat,
+  expectError,
+  expectModel,
+  expectRecord,
+  expectStatus,
+  expectSubset,
+  generationIdOf,
+  recordIn,
+} from '../engine/expect.ts'
+import { isObject, objectOf } from '../engine/http/exchange.ts'
+import { priceOf } from '../engine/prices.ts'
+import { countTexts, expectFailedStream, expectStream, readStream } from '../engine/stream.ts'
+import type { Topic } from '../engine/topic.ts'
+
+/** Few pieces of many tokens each, as speculative decoding sends them; 101 bytes in all. */
+const PIECES = ['x'.repeat(40), 'é'.repeat(20), 'x'.repeat(21)]
+
+/** What a backend that folds names would read in place of what was judged. */
+const HIDDEN: readonly Readonly<Record<string, unknown>>[] = [
+  { stream: true, stream_options: { include_usage: true, Include_Usage: false } },
+  { stream: true, stream_options: {}, ſtream_optionſ: { include_usage: false } },
+  { stream: true, max_tokens: 1, max_tokenſ: 300 },
+  { stream: true, max_tokens: 1, 'max_to\u212aens': 300 },
+  { stream: false, ſtream: true },
+  { meſſages: [{ role: 'user', content: 'another conversation' }] },
+]
+
+/** As many as the prompt and the answer of a small request can have. */
+const TOKENS = 1_000
+
+const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(4_000)}` } }
+
+export default {
+  bounded: {
+    rules: ['MET-15', 'MET-11'],
+    title: 'Usage beyond what a request could use is billed, shown and recorded as what it could use',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      const body = { max_tokens: 5 }
+      const asked = { stream: true, stream_options: { include_usage: true } }
+      for (const completionTokens of [6, 999_999_999]) {
+        await context.script({ chunks: 1, promptTokens: 12, completionTokens })
+        for (const usage of [
+          expectChat(await context.chat(body)).usage,
+          expectStream(await context.chat({ ...body, ...asked })).usage,
+        ]) {
+          assert.deepEqual([usage?.prompt_tokens, usage?.completion_tokens, usage?.total_tokens], [12, 5, 17])
+        }
+      }
+      const { generations, entries } = await context.books()
+      assert.equal(generations.length, 4)
+      for (const record of generations) {
+        assert.deepEqual([record.usage_source, record.completion_tokens], ['bounded', 5])
+        assert.equal(record.cost_micros, costOf(record))
+        assert.ok(
+          entries.some(
+            ({ reference, amount_micros }) =>
+              reference === record.id && amount_micros === -record.cost_micros,
+          ),
+        )
+      }
+    },
+  },
+
+  'bytes-counted': {
+    rules: ['MET-09'],
+    title:
+      'Without usage a text counts as a quarter of its bytes where that is more, in streams and answers alike',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: PIECES, usage: 'none' })
+      assert.equal(expectChat(await context.chat()).usage.completion_tokens, 26)
+      const streamed = await context.chat({ stream: true, stream_options: { include_usage: true } })
+      assert.equal(expectStream(streamed).usage?.completion_tokens, 26)
+    },
+  },
+
+  continuous: {
+    rules: ['MET-08', 'RLAY-03'],
+    title: 'With usage on every chunk an abort is metered exactly, and the client sees none of it',
+    needs: ['workspace', 'ledger', 'backendScript', 'model:continuous'],
+    // How far the stream gets before it is left is chance.
+    isCompared: false,
+    async run(context) {
+      await context.script({ chunks: 400, betweenChunksMs: 15, promptTokens: 1_000, completionTokens: 4_000 })
+      const call = await context.stream({ model: context.model('continuous') })
+      const seen = await abortAfter(call, (soFar) => countTexts(soFar) >= 5)
+      for (const { usage } of readStream(seen).chunks)
+        assert.ok(usage === undefined || usage === null, 'usage was shown')
+      const record = await expectAborted(context, seen)
+      assert.deepEqual([record.usage_source, record.prompt_tokens], ['backend', 1_000])
+      // Ten tokens a piece, as the backend says, where counting would find one.
+      assert.equal(record.completion_tokens % 10, 0)
+      assert.ok(
+        record.completion_tokens >= 50 && record.completion_tokens < 2_000,
+        `${record.completion_tokens} tokens`,
+      )
+      const [received] = await context.received()
+      expectSubset(
+        JSON.parse(received?.body ?? '{}').stream_options,
+        { continuous_usage_stats: true },
+        'stream_options',
+      )
+    },
+  },
+
+  'continuous-whole': {
+    rules: ['RLAY-03'],
+    title: 'A stream with usage on every chunk of the backend shows it once, and only to whoever asked',
+    needs: ['generation', 'backendScript', 'model:continuous'],
+    async run(context) {
+      await context.script({ chunks: 5, promptTokens: 10, completionTokens: 5 })
+      const model = context.model('continuous')
+      const unasked = expectStream(await context.chat({ model, stream: true }))
+      for (const { usage } of unasked.chunks)
+        assert.ok(usage === undefined || usage === null, 'usage was shown')
+      const asked = expectStream(
+        await context.chat({ model, stream: true, stream_options: { include_usage: true } }),
+      )
+      assert.equal(asked.chunks.filter(({ usage }) => usage).length, 1)
+      assert.equal(asked.usage?.completion_tokens, 5)
+    },
+  },
+
+  'deltas-counted': {
+    rules: ['MET-09'],
+    title: 'Without usage an aborted stream counts each delivered piece of text, reasoning and tool call',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({
+        reasoning: ['r', 's'],
+        chunks: ['a', '', 'b'],
+        toolCalls: [{ name: 'look', arguments: ['{"a"', ':1}'] }],
+        usage: 'none',
+        fault: { kind: 'cut', afterChunks: 99 },
+      })
+      const exchange = await context.chat({ stream: true })
+      expectFailedStream(exchange)
+      const record = await expectAborted(context, exchange)
+      // Two of reasoning, two of text (the empty piece is none), two of the tool call.
+      assert.equal(record.completion_tokens, 6)
+      assert.equal(record.usage_source, 'counted')
+    },
+  },
+
+  'every-outcome': {
+    rules: ['SRV-09', 'GEN-03'],
+    title: 'However an accepted request ends, it leaves one record and one debit that agree',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      const outcomes = [
+        { chunks: 3 },
+        { chunks: 3, usage: 'none' },
+        { status: 500 },
+        { status: 429 },
+        { status: 404 },
+        { status: 400 },
+        { chunks: 6, fault: { kind: 'cut', afterChunks: 2 } },
+        { chunks: 6, fault: { kind: 'malformed', afterChunks: 2 } },
+        { fault: { kind: 'refuse' } },
+        { body: '<!doctype html>' },
+      ]
+      for (const outcome of outcomes) {
+        await context.script(outcome)
+        for (const stream of [false, true]) generationIdOf(await context.chat({ stream }))
+      }
+      const { generations, entries } = await context.books()
+      assert.equal(generations.length, outcomes.length * 2)
+      assert.equal(entries.filter(({ kind }) => kind === 'generation').length, outcomes.length * 2)
+    },
+  },
+
+  'folded-names': {
+    rules: ['MET-05', 'REQ-26', 'REQ-56'],
+    title: 'No name that a backend in Go folds switches metering off, escapes the hold or hides the prompt',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ reads: 'go', chunks: 30, promptTokens: 500, completionTokens: 300 })
+      for (const fields of HIDDEN) expectError(await context.chat(fields), 'unsupported_parameter')
+      assert.equal((await context.received()).length, 0, 'one of them reached the backend')
+      await context.chat({ stream: true, stream_options: { include_usage: false, other: 1 } })
+      const { generations } = await context.books()
+      assert.deepEqual(
+        generations.map(({ prompt_tokens, completion_tokens }) => [prompt_tokens, completion_tokens]),
+        [[500, 300]],
+      )
+    },
+  },
+
+  formula: {
+    rules: ['MET-01', 'MET-02'],
+    title: 'The debit is the tokens of prompt and completion at their prices per million',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 1, promptTokens: 1_000, completionTokens: 3_000 })
+      const { usage } = expectChat(await context.chat())
+      const [generation] = (await context.books()).generations
+      assert.ok(generation, 'there is no record')
+      const { prompt_price_micros: prompt, completion_price_micros: completion } = generation
+      assert.equal(usage.cost_micros, Math.ceil((1_000 * prompt + 3_000 * completion) / 1_000_000))
+      assert.equal((await context.books()).entries.at(-1)?.amount_micros, -usage.cost_micros)
+    },
+  },
+
+  'free-model': {
+    rules: ['WSP-15', 'CRED-17'],
+    title: 'A model that is priced zero serves without credit, and its debits of zero are written',
+    needs: ['workspace', 'ledger', 'model:free'],
+    async run(context) {
+      await context.own({ balanceMicros: 0 })
+      const model = context.model('free')
+      assert.equal(expectChat(await context.chat({ model })).usage.cost_micros, 0)
+      expectStream(await context.chat({ model, stream: true }))
+      const { entries, balance_micros: balance } = await context.books()
+      assert.equal(entries.filter(({ kind }) => kind === 'generation').length, 2)
+      assert.equal(balance, 0)
+    },
+  },
+
+  'frozen-prices': {
+    rules: ['MET-07'],
+    title: 'A generation keeps the prices that were in force, whatever its model costs elsewhere or later',
+    needs: ['workspace', 'ledger', 'backendScript', 'sibling'],
+    subjects: ['router'],
+    isExclusive: true,
+    async run(context) {
+      const baseUrl = context.target.siblingUrl
+      const prices = await priceOf(context)
+      const id = { params: { id: context.model() } }
+      const elsewhere = expectModel(await context.request('getModel', { ...id, baseUrl })).pricing
+      assert.notEqual(elsewhere.prompt_per_1m_micros, prices.promptMicros, 'both routers list the same price')
+      await context.script({ chunks: 7, promptTokens: 1_001, completionTokens: 7 })
+      const own = expectChat(await context.chat())
+      const siblings = expectChat(await context.chat({}, { baseUrl }))
+      const { generations } = await context.books()
+      const pricesOf = (wanted: string) => {
+        const found = generations.find((generation) => generation.id === wanted)
+        return [found?.prompt_price_micros, found?.completion_price_micros]
+      }
+      assert.deepEqual(pricesOf(own.id), [prices.promptMicros, prices.completionMicros])
+      assert.deepEqual(pricesOf(siblings.id), [
+        elsewhere.prompt_per_1m_micros,
+        elsewhere.completion_per_1m_micros,
+      ])
+      const read = await context.request('getGeneration', { query: { id: own.id }, baseUrl })
+      assert.equal(recordIn(read).cost_micros, own.usage.cost_micros)
+    },
+  },
+
+  'left-after-last-word': {
+    rules: ['MET-14'],
+    title:
+      'Who leaves a stream when its answer is complete is billed what the backend tells of it within a second',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 3, usage: 'late', promptTokens: 500, completionTokens: 300 })
+      const seen = await abortAfter(await context.stream(), ({ body }) => body.toString().includes('"stop"'))
+      const {
+        usage_source: source,
+        prompt_tokens: prompt,
+        completion_tokens: completion,
+      } = await expectAborted(context, seen)
+      assert.deepEqual([source, prompt, completion], ['backend', 500, 300])
+    },
+  },
+
+  'listed-prices': {
+    rules: ['MET-02', 'MODL-03'],
+    title: 'What is debited follows from the prices that the list of models tells',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 1, promptTokens: TOKENS, completionTokens: 0 })
+      const prompt = expectChat(await context.chat()).usage.cost_micros
+      await context.script({ chunks: 1, promptTokens: 0, completionTokens: TOKENS })
+      const completion = expectChat(await context.chat()).usage.cost_micros
+      const entry = await context.request('getModel', { params: { id: context.model() } })
+      expectStatus(entry, 200)
+      const { pricing } = objectOf(entry)
+      const prices = isObject(pricing) ? Object.values(pricing) : []
+      const listed = prices.map((price) => Math.ceil((TOKENS * Number(price)) / 1_000_000))
+      assert.ok(
+        listed.includes(prompt),
+        `${TOKENS} prompt tokens cost ${prompt}, which follows from no listed price`,
+      )
+      assert.ok(
+        listed.includes(completion),
+        `${TOKENS} completion tokens cost ${completion}, which follows from no listed price`,
+      )
+    },
+  },
+
+  'malformed-usage': {
+    rules: ['MET-13'],
+    title: 'Usage that is no count is as good as none',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: ['a', 'b', 'c', 'd'], usage: 'malformed' })
+      const { chunks } = expectStream(await context.chat({ stream: true }))
+      const record = expectRecord(await context.record(chunks[0]?.id ?? ''))
+      expectSubset(record, { status: 'ok', usage_source: 'counted', completion_tokens: 4 }, 'the record')
+    },
+  },
+
+  'one-rounding': {
+    rules: ['MET-06'],
+    title: 'Prompt and completion are summed before the one rounding',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      const prices = await priceOf(context)
+      await context.script({ chunks: 1, promptTokens: 1, completionTokens: 1 })
+      const { usage } = expectChat(await context.chat())
+      const together = costMicros({ promptTokens: 1, completionTokens: 1 }, prices)
+      const apart =
+        costMicros({ promptTokens: 1, completionTokens: 0 }, prices) +
+        costMicros({ promptTokens: 0, completionTokens: 1 }, prices)
+      assert.notEqual(together, apart, 'the prices of this model cannot show it')
+      assert.equal(usage.cost_micros, together)
+    },
+  },
+
+  'prompt-by-tokenizer': {
+    rules: ['MET-10'],
+    title: 'Without usage a prompt counts as the backend’s tokenizer says, where one is configured',
+    needs: ['generation', 'backendScript', 'model:tokenized'],
+    async run(context) {
+      const body = {
+        model: context.model('tokenized'),
+        messages: [{ role: 'user', content: `${context.prompt} ${'a '.repeat(99)}` }],
+      }
+      await context.script({ chunks: 1 })
+      const told = expectChat(await context.chat(body)).usage.prompt_tokens
+      await context.script({ chunks: 1, usage: 'none' })
+      assert.equal(expectChat(await context.chat(body)).usage.prompt_tokens, told)
+    },
+  },
+
+  'prompt-counted': {
+    rules: ['MET-10'],
+    title:
+      'Without usage a prompt counts a quarter of the bytes of its texts, tool arguments and tool schemas, rounded up',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 1, usage: 'none' })
+      const content = `${context.prompt} Grüße`
+      const args = '{"city":"Tōkyō"}'
+      const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
+      const messages = [
+        { role: 'system', content: 'Be brief.' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'look', arguments: args } }],
+        },
+        { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'rain' }] },
+        { role: 'user', content: [{ type: 'text', text: content }, image] },
+      ]
+      const { usage } = expectChat(await context.chat({ messages, tools }))
+      const bytes = ['Be brief.', args, 'rain', content, JSON.stringify(tools)].reduce(
+        (sum, text) => sum + Buffer.byteLength(text),
+        0,
+      )
+      assert.equal(usage.prompt_tokens, Math.ceil(bytes / 4))
+    },
+  },
+
+  'rounded-up': {
+    rules: ['MET-03', 'MET-01'],
+    title: 'The debit is rounded up to the next micro-dollar',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      for (const [promptTokens, completionTokens] of [
+        [12, 34],
+        [1, 0],
+        [0, 1],
+        [7, 13],
+        [999_999, 1],
+      ]) {
+        await context.script({ chunks: 1, promptTokens, completionTokens })
+        const { usage } = expectChat(await context.chat())
+        const generation = (await context.books()).generations.at(-1)
+        assert.ok(generation, 'there is no record')
+        assert.equal(usage.cost_micros, costOf(generation), `${promptTokens} + ${completionTokens} tokens`)
+        assert.equal(generation.cost_micros, usage.cost_micros)
+      }
+    },
+  },
+
+  'stream-options-kept': {
+    rules: ['RLAY-02'],
+    title: "The client's own stream options are merged with that wish and stay",
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 2 })
+      expectStream(
+        await context.chat({ stream: true, stream_options: { include_usage: false, other: { kept: 1 } } }),
+      )
+      const [received] = await context.received()
+      assert.ok(received, 'nothing reached the backend')
+      assert.deepEqual(JSON.parse(received.body).stream_options, { include_usage: true, other: { kept: 1 } })
+    },
+  },
+
+  'usage-asked': {
+    rules: ['MET-05', 'RLAY-01'],
+    title: 'The router asks the backend for the usage of every stream',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 2 })
+      for (const wish of [
+        {},
+        { stream_options: { include_usage: false } },
+        { stream_options: { include_usage: true } },
+      ]) {
+        expectStream(await context.chat({ stream: true, ...wish }))
+      }
+      const received = await context.received()
+      assert.equal(received.length, 3)
+      for (const { body } of received) {
+        expectSubset(
+          JSON.parse(body),
+          { stream: true, stream_options: { include_usage: true } },
+          'what was sent',
+        )
+      }
+    },
+  },
+
+  'whole-micros': {
+    rules: ['WSP-04'],
+    title: 'Debits are whole micro-dollars',
+    needs: ['generation'],
+    async run(context) {
+      const costs = [expectChat(await context.chat()).usage.cost_micros]
+      const { usage } = expectStream(
+        await context.chat({ stream: true, stream_options: { include_usage: true } }),
+      )
+      costs.push(Number(usage?.cost_micros))
+      for (const cost of costs) assert.ok(Number.isInteger(cost) && cost > 0, `${cost} is no whole number`)
+    },
+  },
+
+  'without-usage': {
+    rules: ['MET-13', 'MET-11'],
+    title: 'A finished answer without usage is metered as counted, and its record says so',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: ['one', ' two', ' three'], usage: 'none' })
+      const { usage } = expectChat(await context.chat())
+      assert.ok(usage.prompt_tokens > 0 && usage.completion_tokens > 0, 'nothing was counted')
+      assert.ok(usage.cost_micros > 0, 'it was free')
+      // 13 bytes are more than three pieces.
+      const { chunks } = expectStream(await context.chat({ stream: true }))
+      const streamed = expectRecord(await context.record(chunks[0]?.id ?? ''))
+      expectSubset(
+        streamed,
+        { status: 'ok', usage_source: 'counted', completion_tokens: 4 },
+        'the record of the stream',
+      )
+      const { generations } = await context.books()
+      for (const { usage_source: source } of generations) assert.equal(source, 'counted')
+    },
+  },
+
+  zeros: {
+    rules: ['MET-12', 'WSP-15'],
+    title: 'Zeros that a backend reports are taken at its word, and the debit of zero is written',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 5, usage: 'zero' })
+      const { usage } = expectChat(await context.chat())
+      expectStream(await context.chat({ stream: true }))
+      expectSubset(
+        usage,
+        { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost_micros: 0 },
+        'usage',
+      )
+      const { generations, entries } = await context.books()
+      for (const generation of generations) {
+        const zeros = {
+          prompt_tokens: 0,
+          completion_tokens: 0,
+          cost_micros: 0,
+          usage_source: 'backend',
+          status: 'ok',
+        }
+        expectSubset(generation, zeros, 'the record')
+      }
+      assert.deepEqual(
+        entries.filter(({ kind }) => kind === 'generation').map(({ amount_micros }) => amount_micros),
+        [0, 0],
+      )
+    },
+  },
+} satisfies Topic

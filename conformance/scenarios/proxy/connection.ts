@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { offersSession } from '../../engine/client-hello.ts'
+import { expectError, expectStatus, expectSubset } from '../../engine/expect.ts'
+import { interposed } from '../../engine/hostile.ts'
+import { isObject, objectOf } from '../../engine/http/exchange.ts'
+import { untilRefused, untilServed } from '../../engine/refusals.ts'
+import { countTexts, expectStream } from '../../engine/stream.ts'
+import type { Topic } from '../../engine/topic.ts'
+
+/** How long the platform shows a certificate that it has not signed for. */
+const SPLIT_MS = 3_000
+
+export default {
+  'fingerprint-of-the-request': {
+    rules: ['CONN-02'],
+    title:
+      'A request admitted under a verdict that has gone since is sent to no certificate at all, old or new',
+    needs: ['generation', 'backendScript', 'platform', 'platformControl', 'proxyWire'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const ask = () => context.request('listModels')
+      const wire = context.wire('proxyWire')
+      await context.script({ chunks: 2 })
+      expectStatus(await ask(), 200)
+      await wire.drop()
+      await wire.hold(1)
+      const admitted = await context.open('createChatCompletion')
+      await context.eventually('its connection waits', async () => (await wire.state()).held === 1)
+      await context.control('/rotate/deployment')
+      await context.control('/rotate/leaf')
+      try {
+        await untilRefused(context, ask)
+        await wire.mend()
+        expectStatus(await admitted.done, 503)
+        assert.deepEqual(await context.received(), [], 'it was sent on')
+      } finally {
+        await wire.mend()
+        await context.control('/rotate/deployment', { restore: true })
+      }
+      await untilServed(context, ask)
+    },
+  },
+
+  'hostile-gateway': {
+    rules: ['PRXY-02', 'PRXY-04', 'VERD-01', 'VERD-05'],
+    title:
+      'Somebody on the way with certificate and evidence of his own is asked for evidence and sent nothing else',
+    needs: ['generation', 'proxyWire', 'platform'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    waitsMs: () => 30_000,
+    async run(context) {
+      expectStatus(await context.request('listModels'), 200)
+      await interposed(context, async (hostile) => {
+        for (const stream of [false, true]) {
+          const refused = await context.chat({ stream })
+          expectError(refused, 'attestation_failed')
+          assert.equal(refused.headers['x-proxy-verdict'], undefined, 'a refusal claims a verdict')
+        }
+        assert.ok(hostile.asked > 0, 'his evidence was not looked at')
+        assert.deepEqual(hostile.sent, [], 'something was sent to him')
+      })
+      await untilServed(context, () => context.request('listModels'))
+    },
+  },
+
+  'leaf-rotated': {
+    rules: ['CONN-06'],
+    title: 'A platform that renews certificate and bundle together is followed without a refusal',
+    needs: ['generation', 'backendScript', 'platform', 'platformControl'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      for (let turn = 0; turn < 3; turn++) {
+        await context.control('/rotate/leaf')
+        for (let request = 0; request < 4; request++) {
+          const exchange = await context.chat({ stream: request % 2 === 0 })
+          expectStatus(exchange, 200)
+          assert.equal(exchange.headers['x-proxy-verdict'], 'allow')
+        }
+      }
+    },
+  },
+
+  'leaf-rotated-in-stream': {
+    rules: ['CONN-05'],
+    title: 'A stream that runs while the platform renews its certificate comes to its end',
+    needs: ['generation', 'backendScript', 'platform', 'platformControl'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      await context.script({ chunks: 30, betweenChunksMs: 30 })
+      const call = await context.stream()
+      assert.ok(await call.until((soFar) => countTexts(soFar) >= 3), 'the stream did not begin')
+      await context.control('/rotate/leaf')
+      expectStatus(await context.request('listModels'), 200)
+      const { text } = expectStream(await call.done)
+      assert.ok(text.endsWith('word30'), 'the stream did not come to its end')
+    },
+  },
+
+  'leaf-signed-late': {
+    rules: ['VERD-19', 'CONN-06'],
+    title:
+      'Requests that meet a new certificate before the platform has signed for it wait, with nothing sent, and are served',
+    needs: ['generation', 'backendScript', 'platform', 'platformControl', 'proxyWire'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    waitsMs: () => SPLIT_MS,
+    async run(context) {
+      await context.script({ chunks: 2 })
+      expectStatus(await context.chat(), 200)
+      const { length: before } = await context.received()
+      await context.control('/hold')
+      await context.control('/rotate/leaf?resign=later')
+      await context.wire('proxyWire').drop()
+      try {
+        const asked = [false, true, false].map((stream) => context.chat({ stream }))
+        await sleep(SPLIT_MS)
+        assert.equal((await context.received()).length, before, 'something was sent before it was signed for')
+        await context.control('/resign')
+        for (const answer of await Promise.all(asked)) expectStatus(answer, 200)
+        assert.equal((await context.received()).length, before + 3, 'something was sent twice')
+      } finally {
+        await context.control('/resign')
+        await context.control('/release')
+      }
+    },
+  },
+
+  'leaf-swapped': {
+    rules: ['PRXY-04', 'PRXY-02', 'ERR-21', 'ERR-28', 'ERR-29', 'ERR-30', 'SRV-04'],
+    title:
+      'A connection with another certificate than the evidence names is refused with 503, stage and reason, and nothing is sent',
+    needs: ['generation', 'backendScript', 'platform', 'platformControl'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    waitsMs: () => 30_000,
+    async run(context) {
+      const ask = () => context.chat()
+      await context.script({ chunks: 2 })
+      await context.control('/hold')
+      await context.control('/rotate/leaf?resign=later')
+      try {
+        const refused = await untilRefused(context, ask)
+        expectError(refused, 'attestation_failed')
+        assert.equal(refused.headers['x-proxy-verdict'], undefined, 'a refusal claims a verdict')
+        const { stage, reason, error } = objectOf(refused)
+        assert.equal(typeof stage, 'string')
+        assert.equal(typeof reason, 'string')
+        assert.ok(!String(stage).startsWith('upstream-'), 'it claims to be of the router')
+        assert.ok(isObject(error) && error.type === 'proxy_error')
+        // Connections that were opened before may still serve; a refused request is one that none of them took.
+        let before = 0
+        const again = await untilRefused(context, async () => {
+          before = (await context.received()).length
+          return ask()
+        })
+        expectError(again, 'attestation_failed')
+        assert.equal((await context.received()).length, before, 'something was sent on')
+      } finally {
+        await context.control('/resign')
+        await context.control('/release')
+      }
+      await untilServed(context, ask)
+    },
+  },
+
+  'leaf-swapped-chosen': {
+    rules: ['VERD-19', 'CONN-01', 'VRFY-20', 'PRXY-16', 'ERR-40', 'ERR-47'],
+    title:
+      'A swapped certificate is refused at tls-fingerprint with leaf_mismatch, to be tried again, until the evidence names it',
+    needs: ['generation', 'backendScript', 'platform', 'platformControl'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    waitsMs: () => 15_000,
+    async run(context) {
+      const ask = () => context.chat()
+      await context.script({ chunks: 2 })
+      await context.control('/hold')
+      await context.control('/rotate/leaf?resign=later')
+      try {
+        const refused = await untilRefused(context, ask)
+        expectError(refused, 'attestation_failed')
+        expectSubset(objectOf(refused), { stage: 'tls-fingerprint', reason: 'leaf_mismatch' })
+        assert.equal(refused.headers['x-should-retry'], 'true')
+        assert.equal(refused.headers['retry-after'], '1')
+        assert.equal(refused.headers['x-proxy-verdict'], undefined)
+      } finally {
+        await context.control('/resign')
+        await context.control('/release')
+      }
+      await untilServed(context, ask)
+    },
+  },
+
+  'no-resumption': {
+    rules: ['CONN-03'],
+    title: 'No new connection offers a session to resume, so that each shows its certificate anew',
+    needs: ['key', 'proxyWire'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const wire = context.wire('proxyWire')
+      for (let turn = 0; turn < 3; turn++) {
+        expectStatus(await context.request('listModels'), 200)
+        const { connections } = await wire.state()
+        await wire.drop()
+        expectStatus(await context.request('listModels'), 200)
+        const made = (await wire.state()).connections - connections
+        assert.ok(made > 0, 'no new connection was made')
+        for (const hello of (await wire.beginnings()).slice(-made))
+          assert.ok(!offersSession(hello), 'a new connection offers a session of an earlier one')
+      }
+    },
+  },
+
+  'transport-failure': {
+    rules: ['PRXY-17'],
+    title:
+      'A connection that fails after an allow is 502 backend_unavailable, not to be tried again once a byte was sent',
+    needs: ['generation', 'backendScript', 'proxyWire'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const wire = context.wire('proxyWire')
+      await context.script({ chunks: 2, beforeHeadersMs: 5_000 })
+      const call = await context.open('createChatCompletion')
+      await context.eventually(
+        'the request is under way',
+        async () => (await context.received()).length === 1,
+      )
+      await wire.cut()
+      try {
+        const sent = await call.done
+        expectError(sent, 'backend_unavailable')
+        assert.equal(sent.headers['x-should-retry'], 'false')
+        const unsent = await context.chat()
+        expectError(unsent, 'backend_unavailable')
+        assert.equal(unsent.headers['x-should-retry'], undefined, 'nothing of it was sent')
+      } finally {
+        await wire.mend()
+      }
+      await untilServed(context, () => context.request('listModels'))
+    },
+  },
+} satisfies Topic

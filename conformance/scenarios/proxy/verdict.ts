@@ -1,0 +1,370 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expectError, expectStatus, expectSubset } from '../../engine/expect.ts'
+import { interposed } from '../../engine/hostile.ts'
+import { objectOf } from '../../engine/http/exchange.ts'
+import { untilRefused, untilServed } from '../../engine/refusals.ts'
+import { countTexts, expectFailedStream, expectStream } from '../../engine/stream.ts'
+import type { Topic } from '../../engine/topic.ts'
+
+/** Both rules say so. */
+const PERIOD_MS = 300_000
+
+const MINUTE_MS = 60_000
+
+/** Of a verdict of the proxy (decisions, 8). */
+const LIFE_MS = 300_000
+
+const PAUSE_MS = 1_000
+
+/** Beyond the 4 minutes after which a verdict is renewed, within the 5 that it lives. */
+const AHEAD_MS = 245_000
+
+/** What a stranger can answer: his own bundle, which names his certificate, and what is no bundle. */
+const answers = [
+  undefined,
+  { status: 404, body: '{}' },
+  { status: 200, body: '<html>Please sign in</html>' },
+] as const
+
+/** What the bundle of an authority that nobody trusts is refused for, and what is no bundle. */
+const foreignEvidenceAnswers = [
+  [undefined, { stage: 'untrusted-root', reason: 'root_not_trusted' }],
+  [
+    { status: 302, headers: { location: '/elsewhere' } },
+    { stage: 'fetch', reason: 'redirected' },
+  ],
+  [
+    { status: 101, headers: { connection: 'upgrade', upgrade: 'x' } },
+    { stage: 'fetch', reason: 'http_status' },
+  ],
+  [
+    { status: 200, body: '<html></html>' },
+    { stage: 'fetch', reason: 'not_json' },
+  ],
+] as const
+
+export default {
+  'attests-again': {
+    rules: ['PRXY-03', 'LIM-15'],
+    title: 'Once five minutes have passed the proxy has attested again, without being asked for anything',
+    needs: ['key', 'proxyControl', 'proxyWire'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const wire = context.wire('proxyWire')
+      expectStatus(await context.request('listModels'), 200)
+      const { connections } = await wire.state()
+      await context.proxyControl('/advance', { milliseconds: PERIOD_MS })
+      await context.eventually(
+        'the proxy connects to look at the evidence',
+        async () => (await wire.state()).connections > connections,
+        5_000,
+      )
+      await untilServed(context, () => context.request('listModels'))
+    },
+  },
+
+  'clock-set-back': {
+    rules: ['VERD-10'],
+    title: 'A wall clock that is set back makes the proxy look at the evidence anew',
+    needs: ['key', 'proxyControl', 'proxyWire'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const ask = () => context.request('listModels')
+      const wire = context.wire('proxyWire')
+      await context.proxyControl('/restart')
+      await context.proxyControl('/advance', { milliseconds: MINUTE_MS, clock: 'wall' })
+      expectStatus(await ask(), 200)
+      const { connections } = await wire.state()
+      await context.proxyControl('/advance', { milliseconds: -MINUTE_MS, clock: 'wall' })
+      await context.eventually(
+        'the evidence is looked at',
+        async () => (await wire.state()).connections > connections,
+        5_000,
+      )
+      await untilServed(context, ask)
+    },
+  },
+
+  denied: {
+    rules: ['VERD-04', 'VERD-05', 'PRXY-04'],
+    title:
+      'While the endpoint is denied a request is refused with attestation_failed, and nothing of it is sent on',
+    needs: ['generation', 'backendScript', 'platform', 'platformControl'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const ask = () => context.chat()
+      await context.script({ chunks: 2 })
+      await context.control('/rotate/deployment')
+      await context.control('/rotate/leaf')
+      try {
+        expectError(await untilRefused(context, ask), 'attestation_failed')
+        const before = (await context.received()).length
+        for (const stream of [false, true]) expectError(await context.chat({ stream }), 'attestation_failed')
+        for (const operation of ['listModels', 'createCompletion', 'createEmbedding', 'getEvidence'] as const)
+          expectError(await context.request(operation), 'attestation_failed')
+        assert.equal((await context.received()).length, before, 'something was sent on')
+      } finally {
+        await context.control('/rotate/deployment', { restore: true })
+      }
+      await untilServed(context, ask)
+    },
+  },
+
+  'deployment-changed': {
+    rules: ['VERD-20', 'VERD-16', 'VRFY-22'],
+    title:
+      'A deployment that is not pinned is denied at policy with digest_not_pinned, until the pinned one is back',
+    needs: ['generation', 'backendScript', 'platform', 'platformControl'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const ask = () => context.chat()
+      await context.script({ chunks: 2 })
+      await context.control('/rotate/deployment')
+      // A new certificate makes the proxy look at once.
+      await context.control('/rotate/leaf')
+      try {
+        const refused = await untilRefused(context, ask)
+        expectError(refused, 'attestation_failed')
+        expectSubset(objectOf(refused), { stage: 'policy', reason: 'digest_not_pinned' })
+        assert.equal(refused.headers['x-should-retry'], 'false')
+      } finally {
+        await context.control('/rotate/deployment', { restore: true })
+      }
+      await untilServed(context, ask)
+    },
+  },
+
+  'either-clock': {
+    rules: ['VERD-09', 'VERD-07'],
+    title: 'A verdict has expired once five minutes have passed by the wall clock or by the monotonic one',
+    needs: ['key', 'proxyControl', 'proxyWire'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const ask = () => context.request('listModels')
+      const wire = context.wire('proxyWire')
+      for (const clock of ['wall', 'monotonic'] as const) {
+        expectStatus(await ask(), 200)
+        await wire.hold()
+        try {
+          await context.proxyControl('/advance', { milliseconds: LIFE_MS, clock })
+          await context.eventually(`the ${clock} clock has moved`, async () => (await wire.state()).held > 0)
+          const refused = await ask()
+          expectError(refused, 'attestation_failed')
+          assert.equal(objectOf(refused).reason, 'verdict_expired')
+        } finally {
+          await wire.mend()
+        }
+        await untilServed(context, ask)
+      }
+    },
+  },
+
+  'first-verdict-awaited': {
+    rules: ['PRXY-08'],
+    title: 'A request that comes before the first verdict waits for it, and is then served',
+    needs: ['key', 'proxyControl', 'proxyWire'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      await context.own()
+      const wire = context.wire('proxyWire')
+      await wire.hold()
+      try {
+        await context.proxyControl('/restart')
+        const call = await context.open('listModels')
+        await sleep(PAUSE_MS)
+        assert.ok(!call.isOver, 'it is answered before anything can have been verified')
+        await wire.mend()
+        const exchange = await call.done
+        expectStatus(exchange, 200)
+        assert.equal(exchange.headers['x-proxy-verdict'], 'allow')
+      } finally {
+        await wire.mend()
+      }
+    },
+  },
+
+  'foreign-answers': {
+    rules: ['VERD-31'],
+    title: 'What a stranger answers in the endpoint’s place cuts no stream and takes nothing from a verdict',
+    needs: ['generation', 'backendScript', 'proxyControl', 'proxyWire', 'platform'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      await context.script({ chunks: 320, betweenChunksMs: 25 })
+      // So that the verdict is young.
+      await context.proxyControl('/restart')
+      const call = await context.stream()
+      assert.ok(await call.until((soFar) => countTexts(soFar) > 0), 'the stream did not begin')
+      await interposed(
+        context,
+        async (hostile) => {
+          await context.proxyControl('/advance', { milliseconds: AHEAD_MS })
+          for (const answer of answers) {
+            const { asked } = hostile
+            hostile.answer(answer)
+            await context.eventually('the evidence is fetched', async () => hostile.asked > asked, 10_000)
+          }
+        },
+        { isDropping: false },
+      )
+      const { text } = expectStream(await call.done)
+      assert.ok(text.endsWith('word320'), 'the stream did not come to its end')
+      expectStatus(await context.request('listModels'), 200)
+    },
+  },
+
+  'foreign-evidence': {
+    rules: ['VERD-13', 'VERD-16', 'VERD-15', 'VERD-30'],
+    title:
+      'Evidence of a foreign authority, a redirect, another protocol and what is no JSON admit nobody, until a check passes',
+    needs: ['key', 'proxyWire', 'proxyControl', 'platform'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const ask = () => context.request('listModels')
+      await interposed(context, async (hostile) => {
+        // So that there is no verdict: one that lives is not moved by anything of this.
+        await context.proxyControl('/restart')
+        for (const [answer, ground] of foreignEvidenceAnswers) {
+          hostile.answer(answer)
+          await context.eventually('the refusal names what is wrong', async () => {
+            const refused = await ask()
+            expectError(refused, 'attestation_failed')
+            const { stage, reason } = objectOf(refused)
+            return stage === ground.stage && reason === ground.reason
+          })
+          expectSubset(objectOf(await ask()), ground)
+        }
+        assert.deepEqual(hostile.sent, [], 'something was sent on')
+      })
+      await untilServed(context, ask)
+    },
+  },
+
+  'older-evidence': {
+    rules: ['VERD-11', 'VERD-18', 'VRFY-17'],
+    title:
+      'Evidence older than the newest accepted denies nobody who is admitted and admits nobody, after a restart either',
+    needs: ['key', 'proxyControl', 'proxyWire', 'platform', 'platformControl'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    waitsMs: () => 15_000,
+    async run(context) {
+      const ask = () => context.request('listModels')
+      expectStatus(await ask(), 200)
+      const { body: older } = await context.published()
+      await context.control('/resign')
+      await context.proxyControl('/restart')
+      expectStatus(await ask(), 200)
+      await interposed(context, async (hostile) => {
+        hostile.answer({ status: 200, body: older })
+        const refused = await ask()
+        expectError(refused, 'attestation_failed')
+        assert.equal(objectOf(refused).stage, 'tls-fingerprint', 'the verdict has gone')
+        await context.proxyControl('/restart')
+        await context.eventually('it is refused as rolled back', async () => {
+          const anew = await ask()
+          expectError(anew, 'attestation_failed')
+          const { stage, reason } = objectOf(anew)
+          return stage === 'jws' && reason === 'issued_at_rolled_back'
+        })
+        assert.deepEqual(hostile.sent, [], 'something was sent on')
+      })
+      await untilServed(context, ask)
+    },
+  },
+
+  'revoked-in-stream': {
+    rules: ['ERR-22', 'ERR-36', 'STRM-06', 'STRM-19'],
+    title: 'A verdict that is withdrawn ends a running stream with attestation_revoked as its last event',
+    needs: ['generation', 'backendScript', 'platform', 'platformControl'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const ask = () => context.request('listModels')
+      await context.script({ chunks: 2_000, betweenChunksMs: 20 })
+      const call = await context.stream()
+      assert.ok(await call.until((soFar) => countTexts(soFar) >= 3), 'the stream did not begin')
+      await context.control('/rotate/deployment')
+      await context.control('/rotate/leaf')
+      try {
+        await untilRefused(context, ask)
+        const { error } = expectFailedStream(await call.done)
+        assert.deepEqual([error.code, error.type], ['attestation_revoked', 'proxy_error'])
+      } finally {
+        await context.control('/rotate/deployment', { restore: true })
+      }
+      await untilServed(context, ask)
+    },
+  },
+
+  'unfinished-fetch': {
+    rules: ['VERD-12', 'VERD-17', 'VERD-07'],
+    title:
+      'A verdict is renewed after 4 minutes, and a fetch of evidence that is answered 5xx or 429 takes nothing from it',
+    needs: ['generation', 'backendScript', 'proxyControl', 'proxyWire', 'platform'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      await context.script({ chunks: 120, betweenChunksMs: 25 })
+      // So that the verdict is young.
+      await context.proxyControl('/restart')
+      const call = await context.stream()
+      assert.ok(await call.until((soFar) => countTexts(soFar) > 0), 'the stream did not begin')
+      await interposed(
+        context,
+        async (hostile) => {
+          for (const status of [503, 429]) {
+            const { asked } = hostile
+            hostile.answer({ status, body: '{}' })
+            if (status === 503) await context.proxyControl('/advance', { milliseconds: AHEAD_MS })
+            await context.eventually('the evidence is fetched', async () => hostile.asked > asked, 5_000)
+          }
+        },
+        { isDropping: false },
+      )
+      const { text } = expectStream(await call.done)
+      assert.ok(text.endsWith('word120'), 'the stream did not come to its end')
+      expectStatus(await context.request('listModels'), 200)
+    },
+  },
+
+  'verdict-expired': {
+    rules: ['VERD-22', 'ERR-40', 'ERR-48'],
+    title:
+      'When a verdict’s life ends, new requests are 503 attesting and told to come again, running ones are revoked',
+    needs: ['generation', 'backendScript', 'proxyControl', 'proxyWire'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      await context.script({ chunks: 4_000, betweenChunksMs: 20 })
+      const wire = context.wire('proxyWire')
+      const call = await context.stream()
+      assert.ok(await call.until((soFar) => countTexts(soFar) > 0), 'the stream did not begin')
+      // What runs goes on, and no evidence can be had any more.
+      await wire.hold()
+      try {
+        await context.proxyControl('/advance', { milliseconds: LIFE_MS + 1_000 })
+        assert.equal(expectFailedStream(await call.done).error.code, 'attestation_revoked')
+        for (const ask of [() => context.chat(), () => context.request('listModels')]) {
+          const refused = await ask()
+          expectError(refused, 'attestation_failed')
+          const { stage, reason } = objectOf(refused)
+          assert.deepEqual([stage, reason], ['attesting', 'verdict_expired'])
+          assert.equal(refused.headers['retry-after'], '1')
+          assert.notEqual(refused.headers['x-should-retry'], 'false', 'trying again can help')
+        }
+      } finally {
+        await wire.mend()
+      }
+      await untilServed(context, () => context.request('listModels'))
+    },
+  },
+} satisfies Topic

@@ -1,0 +1,496 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { costMicros } from '../engine/books.ts'
+import type { Context } from '../engine/context.ts'
+import { expectChat, expectError, expectStatus } from '../engine/expect.ts'
+import { priceOf } from '../engine/prices.ts'
+import { countTexts, expectFailedStream, expectStream } from '../engine/stream.ts'
+import type { Topic } from '../engine/topic.ts'
+
+/** Long enough for every sensible number of failures, and for rests between probes to have grown (ours). */
+const OUTAGE_MS = 4_000
+const PAUSE_MS = 50
+
+/** Two seconds of rest, as the backend asks for it. */
+const RETRY_AFTER = '2'
+
+export default {
+  'backend-401': {
+    rules: ['RLAY-04'],
+    title: "A backend's 401 answers 502 backend_error, and nothing of it is told",
+    backend: { status: 401, error: { error: { message: 'canary of the backend', code: 'x' } } },
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_error', message: '^(?!.*canary)' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-403': {
+    rules: ['RLAY-04'],
+    title: "A backend's 403 answers 502 backend_error, and nothing of it is told",
+    backend: { status: 403, error: { error: { message: 'canary of the backend', code: 'x' } } },
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_error', message: '^(?!.*canary)' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-404': {
+    rules: ['RLAY-04'],
+    title: "A backend's 404 answers 502 backend_error, and nothing of it is told",
+    backend: { status: 404, error: { error: { message: 'canary of the backend', code: 'x' } } },
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_error', message: '^(?!.*canary)' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-408': {
+    rules: ['RLAY-05'],
+    title: "A backend's 408 is a time-out, 502 backend_unavailable",
+    backend: { status: 408, error: { error: { message: 'canary of the backend', code: 'x' } } },
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_unavailable', message: '^(?!.*canary)' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-413': {
+    rules: ['RLAY-11'],
+    title: "A backend's 413 is the client's 413, and nothing else of it is told",
+    backend: { status: 413, error: { error: { message: 'canary of the backend', code: 'x' } } },
+    operation: 'createChatCompletion',
+    expect: { error: 'request_too_large', message: '^(?!.*canary)' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-429': {
+    rules: ['RLAY-05'],
+    title:
+      "A backend's 429 answers 502 backend_unavailable with its Retry-After, and nothing else of it is told",
+    backend: {
+      status: 429,
+      headers: { 'retry-after': '17' },
+      error: { error: { message: 'canary of the backend', code: 'x' } },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_unavailable', message: '^(?!.*canary)', headers: { 'retry-after': '17' } },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-500': {
+    rules: ['RLAY-05'],
+    title:
+      "A backend's 500 answers 502 backend_unavailable with its Retry-After, and nothing else of it is told",
+    backend: {
+      status: 500,
+      headers: { 'retry-after': '17' },
+      error: { error: { message: 'canary of the backend', code: 'x' } },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_unavailable', message: '^(?!.*canary)', headers: { 'retry-after': '17' } },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-502': {
+    rules: ['RLAY-05'],
+    title:
+      "A backend's 502 answers 502 backend_unavailable with its Retry-After, and nothing else of it is told",
+    backend: {
+      status: 502,
+      headers: { 'retry-after': '17' },
+      error: { error: { message: 'canary of the backend', code: 'x' } },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_unavailable', message: '^(?!.*canary)', headers: { 'retry-after': '17' } },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-503': {
+    rules: ['RLAY-05'],
+    title:
+      "A backend's 503 answers 502 backend_unavailable with its Retry-After, and nothing else of it is told",
+    backend: {
+      status: 503,
+      headers: { 'retry-after': '17' },
+      error: { error: { message: 'canary of the backend', code: 'x' } },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_unavailable', message: '^(?!.*canary)', headers: { 'retry-after': '17' } },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-529': {
+    rules: ['RLAY-05'],
+    title:
+      "A backend's 529 answers 502 backend_unavailable with its Retry-After, and nothing else of it is told",
+    backend: {
+      status: 529,
+      headers: { 'retry-after': '17' },
+      error: { error: { message: 'canary of the backend', code: 'x' } },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_unavailable', message: '^(?!.*canary)', headers: { 'retry-after': '17' } },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  circuit: {
+    rules: ['RLAY-10'],
+    title: 'A backend that cannot be connected to is left out, and used again once a probe has found it back',
+    needs: ['generation', 'backendScript', 'model:fragile', 'backendWire'],
+    subjects: ['router'],
+    waitsMs: () => OUTAGE_MS * 2,
+    async run(context) {
+      await context.script({ chunks: 1 })
+      const before = new Set<string>()
+      for (let request = 0; request < 4; request++) before.add(await servedBy(context))
+      assert.equal(before.size, 2, 'both backends serve while both can be reached')
+      await context.wire('backendWire').cut()
+      const other = await servedBy(context)
+      for (const until = Date.now() + OUTAGE_MS; Date.now() < until; await sleep(PAUSE_MS))
+        assert.equal(await servedBy(context), other)
+      await context.wire('backendWire').mend()
+      for (let request = 0; request < 3; request++)
+        assert.equal(await servedBy(context), other, 'it is used again at once')
+      await context.eventually(
+        'the backend that is back serves again',
+        async () => (await servedBy(context)) !== other,
+        OUTAGE_MS * 5,
+      )
+    },
+  },
+
+  codes: {
+    rules: ['ERR-19'],
+    title: 'A backend that fails answers 502 backend_unavailable',
+    backend: { status: 503 },
+    steps: [{ operation: 'createChatCompletion', expect: { error: 'backend_unavailable' } }],
+  },
+
+  'early-hints': {
+    rules: ['RLAY-14'],
+    title: 'A backend that sends a 103, and then an answer without a length, is relayed like any other',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      for (const untilClose of [false, true]) {
+        await context.script({ chunks: 3, hints: true, untilClose })
+        assert.equal(expectChat(await context.chat()).choices[0]?.message.content, 'word1 word2 word3')
+        assert.equal(expectStream(await context.chat({ stream: true })).text, 'word1 word2 word3')
+      }
+    },
+  },
+
+  failover: {
+    rules: ['RLAY-07'],
+    title: 'A backend that refuses the connection is passed over for another one',
+    needs: ['generation', 'backendScript', 'model:failover'],
+    async run(context) {
+      await context.script({ chunks: 3 })
+      const model = context.model('failover')
+      for (let turn = 0; turn < 6; turn++) {
+        assert.equal(
+          expectChat(await context.chat({ model })).choices[0]?.message.content,
+          'word1 word2 word3',
+        )
+        assert.equal(expectStream(await context.chat({ model, stream: true })).text, 'word1 word2 word3')
+      }
+      assert.equal((await context.received()).length, 12)
+    },
+  },
+
+  'fallback-model': {
+    rules: ['RLAY-16'],
+    title:
+      'Where a model names another to serve in its place, answer, record and price are those of the one that served',
+    needs: ['workspace', 'ledger', 'backendScript', 'model:unserved', 'model:standIn'],
+    async run(context) {
+      const [model, other] = [context.model('unserved'), context.model('standIn')]
+      const prices = await priceOf(context, 'standIn')
+      await context.script({ chunks: 3, promptTokens: 100, completionTokens: 300 })
+      const answer = expectChat(await context.chat({ model }))
+      const { chunks } = expectStream(await context.chat({ model, stream: true }))
+      assert.deepEqual([answer.model, chunks[0]?.model], [other, other])
+      const cost = costMicros({ promptTokens: 100, completionTokens: 300 }, prices)
+      assert.equal(answer.usage.cost_micros, cost)
+      const { generations, holds } = await context.books()
+      assert.deepEqual(holds, [])
+      for (const record of generations) assert.deepEqual([record.model, record.cost_micros], [other, cost])
+      assert.equal(generations.length, 2)
+      // A key that may not use the other one is told of the failure, and nothing is sent.
+      const sent = (await context.received()).length
+      const account = await context.accounts.open({ scope: ['unserved'] })
+      expectError(await context.chat({ model }, { account }), 'backend_unavailable')
+      assert.equal((await context.received()).length, sent)
+    },
+  },
+
+  'idle-backend': {
+    rules: ['RLAY-06'],
+    title: 'A backend that is slow but within the times for each step is waited for',
+    needs: ['generation', 'backendScript'],
+    waitsMs: ({ firstByteMs, idleMs }) => (Math.min(firstByteMs, idleMs) + idleMs * 2) * 0.5,
+    async run(context) {
+      const { firstByteMs, idleMs } = context.target.limits
+      await context.script({
+        chunks: 3,
+        beforeFirstChunkMs: Math.min(firstByteMs, idleMs) * 0.4,
+        betweenChunksMs: idleMs * 0.4,
+      })
+      assert.equal(expectStream(await context.chat({ stream: true })).text, 'word1 word2 word3')
+    },
+  },
+
+  'interim-answers': {
+    rules: ['PRXY-29'],
+    title: 'Interim answers (1xx) of a backend are passed over, whole and streamed',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      for (const interim of [[100], [102, 102], [103], [100, 103, 102]]) {
+        await context.script({ chunks: 3, interim })
+        expectChat(await context.chat())
+        expectStream(await context.chat({ stream: true }))
+      }
+    },
+  },
+
+  'least-busy': {
+    rules: ['RLAY-09'],
+    title: 'Of two backends the less busy one is taken',
+    needs: ['generation', 'backendScript', 'model:twins'],
+    // Another scenario may keep one of the two busy meanwhile.
+    isCompared: false,
+    async run(context) {
+      await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 2 } })
+      const model = context.model('twins')
+      const calls = [await context.stream({ model })]
+      assert.ok(await calls[0]!.until((soFar) => countTexts(soFar) >= 2), 'the first stream did not begin')
+      calls.push(await context.stream({ model }))
+      assert.ok(await calls[1]!.until((soFar) => countTexts(soFar) >= 2), 'the second stream did not begin')
+      const names = (await context.received()).map(({ body }) => JSON.parse(body).model)
+      for (const call of calls) call.abort()
+      assert.equal(names.length, 2)
+      assert.notEqual(names[0], names[1], `both went to ${names[0]}`)
+    },
+  },
+
+  'never-sent-twice': {
+    rules: ['RLAY-07', 'RLAY-08'],
+    title: 'A request of which a byte was sent is never sent again',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      const faults = [
+        { fault: { kind: 'refuse' } },
+        { chunks: 5, fault: { kind: 'cut', afterChunks: 0 } },
+        { chunks: 5, fault: { kind: 'cut', afterChunks: 2 } },
+        { chunks: 5, fault: { kind: 'cut', afterChunks: 2, reset: true } },
+        { status: 503 },
+      ]
+      for (const [index, script] of faults.entries()) {
+        await context.script(script)
+        await context.chat({ stream: true })
+        assert.equal(
+          (await context.received()).length,
+          index + 1,
+          `it was sent again after ${JSON.stringify(script)}`,
+        )
+      }
+    },
+  },
+
+  'no-address-told': {
+    rules: ['RLAY-12'],
+    title: 'A backend that names its own address or key in a refusal has them taken out, encoded ones too',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 1 })
+      expectStatus(await context.chat(), 200)
+      const { host, authorization } = (await context.received()).at(-1)?.headers ?? {}
+      const key = String(authorization ?? '').replace(/^Bearer /, '')
+      const address = `http://${String(host)}/v1/chat/completions`
+      const secrets = [String(host), String(host).split(':')[0]!, ...(key === '' ? [] : [key])]
+      for (const told of [address, encodeURIComponent(address), ...secrets]) {
+        const error = { error: { message: `Not so (${told}).`, type: 'x', param: told, code: 400 } }
+        await context.script({ status: 400, error })
+        for (const stream of [false, true]) {
+          const { message, param = '' } = expectError(await context.chat({ stream }), 'unsupported_parameter')
+          assert.match(message, /^Not so/)
+          for (const secret of [...secrets, encodeURIComponent(String(host))])
+            assert.ok(!`${message} ${param}`.includes(secret), `${secret} was told`)
+        }
+      }
+    },
+  },
+
+  'no-answer-codes': {
+    rules: ['ERR-20'],
+    title: 'A backend whose answer is none answers 502 backend_error',
+    backend: { body: '<!doctype html><title>oops</title>', headers: { 'content-type': 'text/html' } },
+    steps: [{ operation: 'createChatCompletion', expect: { error: 'backend_error' } }],
+  },
+
+  'not-utf8': {
+    rules: ['RLAY-13', 'STRM-15'],
+    title:
+      'An answer whose bytes are not UTF-8 is 502 backend_error, and a stream of such ends with an error event',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      const body = Buffer.from(
+        '{"object":"chat.completion","choices":[{"index":0,"message":{"content":"?"}}]}',
+      )
+      await context.script({ bytes: withBadByte(body) })
+      expectError(await context.chat(), 'backend_error')
+      const head = '"id":"x","object":"chat.completion.chunk","created":1,"model":"x"'
+      const good = `data: {${head},"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n`
+      const events = Buffer.from(`${good}${good.replace('"a"', '"?"')}data: [DONE]\n\n`)
+      await context.script({ bytes: withBadByte(events), headers: { 'content-type': 'text/event-stream' } })
+      const exchange = await context.chat({ stream: true })
+      expectStatus(exchange, 200)
+      const { error, text } = expectFailedStream(exchange)
+      assert.deepEqual([error.code, text], ['backend_error', 'a'])
+    },
+  },
+
+  'other-mode': {
+    rules: ['STRM-18'],
+    title: 'A backend that answers in the other mode than asked is no success',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 3, stream: false })
+      expectError(await context.chat({ stream: true }), 'backend_error')
+      await context.script({ chunks: 3, stream: true })
+      expectError(await context.chat({ stream: false }), 'backend_error')
+    },
+  },
+
+  'refused-elsewhere': {
+    rules: ['RLAY-15', 'RLAY-10'],
+    title:
+      'A backend that answers 429, 502, 503 or 504 is passed over for another one, left alone, and used again later',
+    needs: ['generation', 'backendScript', 'model:replicas'],
+    subjects: ['router'],
+    // Whether a probe is due is chance.
+    isCompared: false,
+    waitsMs: () => 4 * Number(RETRY_AFTER) * 1_000,
+    async run(context) {
+      const model = context.model('replicas')
+      for (const status of [429, 502, 503, 504]) {
+        await context.script({ model: 'replica-a', status, headers: { 'retry-after': RETRY_AFTER } })
+        const before = (await context.received()).length
+        const begunMs = performance.now()
+        for (let turn = 0; turn < 3; turn++) {
+          expectChat(await context.chat({ model }))
+          expectStream(await context.chat({ model, stream: true }))
+        }
+        const names = (await context.received())
+          .slice(before)
+          .map(({ body }) => JSON.parse(body).model as string)
+        assert.equal(names.filter((name) => name === 'replica-b').length, 6)
+        // Where the six took longer than its rest, it was rightly asked again, once for each.
+        const rests = Math.floor((performance.now() - begunMs) / (Number(RETRY_AFTER) * 1_000))
+        const asked = names.filter((name) => name === 'replica-a').length
+        assert.ok(asked >= 1, 'it was not asked at all')
+        assert.ok(asked <= 1 + rests, `it was not left alone after a ${status}, but asked ${asked} times`)
+        await context.script({})
+        await context.eventually(
+          'the backend that is back serves again',
+          async () => {
+            expectChat(await context.chat({ model }))
+            return (await context.received()).at(-1)?.body.includes('replica-a')
+          },
+          10_000,
+        )
+      }
+    },
+  },
+
+  'retry-after-capped': {
+    rules: ['RLAY-05'],
+    title: "A backend's Retry-After is relayed as 60 seconds at the most",
+    backend: { status: 503, headers: { 'retry-after': '99999999' } },
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_unavailable', headers: { 'retry-after': '60' } },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'silent-backend': {
+    rules: ['RLAY-05', 'RLAY-06'],
+    title: 'A backend that does not answer within the time for its first byte is 502 backend_unavailable',
+    needs: ['generation', 'backendScript'],
+    waitsMs: ({ firstByteMs }) => firstByteMs * 1.2,
+    async run(context) {
+      await context.script({ fault: { kind: 'silence' } })
+      const { firstByteMs, pingMs } = context.target.limits
+      const [whole, streamed] = await Promise.all([context.chat(), context.chat({ stream: true })])
+      expectError(whole, 'backend_unavailable')
+      assert.ok(whole.endMs >= firstByteMs * 0.9, `it was given up after ${whole.endMs} ms`)
+      if (pingMs < firstByteMs) assert.equal(expectFailedStream(streamed).error.code, 'backend_unavailable')
+      else expectError(streamed, 'backend_unavailable')
+    },
+  },
+
+  'stale-connections': {
+    rules: ['RLAY-07'],
+    title: 'A connection that the backend has closed meanwhile breaks no request',
+    // Behind an external endpoint the connections to the backend are its gateway's.
+    needs: ['generation', 'backendScript', 'endpoint:own'],
+    async run(context) {
+      await context.script({ chunks: 2, closeAfter: true })
+      for (let turn = 0; turn < 8; turn++) {
+        expectChat(await context.chat())
+        expectStream(await context.chat({ stream: true }))
+      }
+      assert.equal((await context.received()).length, 16)
+    },
+  },
+
+  unreachable: {
+    rules: ['RLAY-05', 'ERR-19'],
+    title: 'A backend that nobody listens for answers 502 backend_unavailable',
+    needs: ['generation', 'model:unreachable'],
+    async run(context) {
+      const model = context.model('unreachable')
+      for (const stream of [false, true])
+        expectError(await context.chat({ model, stream }), 'backend_unavailable')
+    },
+  },
+
+  'useless-answers': {
+    rules: ['STRM-18'],
+    title: 'A 200 that is no answer is 502 backend_error, whole or streamed',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      const bodies = [
+        '<!doctype html>',
+        '{"choices":',
+        '[]',
+        'null',
+        '{"error":{"message":"no"}}',
+        '{"object":"chat.completion"}',
+        '',
+      ]
+      for (const body of bodies) {
+        await context.script({ body })
+        for (const stream of [false, true]) {
+          const exchange = await context.chat({ stream })
+          try {
+            expectError(exchange, 'backend_error')
+          } catch (error) {
+            if (error instanceof assert.AssertionError)
+              error.message = `${body || 'nothing'}: ${error.message}`
+            throw error
+          }
+        }
+      }
+    },
+  },
+} satisfies Topic
+
+/** What the backend that served calls the model. */
+async function servedBy(context: Context): Promise<string> {
+  expectStatus(await context.chat({ model: context.model('fragile') }), 200)
+  const received = (await context.received()).at(-1)
+  assert.ok(received, 'nothing reached a backend')
+  return String((JSON.parse(received.body) as { model?: unknown }).model)
+}
+
+/** The bytes in base64, with one that begins no character in place of the question mark. */
+function withBadByte(bytes: Buffer): string {
+  bytes[bytes.indexOf('?')] = 0xff
+  return bytes.toString('base64')
+}

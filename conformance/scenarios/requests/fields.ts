@@ -1,0 +1,573 @@
+import assert from 'node:assert/strict'
+import type { OperationId } from '#contract/routes'
+import { expectChat, expectError, expectModels, expectStatus } from '../../engine/expect.ts'
+import { priceOf } from '../../engine/prices.ts'
+import type { Topic } from '../../engine/topic.ts'
+
+export default {
+  'backend-400': {
+    rules: ['REQ-36'],
+    title: "A backend's own 400 comes back as unsupported_parameter with its message and is no 502",
+    backend: {
+      status: 400,
+      error: {
+        error: {
+          message: 'The temperature is too hot for this model.',
+          type: 'BadRequest',
+          param: 'temperature',
+          code: 400,
+        },
+      },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'unsupported_parameter', param: 'temperature', message: 'too hot for this model' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-422': {
+    rules: ['REQ-36'],
+    title: "A backend's own 422 comes back as unsupported_parameter with its message and is no 502",
+    backend: {
+      status: 422,
+      error: {
+        error: {
+          message: 'The temperature is too hot for this model.',
+          type: 'BadRequest',
+          param: 'temperature',
+          code: 422,
+        },
+      },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'unsupported_parameter', param: 'temperature', message: 'too hot for this model' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'backend-model-name': {
+    rules: ['REQ-02'],
+    title: "The backend is asked for the model by the backend's own name for it",
+    needs: ['generation', 'backendScript', 'model:failover'],
+    async run(context) {
+      await context.script({ chunks: 1 })
+      const answer = expectChat(await context.chat({ model: context.model('failover') }))
+      assert.equal(answer.model, context.model('failover'))
+      const [received] = await context.received()
+      const { model } = JSON.parse(received?.body ?? '{}')
+      assert.ok(
+        typeof model === 'string' && model !== context.model('failover'),
+        `the backend was asked for ${model}`,
+      )
+    },
+  },
+
+  'caps-that-differ': {
+    rules: ['REQ-51'],
+    title: 'Two caps that differ answer 400, two that are equal do not',
+    operation: 'createChatCompletion',
+    steps: [
+      { body: { max_tokens: 5, max_completion_tokens: 6 }, expect: { error: 'unsupported_parameter' } },
+      { body: { max_tokens: 5, max_completion_tokens: 5 } },
+    ],
+  },
+
+  'context-length': {
+    rules: ['ERR-07', 'ERR-23', 'LIM-12'],
+    title: "A prompt longer than the model's context window answers 400 context_length_exceeded",
+    backend: {
+      status: 400,
+      error: {
+        error: {
+          message: "This model's maximum context length is 32768 tokens.",
+          type: 'invalid_request_error',
+          param: 'messages',
+          code: 'context_length_exceeded',
+        },
+      },
+    },
+    steps: [{ operation: 'createChatCompletion', expect: { error: 'context_length_exceeded' } }],
+  },
+
+  'context-length-litellm': {
+    rules: ['REQ-37'],
+    title:
+      'A prompt beyond the context window is told so where the backend refuses it in the form of litellm',
+    backend: {
+      status: 400,
+      error: {
+        error: {
+          message: 'litellm.ContextWindowExceededError: litellm.BadRequestError: the prompt is too long',
+          type: null,
+          param: null,
+          code: '400',
+        },
+      },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'context_length_exceeded', param: 'messages' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'context-length-llamacpp': {
+    rules: ['REQ-37'],
+    title:
+      'A prompt beyond the context window is told so where the backend refuses it in the form of llamacpp',
+    backend: {
+      status: 400,
+      error: {
+        error: {
+          code: 400,
+          message: 'the request exceeds the available context size, try increasing it',
+          type: 'exceed_context_size_error',
+          n_prompt_tokens: 9000,
+          n_ctx: 8192,
+        },
+      },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'context_length_exceeded', param: 'messages' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'context-length-ollama': {
+    rules: ['REQ-37'],
+    title: 'A prompt beyond the context window is told so where the backend refuses it in the form of ollama',
+    backend: {
+      status: 400,
+      error: {
+        error: {
+          message: 'the input length exceeds the context length',
+          type: 'invalid_request_error',
+          param: null,
+          code: null,
+        },
+      },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'context_length_exceeded', param: 'messages' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'context-length-openai': {
+    rules: ['REQ-37'],
+    title: 'A prompt beyond the context window is told so where the backend refuses it in the form of openai',
+    backend: {
+      status: 400,
+      error: {
+        error: {
+          message:
+            "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+          type: 'invalid_request_error',
+          param: 'messages',
+          code: 'context_length_exceeded',
+        },
+      },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'context_length_exceeded', param: 'messages' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'context-length-sglang': {
+    rules: ['REQ-37'],
+    title: 'A prompt beyond the context window is told so where the backend refuses it in the form of sglang',
+    backend: {
+      status: 400,
+      error: {
+        object: 'error',
+        message: "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+        type: 'BadRequestError',
+        code: 400,
+      },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'context_length_exceeded', param: 'messages' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'context-length-tensorrt': {
+    rules: ['REQ-37'],
+    title:
+      'A prompt beyond the context window is told so where the backend refuses it in the form of TensorRT-LLM',
+    backend: {
+      status: 400,
+      error: {
+        object: 'error',
+        message:
+          'The sum of prompt length (5000.0) and query length (0), max_tokens (20) should not exceed max_seq_len (4096)',
+        type: 'BadRequestError',
+        param: null,
+        code: 400,
+      },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'context_length_exceeded', param: 'messages' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'context-length-tgi': {
+    rules: ['REQ-37'],
+    title: 'A prompt beyond the context window is told so where the backend refuses it in the form of TGI',
+    backend: {
+      status: 422,
+      error: {
+        error:
+          'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`',
+        error_type: 'validation',
+      },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'context_length_exceeded', param: 'messages' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'context-length-vllm': {
+    rules: ['REQ-37'],
+    title: 'A prompt beyond the context window is told so where the backend refuses it in the form of vllm',
+    backend: {
+      status: 400,
+      error: {
+        object: 'error',
+        message:
+          "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens in the messages, Please reduce the length of the messages.",
+        type: 'BadRequestError',
+        param: null,
+        code: 400,
+      },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'context_length_exceeded', param: 'messages' },
+    steps: [{}, { body: { stream: true } }],
+  },
+
+  'listed-model': {
+    rules: ['REQ-02'],
+    title: 'Each model that is listed for a key and can chat is one that a request may name',
+    needs: ['generation'],
+    async run(context) {
+      const models = expectModels(await context.request('listModels'))
+      const entry = models.find(({ id }) => id === context.model())
+      assert.ok(entry, `${context.model()} is not listed`)
+      assert.ok(entry.capabilities.includes('chat'), `${context.model()} is not listed as one that can chat`)
+      assert.equal(expectChat(await context.chat({ model: entry.id })).model, entry.id)
+    },
+  },
+
+  'max-completion-tokens': {
+    rules: ['REQ-06'],
+    title: 'max_completion_tokens caps the output',
+    backend: { chunks: 20 },
+    steps: [
+      {
+        operation: 'createChatCompletion',
+        body: { max_completion_tokens: 4 },
+        expect: { usage: { completion_tokens: 4 }, sent: { max_completion_tokens: 4 } },
+      },
+    ],
+  },
+
+  'max-tokens': {
+    rules: ['REQ-06'],
+    title: 'max_tokens caps the output',
+    backend: { chunks: 20 },
+    steps: [
+      {
+        operation: 'createChatCompletion',
+        body: { max_tokens: 3 },
+        expect: { usage: { completion_tokens: 3 }, sent: { max_tokens: 3 } },
+      },
+    ],
+  },
+
+  'missing-generation-id': {
+    rules: ['REQ-32'],
+    title: 'A look-up without an id answers missing_field and names it',
+    operation: 'getGeneration',
+    expect: { error: 'missing_field', param: 'id' },
+    steps: [{ name: 'absent' }, { name: 'empty', query: { id: '' } }],
+  },
+
+  'missing-messages': {
+    rules: ['REQ-32', 'REQ-27'],
+    title: 'Messages that are absent, null, empty or no array answer missing_field and are named',
+    operation: 'createChatCompletion',
+    expect: { error: 'missing_field', param: 'messages' },
+    steps: [
+      { name: 'absent', omit: ['messages'] },
+      { name: 'null', body: { messages: null } },
+      { name: 'empty', body: { messages: [] } },
+      { name: 'a text', body: { messages: 'Hello' } },
+    ],
+  },
+
+  'missing-model': {
+    rules: ['ERR-05'],
+    title: 'A chat without a model answers 400 missing_field',
+    steps: [{ operation: 'createChatCompletion', omit: ['model'], expect: { error: 'missing_field' } }],
+  },
+
+  'missing-model-named': {
+    rules: ['REQ-31'],
+    title: 'A model that is absent, null, empty or no text answers missing_field and is named',
+    operation: 'createChatCompletion',
+    expect: { error: 'missing_field', param: 'model' },
+    steps: [
+      { name: 'absent', omit: ['model'] },
+      { name: 'null', body: { model: null } },
+      { name: 'empty', body: { model: '' } },
+      { name: 'a number', body: { model: 5 } },
+    ],
+  },
+
+  'model-without-capability': {
+    rules: ['REQ-34'],
+    title: 'A model that cannot chat answers unsupported_parameter and names the model',
+    steps: [
+      {
+        operation: 'createChatCompletion',
+        body: { model: '{{model.embeddings}}' },
+        expect: { error: 'unsupported_parameter', param: 'model' },
+      },
+    ],
+  },
+
+  'more-than-one-choice': {
+    rules: ['REQ-08', 'LIM-13', 'ERR-06'],
+    title: 'More than one choice cannot be had',
+    steps: [
+      { operation: 'createChatCompletion', body: { n: 2 }, expect: { error: 'unsupported_parameter' } },
+    ],
+  },
+
+  'n-named': {
+    rules: ['REQ-33'],
+    title: 'An n other than 1 answers unsupported_parameter and is named',
+    operation: 'createChatCompletion',
+    expect: { error: 'unsupported_parameter', param: 'n' },
+    steps: [{ body: { n: 2 } }, { body: { n: 0 } }, { body: { n: 1.5 } }, { body: { n: 128, stream: true } }],
+  },
+
+  'not-found-code': {
+    rules: ['ERR-15'],
+    title: 'A generation that is not there answers 404 not_found',
+    steps: [
+      {
+        operation: 'getGeneration',
+        query: { id: 'gen-01ARZ3NDEKTSV4RRFFQ69G5FAV' },
+        expect: { error: 'not_found' },
+      },
+    ],
+  },
+
+  'null-counts-as-absent': {
+    rules: ['REQ-25'],
+    title: 'An honoured field that is null counts as absent',
+    operation: 'createChatCompletion',
+    steps: [
+      {
+        name: 'one of each',
+        body: {
+          stream: null,
+          stream_options: null,
+          max_tokens: null,
+          max_completion_tokens: null,
+          temperature: null,
+          top_p: null,
+          stop: null,
+          seed: null,
+          n: null,
+          user: null,
+          response_format: null,
+          tools: null,
+          tool_choice: null,
+        },
+        expect: { body: { object: 'chat.completion' } },
+      },
+      { name: 'a null beside a value', body: { max_tokens: null, max_completion_tokens: 5 } },
+    ],
+  },
+
+  'one-choice': {
+    rules: ['REQ-08'],
+    title: 'An n of 1 is accepted, and one choice comes back',
+    steps: [
+      { operation: 'createChatCompletion', body: { n: 1 }, expect: { body: { choices: { $length: 1 } } } },
+    ],
+  },
+
+  'out-of-range': {
+    rules: ['REQ-35'],
+    title: 'An honoured field out of its range answers unsupported_parameter and is named',
+    operation: 'createChatCompletion',
+    expect: { error: 'unsupported_parameter' },
+    steps: [
+      { body: { temperature: 2.1 }, expect: { param: 'temperature' } },
+      { body: { temperature: -0.1 }, expect: { param: 'temperature' } },
+      { body: { top_p: -0.1 }, expect: { param: 'top_p' } },
+      { body: { top_p: 1.1 }, expect: { param: 'top_p' } },
+      { body: { max_tokens: 0 }, expect: { param: 'max_tokens' } },
+      { body: { max_tokens: -1 }, expect: { param: 'max_tokens' } },
+      { body: { max_completion_tokens: 0 }, expect: { param: 'max_completion_tokens' } },
+      { body: { max_tokens: 4294967296 }, expect: { param: 'max_tokens' } },
+      { body: { stop: ['a', 'b', 'c', 'd', 'e'] }, expect: { param: 'stop' } },
+    ],
+  },
+
+  sampling: {
+    rules: ['REQ-07'],
+    title: 'temperature, top_p, stop and seed reach the model as they were sent',
+    backend: { chunks: ['yes'] },
+    operation: 'createChatCompletion',
+    steps: [
+      {
+        body: { temperature: 0.25, top_p: 0.5, stop: ['one', 'two'], seed: 42 },
+        expect: { sent: { temperature: 0.25, top_p: 0.5, stop: ['one', 'two'], seed: 42 } },
+      },
+      {
+        body: { temperature: 0, top_p: 1, stop: 'end', seed: -7 },
+        expect: { sent: { temperature: 0, top_p: 1, stop: 'end', seed: -7 } },
+      },
+    ],
+  },
+
+  'stream-switch': {
+    rules: ['REQ-04', 'SRV-08'],
+    title: 'stream is what decides whether an answer is streamed',
+    operation: 'createChatCompletion',
+    steps: [
+      { name: 'true', body: { stream: true }, expect: { stream: true } },
+      { name: 'false', body: { stream: false }, expect: { body: { object: 'chat.completion' } } },
+      { name: 'absent', expect: { body: { object: 'chat.completion' } } },
+    ],
+  },
+
+  tokenizer: {
+    rules: ['REQ-38'],
+    title:
+      'Where a tokenizer is configured a prompt that is too long is refused, and never sent to the model',
+    needs: ['workspace', 'ledger', 'model:tokenized', 'backendScript'],
+    async run(context) {
+      const model = context.model('tokenized')
+      const { contextLength } = await priceOf(context, 'tokenized')
+      const inputs = (text: string): readonly [OperationId, string, object][] => [
+        ['createChatCompletion', 'messages', { messages: [{ role: 'user', content: text }] }],
+        ['createCompletion', 'prompt', { prompt: text }],
+        ['createEmbedding', 'input', { input: ['short', text] }],
+      ]
+      const atModel = async () => (await context.received()).filter(({ path }) => path.startsWith('/v1/'))
+      await context.script({ chunks: 2 })
+      for (const [operation, param, body] of inputs(`${context.prompt} ${'word '.repeat(contextLength)}`)) {
+        const exchange = await context.request(operation, { body: { model, ...body } })
+        expectError(exchange, 'context_length_exceeded', { param })
+      }
+      assert.deepEqual(await atModel(), [], 'a prompt that is too long was sent')
+      assert.deepEqual((await context.books()).generations, [], 'a refused request left a generation')
+      // As many bytes, but one token only by the tokenizer's measure.
+      for (const [operation, , body] of inputs(`${context.prompt} ${'x'.repeat(contextLength)}`))
+        expectStatus(await context.request(operation, { body: { model, max_tokens: 9, ...body } }), 200)
+      assert.equal((await atModel()).length, 3)
+    },
+  },
+
+  tools: {
+    rules: ['REQ-09'],
+    title: 'response_format, tools and tool_choice reach the model as they were sent',
+    backend: { toolCalls: [{ name: 'look', arguments: '{"a":1}' }] },
+    steps: [
+      {
+        operation: 'createChatCompletion',
+        body: {
+          response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } },
+          tools: [
+            {
+              type: 'function',
+              function: {
+                name: 'look',
+                parameters: { type: 'object', properties: { a: { type: 'integer' } } },
+              },
+            },
+          ],
+          tool_choice: { type: 'function', function: { name: 'look' } },
+        },
+        expect: {
+          body: {
+            choices: [
+              {
+                index: 0,
+                logprobs: null,
+                finish_reason: 'tool_calls',
+                message: {
+                  role: 'assistant',
+                  content: null,
+                  tool_calls: [
+                    { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"a":1}' } },
+                  ],
+                },
+              },
+            ],
+          },
+          sent: {
+            response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } },
+            tools: [
+              {
+                type: 'function',
+                function: {
+                  name: 'look',
+                  parameters: { type: 'object', properties: { a: { type: 'integer' } } },
+                },
+              },
+            ],
+            tool_choice: { type: 'function', function: { name: 'look' } },
+          },
+        },
+      },
+    ],
+  },
+
+  'unknown-model': {
+    rules: ['REQ-02', 'ERR-14'],
+    title: 'A model that is not served answers 404 model_not_found',
+    operation: 'createChatCompletion',
+    expect: { error: 'model_not_found' },
+    steps: [{ body: { model: 'absent/model' } }, { body: { model: ' {{model.chat}}' } }],
+  },
+
+  user: {
+    rules: ['REQ-10'],
+    title: 'user reaches the model as it was sent',
+    backend: { chunks: ['yes'] },
+    steps: [
+      {
+        operation: 'createChatCompletion',
+        body: { user: 'end-user-7' },
+        expect: { sent: { user: 'end-user-7' } },
+      },
+    ],
+  },
+
+  'wrong-types': {
+    rules: ['REQ-35'],
+    title: 'An honoured field of the wrong type answers unsupported_parameter and is named',
+    operation: 'createChatCompletion',
+    expect: { error: 'unsupported_parameter' },
+    steps: [
+      { body: { stream: 'yes' }, expect: { param: 'stream' } },
+      { body: { stream: 1 }, expect: { param: 'stream' } },
+      { body: { stream_options: [] }, expect: { param: 'stream_options' } },
+      { body: { stream_options: { include_usage: 'yes' } }, expect: { param: 'stream_options' } },
+      { body: { temperature: '1' }, expect: { param: 'temperature' } },
+      { body: { top_p: true }, expect: { param: 'top_p' } },
+      { body: { stop: 7 }, expect: { param: 'stop' } },
+      { body: { stop: [1] }, expect: { param: 'stop' } },
+      { body: { seed: 'x' }, expect: { param: 'seed' } },
+      { body: { seed: 1.5 }, expect: { param: 'seed' } },
+      { body: { n: '1' }, expect: { param: 'n' } },
+      { body: { max_tokens: '5' }, expect: { param: 'max_tokens' } },
+      { body: { max_tokens: 1.5 }, expect: { param: 'max_tokens' } },
+      { body: { max_completion_tokens: [5] }, expect: { param: 'max_completion_tokens' } },
+      { body: { tools: {} }, expect: { param: 'tools' } },
+      { body: { tool_choice: 1 }, expect: { param: 'tool_choice' } },
+      { body: { response_format: 'json' }, expect: { param: 'response_format' } },
+      { body: { user: 7 }, expect: { param: 'user' } },
+    ],
+  },
+} satisfies Topic

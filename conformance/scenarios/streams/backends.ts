@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { expectAborted } from '../../engine/aborted.ts'
+import { expectError } from '../../engine/expect.ts'
+import { expectFailedStream, expectStream } from '../../engine/stream.ts'
+import type { Topic } from '../../engine/topic.ts'
+
+/** All of it is legal. */
+const wires = {
+  crlf: { lineEnd: 'crlf' },
+  cr: { lineEnd: 'cr' },
+  'byte-order-mark': { bom: true },
+  comments: { comments: true },
+  'no-space': { noSpace: true },
+  'multi-line': { multiLine: true },
+  'id-last': { idLast: true },
+  'id-per-chunk': { idPerChunk: true },
+  'single-bytes': { bytesPerWrite: 1 },
+  'events-at-once': { eventsPerWrite: 4 },
+}
+
+export default {
+  'backend-cut': {
+    rules: ['STRM-14', 'STRM-18'],
+    title: 'A backend that dies in the middle becomes an error event, and what came is metered',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 8, fault: { kind: 'cut', afterChunks: 3 } })
+      const exchange = await context.chat({ stream: true })
+      const { error, text } = expectFailedStream(exchange)
+      assert.equal(error.code, 'backend_unavailable')
+      assert.equal(text, 'word1 word2 word3')
+      const record = await expectAborted(context, exchange)
+      // Three deltas, of 17 bytes in all.
+      assert.equal(record.completion_tokens, 5)
+      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
+    },
+  },
+
+  'backend-cut-in-event': {
+    rules: ['STRM-25'],
+    title: 'A backend that dies within an event becomes an error event, with no half event before it',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      for (const lineEnd of ['lf', 'crlf', 'cr'] as const) {
+        await context.script({
+          chunks: 8,
+          wire: { lineEnd },
+          fault: { kind: 'cut', afterChunks: 3, half: true },
+        })
+        const exchange = await context.chat({ stream: true })
+        // Every event is read as JSON, so that a half one is seen.
+        const { error, text } = expectFailedStream(exchange)
+        assert.equal(error.code, 'backend_unavailable')
+        assert.equal(text, 'word1 word2 word3')
+        await expectAborted(context, exchange)
+      }
+    },
+  },
+
+  'backend-eof': {
+    rules: ['STRM-14', 'STRM-18'],
+    title: 'A backend that ends without [DONE] becomes an error event, and what came is metered',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 8, fault: { kind: 'eof', afterChunks: 3 } })
+      const exchange = await context.chat({ stream: true })
+      const { error, text } = expectFailedStream(exchange)
+      assert.equal(error.code, 'backend_unavailable')
+      assert.equal(text, 'word1 word2 word3')
+      const record = await expectAborted(context, exchange)
+      // Three deltas, of 17 bytes in all.
+      assert.equal(record.completion_tokens, 5)
+      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
+    },
+  },
+
+  'backend-error': {
+    rules: ['STRM-16', 'STRM-18'],
+    title: 'An error within the stream of the backend becomes an error event, and what came is metered',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 8, fault: { kind: 'error', afterChunks: 3 } })
+      const exchange = await context.chat({ stream: true })
+      const { error, text } = expectFailedStream(exchange)
+      assert.equal(error.code, 'backend_error')
+      assert.equal(text, 'word1 word2 word3')
+      const record = await expectAborted(context, exchange)
+      // Three deltas, of 17 bytes in all.
+      assert.equal(record.completion_tokens, 5)
+      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
+    },
+  },
+
+  'backend-error-without-done': {
+    rules: ['STRM-16', 'STRM-18'],
+    title: 'An error of the backend that no [DONE] follows ends the stream no less well',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 8, fault: { kind: 'error', afterChunks: 3, done: false } })
+      const exchange = await context.chat({ stream: true })
+      const { error, text } = expectFailedStream(exchange)
+      assert.equal(error.code, 'backend_error')
+      assert.equal(text, 'word1 word2 word3')
+      const record = await expectAborted(context, exchange)
+      // Three deltas, of 17 bytes in all.
+      assert.equal(record.completion_tokens, 5)
+      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
+    },
+  },
+
+  'backend-malformed': {
+    rules: ['STRM-15', 'STRM-18'],
+    title: 'A malformed event of the backend becomes an error event, and what came is metered',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 8, fault: { kind: 'malformed', afterChunks: 3 } })
+      const exchange = await context.chat({ stream: true })
+      const { error, text } = expectFailedStream(exchange)
+      assert.equal(error.code, 'backend_error')
+      assert.equal(text, 'word1 word2 word3')
+      const record = await expectAborted(context, exchange)
+      // Three deltas, of 17 bytes in all.
+      assert.equal(record.completion_tokens, 5)
+      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
+    },
+  },
+
+  'backend-stall': {
+    rules: ['STRM-17', 'STRM-18'],
+    title: 'A backend that falls silent becomes an error event, and what came is metered',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    waitsMs: ({ idleMs }) => idleMs * 1.5,
+    async run(context) {
+      await context.script({ chunks: 8, fault: { kind: 'stall', afterChunks: 3 } })
+      const exchange = await context.chat({ stream: true })
+      const { error, text } = expectFailedStream(exchange)
+      assert.equal(error.code, 'backend_unavailable')
+      assert.equal(text, 'word1 word2 word3')
+      const record = await expectAborted(context, exchange)
+      // Three deltas, of 17 bytes in all.
+      assert.equal(record.completion_tokens, 5)
+      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
+    },
+  },
+
+  'early-failure': {
+    rules: ['STRM-11'],
+    title: 'A backend that fails before the first ping is due leaves the answer its own status',
+    needs: ['generation', 'backendScript'],
+    // Others that keep the machine busy could make a ping due.
+    isExclusive: true,
+    async run(context) {
+      const { pingMs } = context.target.limits
+      await context.script({ status: 503, beforeHeadersMs: pingMs * 0.1 })
+      expectError(await context.chat({ stream: true }), 'backend_unavailable')
+      await context.script({
+        status: 400,
+        error: { error: { message: 'No.', code: null } },
+        beforeHeadersMs: pingMs * 0.1,
+      })
+      expectError(await context.chat({ stream: true }), 'unsupported_parameter')
+    },
+  },
+
+  'error-event': {
+    rules: ['STRM-06', 'ERR-36', 'EVT-04'],
+    title: 'An error after the start of a stream is its last event with an error object, and [DONE] follows',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 8, fault: { kind: 'cut', afterChunks: 3 } })
+      const { error, events, text } = expectFailedStream(await context.chat({ stream: true }))
+      assert.equal(text, 'word1 word2 word3')
+      assert.equal(error.type, 'upstream_error')
+      assert.ok(events.length >= 5)
+    },
+  },
+
+  'large-event': {
+    rules: ['STRM-20'],
+    title: 'An event of nearly 1 MiB passes',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      const bytes = 1_000_000
+      await context.script({ chunks: 4, fault: { kind: 'oversize', afterChunks: 2, bytes } })
+      const { text, events } = expectStream(await context.chat({ stream: true }))
+      assert.ok(text.endsWith('word4'), 'the stream did not go on after it')
+      assert.ok(
+        events.some(({ raw }) => raw.length > bytes),
+        'the large event did not come',
+      )
+    },
+  },
+
+  'late-failure': {
+    rules: ['STRM-11', 'STRM-18'],
+    title: 'A backend that fails once pings have begun ends the stream with an error',
+    needs: ['generation', 'backendScript'],
+    waitsMs: ({ pingMs }) => pingMs * 2,
+    async run(context) {
+      const { pingMs } = context.target.limits
+      await context.script({ status: 503, beforeHeadersMs: pingMs * 1.7 })
+      const { error, chunks } = expectFailedStream(await context.chat({ stream: true }))
+      assert.equal(error.code, 'backend_unavailable')
+      assert.deepEqual(chunks, [])
+    },
+  },
+
+  'odd-backends': {
+    rules: ['STRM-08', 'EVT-07'],
+    title: 'However legally a backend writes its events, the client gets the same chunks under one id',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      const chunks = ['Grüße', ' 東京', ' 🚀', ' end']
+      for (const [name, wire] of Object.entries(wires)) {
+        await context.script({ chunks, wire })
+        const stream = expectStream(await context.chat({ stream: true }))
+        assert.equal(stream.text, chunks.join(''), `the text is another with ${name}`)
+        assert.equal(new Set(stream.chunks.map(({ id }) => id)).size, 1, `several ids with ${name}`)
+        for (const { model } of stream.chunks)
+          assert.equal(model, context.model(), `another model with ${name}`)
+        for (const { raw, comments } of stream.events) {
+          assert.ok(
+            comments.length === 0 || raw === ': ping\n\n',
+            `a comment of the backend came with ${name}`,
+          )
+        }
+      }
+    },
+  },
+
+  'oversized-event': {
+    rules: ['STRM-20', 'STRM-18'],
+    title: 'An event beyond 1 MiB ends the stream with an error event',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 8, fault: { kind: 'oversize', afterChunks: 3, bytes: 1_200_000 } })
+      const exchange = await context.chat({ stream: true })
+      const { error, text } = expectFailedStream(exchange)
+      assert.equal(error.code, 'backend_error')
+      assert.equal(text, 'word1 word2 word3')
+      const record = await expectAborted(context, exchange)
+      // Three deltas, of 17 bytes in all.
+      assert.equal(record.completion_tokens, 5)
+      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
+    },
+  },
+} satisfies Topic
