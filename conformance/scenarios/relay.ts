@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RuleId } from '#contract/rules'
 import { costMicros } from '../engine/books.ts'
 import type { Context } from '../engine/context.ts'
+import type { DataDefinition, Expectation } from '../engine/data/definition.ts'
 import { expectChat, expectError, expectStatus } from '../engine/expect.ts'
 import { priceOf } from '../engine/prices.ts'
 import { countTexts, expectFailedStream, expectStream } from '../engine/stream.ts'
@@ -14,121 +16,48 @@ const PAUSE_MS = 50
 /** Two seconds of rest, as the backend asks for it. */
 const RETRY_AFTER = '2'
 
+/** What becomes of a backend's status. */
+interface Failure {
+  readonly rule: RuleId
+  /** Goes on the title: "A backend's 401 …". */
+  readonly what: string
+  readonly expect: Expectation
+  /** Headers that the backend sends. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const hidden: Failure = {
+  rule: 'RLAY-04',
+  what: 'answers 502 backend_error, and nothing of it is told',
+  expect: { error: 'backend_error' },
+}
+
+const awaited: Failure = {
+  rule: 'RLAY-05',
+  what: 'answers 502 backend_unavailable with its Retry-After, and nothing else of it is told',
+  headers: { 'retry-after': '17' },
+  expect: { error: 'backend_unavailable', headers: { 'retry-after': '17' } },
+}
+
 export default {
-  'backend-401': {
-    rules: ['RLAY-04'],
-    title: "A backend's 401 answers 502 backend_error, and nothing of it is told",
-    backend: { status: 401, error: { error: { message: 'canary of the backend', code: 'x' } } },
-    operation: 'createChatCompletion',
-    expect: { error: 'backend_error', message: '^(?!.*canary)' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'backend-403': {
-    rules: ['RLAY-04'],
-    title: "A backend's 403 answers 502 backend_error, and nothing of it is told",
-    backend: { status: 403, error: { error: { message: 'canary of the backend', code: 'x' } } },
-    operation: 'createChatCompletion',
-    expect: { error: 'backend_error', message: '^(?!.*canary)' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'backend-404': {
-    rules: ['RLAY-04'],
-    title: "A backend's 404 answers 502 backend_error, and nothing of it is told",
-    backend: { status: 404, error: { error: { message: 'canary of the backend', code: 'x' } } },
-    operation: 'createChatCompletion',
-    expect: { error: 'backend_error', message: '^(?!.*canary)' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'backend-408': {
-    rules: ['RLAY-05'],
-    title: "A backend's 408 is a time-out, 502 backend_unavailable",
-    backend: { status: 408, error: { error: { message: 'canary of the backend', code: 'x' } } },
-    operation: 'createChatCompletion',
-    expect: { error: 'backend_unavailable', message: '^(?!.*canary)' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'backend-413': {
-    rules: ['RLAY-11'],
-    title: "A backend's 413 is the client's 413, and nothing else of it is told",
-    backend: { status: 413, error: { error: { message: 'canary of the backend', code: 'x' } } },
-    operation: 'createChatCompletion',
-    expect: { error: 'request_too_large', message: '^(?!.*canary)' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'backend-429': {
-    rules: ['RLAY-05'],
-    title:
-      "A backend's 429 answers 502 backend_unavailable with its Retry-After, and nothing else of it is told",
-    backend: {
-      status: 429,
-      headers: { 'retry-after': '17' },
-      error: { error: { message: 'canary of the backend', code: 'x' } },
-    },
-    operation: 'createChatCompletion',
-    expect: { error: 'backend_unavailable', message: '^(?!.*canary)', headers: { 'retry-after': '17' } },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'backend-500': {
-    rules: ['RLAY-05'],
-    title:
-      "A backend's 500 answers 502 backend_unavailable with its Retry-After, and nothing else of it is told",
-    backend: {
-      status: 500,
-      headers: { 'retry-after': '17' },
-      error: { error: { message: 'canary of the backend', code: 'x' } },
-    },
-    operation: 'createChatCompletion',
-    expect: { error: 'backend_unavailable', message: '^(?!.*canary)', headers: { 'retry-after': '17' } },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'backend-502': {
-    rules: ['RLAY-05'],
-    title:
-      "A backend's 502 answers 502 backend_unavailable with its Retry-After, and nothing else of it is told",
-    backend: {
-      status: 502,
-      headers: { 'retry-after': '17' },
-      error: { error: { message: 'canary of the backend', code: 'x' } },
-    },
-    operation: 'createChatCompletion',
-    expect: { error: 'backend_unavailable', message: '^(?!.*canary)', headers: { 'retry-after': '17' } },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'backend-503': {
-    rules: ['RLAY-05'],
-    title:
-      "A backend's 503 answers 502 backend_unavailable with its Retry-After, and nothing else of it is told",
-    backend: {
-      status: 503,
-      headers: { 'retry-after': '17' },
-      error: { error: { message: 'canary of the backend', code: 'x' } },
-    },
-    operation: 'createChatCompletion',
-    expect: { error: 'backend_unavailable', message: '^(?!.*canary)', headers: { 'retry-after': '17' } },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'backend-529': {
-    rules: ['RLAY-05'],
-    title:
-      "A backend's 529 answers 502 backend_unavailable with its Retry-After, and nothing else of it is told",
-    backend: {
-      status: 529,
-      headers: { 'retry-after': '17' },
-      error: { error: { message: 'canary of the backend', code: 'x' } },
-    },
-    operation: 'createChatCompletion',
-    expect: { error: 'backend_unavailable', message: '^(?!.*canary)', headers: { 'retry-after': '17' } },
-    steps: [{}, { body: { stream: true } }],
-  },
+  'backend-401': failing(401, hidden),
+  'backend-403': failing(403, hidden),
+  'backend-404': failing(404, hidden),
+  'backend-408': failing(408, {
+    rule: 'RLAY-05',
+    what: 'is a time-out, 502 backend_unavailable',
+    expect: { error: 'backend_unavailable' },
+  }),
+  'backend-413': failing(413, {
+    rule: 'RLAY-11',
+    what: "is the client's 413, and nothing else of it is told",
+    expect: { error: 'request_too_large' },
+  }),
+  'backend-429': failing(429, awaited),
+  'backend-500': failing(500, awaited),
+  'backend-502': failing(502, awaited),
+  'backend-503': failing(503, awaited),
+  'backend-529': failing(529, awaited),
 
   circuit: {
     rules: ['RLAY-10'],
@@ -480,6 +409,19 @@ export default {
     },
   },
 } satisfies Topic
+
+/** A backend that answers a status with words of its own, which nobody is told, whole or streamed. */
+function failing(status: number, { rule, what, expect, headers }: Failure): DataDefinition {
+  const error = { error: { message: 'canary of the backend', code: 'x' } }
+  return {
+    rules: [rule],
+    title: `A backend's ${status} ${what}`,
+    backend: { status, ...(headers && { headers }), error },
+    operation: 'createChatCompletion',
+    expect: { ...expect, message: '^(?!.*canary)' },
+    steps: [{}, { body: { stream: true } }],
+  }
+}
 
 /** What the backend that served calls the model. */
 async function servedBy(context: Context): Promise<string> {

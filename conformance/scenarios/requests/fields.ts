@@ -1,47 +1,13 @@
 import assert from 'node:assert/strict'
 import type { OperationId } from '#contract/routes'
+import type { DataDefinition } from '../../engine/data/definition.ts'
 import { expectChat, expectError, expectModels, expectStatus } from '../../engine/expect.ts'
 import { priceOf } from '../../engine/prices.ts'
 import type { Topic } from '../../engine/topic.ts'
 
 export default {
-  'backend-400': {
-    rules: ['REQ-36'],
-    title: "A backend's own 400 comes back as unsupported_parameter with its message and is no 502",
-    backend: {
-      status: 400,
-      error: {
-        error: {
-          message: 'The temperature is too hot for this model.',
-          type: 'BadRequest',
-          param: 'temperature',
-          code: 400,
-        },
-      },
-    },
-    operation: 'createChatCompletion',
-    expect: { error: 'unsupported_parameter', param: 'temperature', message: 'too hot for this model' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'backend-422': {
-    rules: ['REQ-36'],
-    title: "A backend's own 422 comes back as unsupported_parameter with its message and is no 502",
-    backend: {
-      status: 422,
-      error: {
-        error: {
-          message: 'The temperature is too hot for this model.',
-          type: 'BadRequest',
-          param: 'temperature',
-          code: 422,
-        },
-      },
-    },
-    operation: 'createChatCompletion',
-    expect: { error: 'unsupported_parameter', param: 'temperature', message: 'too hot for this model' },
-    steps: [{}, { body: { stream: true } }],
-  },
+  'backend-400': refusedByBackend(400),
+  'backend-422': refusedByBackend(422),
 
   'backend-model-name': {
     rules: ['REQ-02'],
@@ -87,157 +53,71 @@ export default {
     steps: [{ operation: 'createChatCompletion', expect: { error: 'context_length_exceeded' } }],
   },
 
-  'context-length-litellm': {
-    rules: ['REQ-37'],
-    title:
-      'A prompt beyond the context window is told so where the backend refuses it in the form of litellm',
-    backend: {
-      status: 400,
-      error: {
-        error: {
-          message: 'litellm.ContextWindowExceededError: litellm.BadRequestError: the prompt is too long',
-          type: null,
-          param: null,
-          code: '400',
-        },
-      },
+  'context-length-litellm': tooLong('litellm', {
+    error: {
+      message: 'litellm.ContextWindowExceededError: litellm.BadRequestError: the prompt is too long',
+      type: null,
+      param: null,
+      code: '400',
     },
-    operation: 'createChatCompletion',
-    expect: { error: 'context_length_exceeded', param: 'messages' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'context-length-llamacpp': {
-    rules: ['REQ-37'],
-    title:
-      'A prompt beyond the context window is told so where the backend refuses it in the form of llamacpp',
-    backend: {
-      status: 400,
-      error: {
-        error: {
-          code: 400,
-          message: 'the request exceeds the available context size, try increasing it',
-          type: 'exceed_context_size_error',
-          n_prompt_tokens: 9000,
-          n_ctx: 8192,
-        },
-      },
+  }),
+  'context-length-llamacpp': tooLong('llamacpp', {
+    error: {
+      code: 400,
+      message: 'the request exceeds the available context size, try increasing it',
+      type: 'exceed_context_size_error',
+      n_prompt_tokens: 9000,
+      n_ctx: 8192,
     },
-    operation: 'createChatCompletion',
-    expect: { error: 'context_length_exceeded', param: 'messages' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'context-length-ollama': {
-    rules: ['REQ-37'],
-    title: 'A prompt beyond the context window is told so where the backend refuses it in the form of ollama',
-    backend: {
-      status: 400,
-      error: {
-        error: {
-          message: 'the input length exceeds the context length',
-          type: 'invalid_request_error',
-          param: null,
-          code: null,
-        },
-      },
+  }),
+  'context-length-ollama': tooLong('ollama', {
+    error: {
+      message: 'the input length exceeds the context length',
+      type: 'invalid_request_error',
+      param: null,
+      code: null,
     },
-    operation: 'createChatCompletion',
-    expect: { error: 'context_length_exceeded', param: 'messages' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'context-length-openai': {
-    rules: ['REQ-37'],
-    title: 'A prompt beyond the context window is told so where the backend refuses it in the form of openai',
-    backend: {
-      status: 400,
-      error: {
-        error: {
-          message:
-            "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
-          type: 'invalid_request_error',
-          param: 'messages',
-          code: 'context_length_exceeded',
-        },
-      },
+  }),
+  'context-length-openai': tooLong('openai', {
+    error: {
+      message:
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+      type: 'invalid_request_error',
+      param: 'messages',
+      code: 'context_length_exceeded',
     },
-    operation: 'createChatCompletion',
-    expect: { error: 'context_length_exceeded', param: 'messages' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'context-length-sglang': {
-    rules: ['REQ-37'],
-    title: 'A prompt beyond the context window is told so where the backend refuses it in the form of sglang',
-    backend: {
-      status: 400,
-      error: {
-        object: 'error',
-        message: "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
-        type: 'BadRequestError',
-        code: 400,
-      },
+  }),
+  'context-length-sglang': tooLong('sglang', {
+    object: 'error',
+    message: "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+    type: 'BadRequestError',
+    code: 400,
+  }),
+  'context-length-tensorrt': tooLong('TensorRT-LLM', {
+    object: 'error',
+    message:
+      'The sum of prompt length (5000.0) and query length (0), max_tokens (20) should not exceed max_seq_len (4096)',
+    type: 'BadRequestError',
+    param: null,
+    code: 400,
+  }),
+  'context-length-tgi': tooLong(
+    'TGI',
+    {
+      error:
+        'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`',
+      error_type: 'validation',
     },
-    operation: 'createChatCompletion',
-    expect: { error: 'context_length_exceeded', param: 'messages' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'context-length-tensorrt': {
-    rules: ['REQ-37'],
-    title:
-      'A prompt beyond the context window is told so where the backend refuses it in the form of TensorRT-LLM',
-    backend: {
-      status: 400,
-      error: {
-        object: 'error',
-        message:
-          'The sum of prompt length (5000.0) and query length (0), max_tokens (20) should not exceed max_seq_len (4096)',
-        type: 'BadRequestError',
-        param: null,
-        code: 400,
-      },
-    },
-    operation: 'createChatCompletion',
-    expect: { error: 'context_length_exceeded', param: 'messages' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'context-length-tgi': {
-    rules: ['REQ-37'],
-    title: 'A prompt beyond the context window is told so where the backend refuses it in the form of TGI',
-    backend: {
-      status: 422,
-      error: {
-        error:
-          'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`',
-        error_type: 'validation',
-      },
-    },
-    operation: 'createChatCompletion',
-    expect: { error: 'context_length_exceeded', param: 'messages' },
-    steps: [{}, { body: { stream: true } }],
-  },
-
-  'context-length-vllm': {
-    rules: ['REQ-37'],
-    title: 'A prompt beyond the context window is told so where the backend refuses it in the form of vllm',
-    backend: {
-      status: 400,
-      error: {
-        object: 'error',
-        message:
-          "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens in the messages, Please reduce the length of the messages.",
-        type: 'BadRequestError',
-        param: null,
-        code: 400,
-      },
-    },
-    operation: 'createChatCompletion',
-    expect: { error: 'context_length_exceeded', param: 'messages' },
-    steps: [{}, { body: { stream: true } }],
-  },
+    422,
+  ),
+  'context-length-vllm': tooLong('vllm', {
+    object: 'error',
+    message:
+      "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens in the messages, Please reduce the length of the messages.",
+    type: 'BadRequestError',
+    param: null,
+    code: 400,
+  }),
 
   'listed-model': {
     rules: ['REQ-02'],
@@ -252,31 +132,8 @@ export default {
     },
   },
 
-  'max-completion-tokens': {
-    rules: ['REQ-06'],
-    title: 'max_completion_tokens caps the output',
-    backend: { chunks: 20 },
-    steps: [
-      {
-        operation: 'createChatCompletion',
-        body: { max_completion_tokens: 4 },
-        expect: { usage: { completion_tokens: 4 }, sent: { max_completion_tokens: 4 } },
-      },
-    ],
-  },
-
-  'max-tokens': {
-    rules: ['REQ-06'],
-    title: 'max_tokens caps the output',
-    backend: { chunks: 20 },
-    steps: [
-      {
-        operation: 'createChatCompletion',
-        body: { max_tokens: 3 },
-        expect: { usage: { completion_tokens: 3 }, sent: { max_tokens: 3 } },
-      },
-    ],
-  },
+  'max-completion-tokens': capped('max_completion_tokens', 4),
+  'max-tokens': capped('max_tokens', 3),
 
   'missing-generation-id': {
     rules: ['REQ-32'],
@@ -571,3 +428,43 @@ export default {
     ],
   },
 } satisfies Topic
+
+/** The form in which a backend refuses a prompt beyond its context window, whole or streamed. */
+function tooLong(backend: string, error: object, status = 400): DataDefinition {
+  return {
+    rules: ['REQ-37'],
+    title: `A prompt beyond the context window is told so where the backend refuses it in the form of ${backend}`,
+    backend: { status, error },
+    operation: 'createChatCompletion',
+    expect: { error: 'context_length_exceeded', param: 'messages' },
+    steps: [{}, { body: { stream: true } }],
+  }
+}
+
+/** A backend that finds a field of the request wrong by itself, whole or streamed. */
+function refusedByBackend(status: number): DataDefinition {
+  const message = 'The temperature is too hot for this model.'
+  return {
+    rules: ['REQ-36'],
+    title: `A backend's own ${status} comes back as unsupported_parameter with its message and is no 502`,
+    backend: {
+      status,
+      error: { error: { message, type: 'BadRequest', param: 'temperature', code: status } },
+    },
+    operation: 'createChatCompletion',
+    expect: { error: 'unsupported_parameter', param: 'temperature', message: 'too hot for this model' },
+    steps: [{}, { body: { stream: true } }],
+  }
+}
+
+/** A field that caps the output of a backend that would say more. */
+function capped(field: 'max_tokens' | 'max_completion_tokens', tokens: number): DataDefinition {
+  const operation = 'createChatCompletion'
+  const expect = { usage: { completion_tokens: tokens }, sent: { [field]: tokens } }
+  return {
+    rules: ['REQ-06'],
+    title: `${field} caps the output`,
+    backend: { chunks: 20 },
+    steps: [{ operation, body: { [field]: tokens }, expect }],
+  }
+}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import type { ErrorCode } from '#contract/errors'
 import { expectAborted } from '../../engine/aborted.ts'
 import { expectError } from '../../engine/expect.ts'
+import type { Definition, Description } from '../../engine/scenario.ts'
 import { expectFailedStream, expectStream } from '../../engine/stream.ts'
 import type { Topic } from '../../engine/topic.ts'
 
@@ -18,23 +20,20 @@ const wires = {
   'events-at-once': { eventsPerWrite: 4 },
 }
 
+interface LateFailure extends Description {
+  /** What goes wrong, in the words of the scripted backend. */
+  readonly fault: object
+  /** Of the error event. */
+  readonly code: ErrorCode
+}
+
 export default {
-  'backend-cut': {
+  'backend-cut': failingLate({
     rules: ['STRM-14', 'STRM-18'],
     title: 'A backend that dies in the middle becomes an error event, and what came is metered',
-    needs: ['workspace', 'ledger', 'backendScript'],
-    async run(context) {
-      await context.script({ chunks: 8, fault: { kind: 'cut', afterChunks: 3 } })
-      const exchange = await context.chat({ stream: true })
-      const { error, text } = expectFailedStream(exchange)
-      assert.equal(error.code, 'backend_unavailable')
-      assert.equal(text, 'word1 word2 word3')
-      const record = await expectAborted(context, exchange)
-      // Three deltas, of 17 bytes in all.
-      assert.equal(record.completion_tokens, 5)
-      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
-    },
-  },
+    fault: { kind: 'cut' },
+    code: 'backend_unavailable',
+  }),
 
   'backend-cut-in-event': {
     rules: ['STRM-25'],
@@ -57,91 +56,41 @@ export default {
     },
   },
 
-  'backend-eof': {
+  'backend-eof': failingLate({
     rules: ['STRM-14', 'STRM-18'],
     title: 'A backend that ends without [DONE] becomes an error event, and what came is metered',
-    needs: ['workspace', 'ledger', 'backendScript'],
-    async run(context) {
-      await context.script({ chunks: 8, fault: { kind: 'eof', afterChunks: 3 } })
-      const exchange = await context.chat({ stream: true })
-      const { error, text } = expectFailedStream(exchange)
-      assert.equal(error.code, 'backend_unavailable')
-      assert.equal(text, 'word1 word2 word3')
-      const record = await expectAborted(context, exchange)
-      // Three deltas, of 17 bytes in all.
-      assert.equal(record.completion_tokens, 5)
-      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
-    },
-  },
+    fault: { kind: 'eof' },
+    code: 'backend_unavailable',
+  }),
 
-  'backend-error': {
+  'backend-error': failingLate({
     rules: ['STRM-16', 'STRM-18'],
     title: 'An error within the stream of the backend becomes an error event, and what came is metered',
-    needs: ['workspace', 'ledger', 'backendScript'],
-    async run(context) {
-      await context.script({ chunks: 8, fault: { kind: 'error', afterChunks: 3 } })
-      const exchange = await context.chat({ stream: true })
-      const { error, text } = expectFailedStream(exchange)
-      assert.equal(error.code, 'backend_error')
-      assert.equal(text, 'word1 word2 word3')
-      const record = await expectAborted(context, exchange)
-      // Three deltas, of 17 bytes in all.
-      assert.equal(record.completion_tokens, 5)
-      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
-    },
-  },
+    fault: { kind: 'error' },
+    code: 'backend_error',
+  }),
 
-  'backend-error-without-done': {
+  'backend-error-without-done': failingLate({
     rules: ['STRM-16', 'STRM-18'],
     title: 'An error of the backend that no [DONE] follows ends the stream no less well',
-    needs: ['workspace', 'ledger', 'backendScript'],
-    async run(context) {
-      await context.script({ chunks: 8, fault: { kind: 'error', afterChunks: 3, done: false } })
-      const exchange = await context.chat({ stream: true })
-      const { error, text } = expectFailedStream(exchange)
-      assert.equal(error.code, 'backend_error')
-      assert.equal(text, 'word1 word2 word3')
-      const record = await expectAborted(context, exchange)
-      // Three deltas, of 17 bytes in all.
-      assert.equal(record.completion_tokens, 5)
-      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
-    },
-  },
+    fault: { kind: 'error', done: false },
+    code: 'backend_error',
+  }),
 
-  'backend-malformed': {
+  'backend-malformed': failingLate({
     rules: ['STRM-15', 'STRM-18'],
     title: 'A malformed event of the backend becomes an error event, and what came is metered',
-    needs: ['workspace', 'ledger', 'backendScript'],
-    async run(context) {
-      await context.script({ chunks: 8, fault: { kind: 'malformed', afterChunks: 3 } })
-      const exchange = await context.chat({ stream: true })
-      const { error, text } = expectFailedStream(exchange)
-      assert.equal(error.code, 'backend_error')
-      assert.equal(text, 'word1 word2 word3')
-      const record = await expectAborted(context, exchange)
-      // Three deltas, of 17 bytes in all.
-      assert.equal(record.completion_tokens, 5)
-      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
-    },
-  },
+    fault: { kind: 'malformed' },
+    code: 'backend_error',
+  }),
 
-  'backend-stall': {
+  'backend-stall': failingLate({
     rules: ['STRM-17', 'STRM-18'],
     title: 'A backend that falls silent becomes an error event, and what came is metered',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    fault: { kind: 'stall' },
+    code: 'backend_unavailable',
     waitsMs: ({ idleMs }) => idleMs * 1.5,
-    async run(context) {
-      await context.script({ chunks: 8, fault: { kind: 'stall', afterChunks: 3 } })
-      const exchange = await context.chat({ stream: true })
-      const { error, text } = expectFailedStream(exchange)
-      assert.equal(error.code, 'backend_unavailable')
-      assert.equal(text, 'word1 word2 word3')
-      const record = await expectAborted(context, exchange)
-      // Three deltas, of 17 bytes in all.
-      assert.equal(record.completion_tokens, 5)
-      assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
-    },
-  },
+  }),
 
   'early-failure': {
     rules: ['STRM-11'],
@@ -228,20 +177,29 @@ export default {
     },
   },
 
-  'oversized-event': {
+  'oversized-event': failingLate({
     rules: ['STRM-20', 'STRM-18'],
     title: 'An event beyond 1 MiB ends the stream with an error event',
+    fault: { kind: 'oversize', bytes: 1_200_000 },
+    code: 'backend_error',
+  }),
+} satisfies Topic
+
+/** A backend that goes wrong after its third chunk: what came is delivered, metered and followed by an error event. */
+function failingLate({ fault, code, ...description }: LateFailure): Definition {
+  return {
+    ...description,
     needs: ['workspace', 'ledger', 'backendScript'],
     async run(context) {
-      await context.script({ chunks: 8, fault: { kind: 'oversize', afterChunks: 3, bytes: 1_200_000 } })
+      await context.script({ chunks: 8, fault: { ...fault, afterChunks: 3 } })
       const exchange = await context.chat({ stream: true })
       const { error, text } = expectFailedStream(exchange)
-      assert.equal(error.code, 'backend_error')
+      assert.equal(error.code, code)
       assert.equal(text, 'word1 word2 word3')
       const record = await expectAborted(context, exchange)
       // Three deltas, of 17 bytes in all.
       assert.equal(record.completion_tokens, 5)
       assert.ok(record.prompt_tokens > 0, 'the prompt was not counted')
     },
-  },
-} satisfies Topic
+  }
+}
