@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ChatCompletionChunk } from '#contract/models'
 import { isChatCompletionChunk } from '#contract/validators/chat-completion-chunk'
 import { type ApiError, errorIn, expectStatus } from './expect.ts'
+import type { Call } from './http/call.ts'
 import { eventsOf, type StreamEvent } from './http/events.ts'
 import { type Exchange, excerpt } from './http/exchange.ts'
 
@@ -56,6 +57,11 @@ export function readStream(exchange: Exchange): ChatStream {
 /** How many chunks with text have come so far; the other kinds do not count. */
 export function countTexts(soFar: Exchange): number {
   return readStream(soFar).chunks.filter(({ choices }) => choices[0]?.delta.content).length
+}
+
+/** Waits until so many chunks with text have come. */
+export async function expectBegun(call: Call, texts = 1): Promise<void> {
+  assert.ok(await call.until((soFar) => countTexts(soFar) >= texts), 'the stream did not begin')
 }
 
 /** How many pings have come so far. */

@@ -13,7 +13,7 @@ import {
 } from '../engine/expect.ts'
 import type { Call } from '../engine/http/call.ts'
 import { holdFor, priceOf } from '../engine/prices.ts'
-import { countTexts, expectFailedStream, expectStream } from '../engine/stream.ts'
+import { countTexts, expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 
 /** A lease, how often it is renewed, and how often tokens are put down (decisions, 2). */
@@ -244,7 +244,7 @@ export default {
       await context.script({ chunks: CHUNKS, betweenChunksMs: CHUNK_MS })
       const begunMs = performance.now()
       const call = await context.stream({}, { baseUrl: context.target.spareUrl })
-      assert.ok(await call.until((soFar) => countTexts(soFar) >= 2), 'the stream did not begin')
+      await expectBegun(call, 2)
       const id = generationIdOf(call.exchange)
       await sleep(CHECKPOINT_MS * 1.5)
       await context.wire('spareWire').cut()
@@ -375,7 +375,7 @@ export default {
       await context.own({ balanceMicros: 1 })
       await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 2 } })
       const call = await context.stream()
-      assert.ok(await call.until((soFar) => countTexts(soFar) >= 2), 'the stream did not begin')
+      await expectBegun(call, 2)
       const refused = await context.chat()
       const { message } = expectError(refused, 'insufficient_credits')
       assert.equal(refused.headers['retry-after'], '1')
@@ -505,7 +505,7 @@ export default {
       await context.own({ spendLimitMicros: 1 })
       await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 2 } })
       const call = await context.stream()
-      assert.ok(await call.until((soFar) => countTexts(soFar) >= 2), 'the stream did not begin')
+      await expectBegun(call, 2)
       expectError(await context.chat(), 'key_spend_limit_reached')
       call.abort()
     },
@@ -577,7 +577,6 @@ async function longStreams(context: Context): Promise<readonly Call[]> {
   const calls = await Promise.all(
     [undefined, context.target.siblingUrl].map((baseUrl) => context.stream({}, { baseUrl })),
   )
-  for (const call of calls)
-    assert.ok(await call.until((soFar) => countTexts(soFar) >= 2), 'the stream did not begin')
+  for (const call of calls) await expectBegun(call, 2)
   return calls
 }

@@ -11,7 +11,7 @@ import {
   recordIn,
 } from '../engine/expect.ts'
 import { textOf } from '../engine/http/exchange.ts'
-import { countPings, countTexts, expectStream, readStream } from '../engine/stream.ts'
+import { countPings, countTexts, expectBegun, expectStream, readStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 
 export default {
@@ -403,7 +403,7 @@ export default {
       const { id } = expectChat(await context.chat({}, { account: foreign }))
       await context.script({ chunks: 50, fault: { kind: 'stall', afterChunks: 2 } })
       const call = await context.stream()
-      assert.ok(await call.until((soFar) => countTexts(soFar) >= 2), 'the stream did not begin')
+      await expectBegun(call, 2)
       const answers = []
       for (const one of [id, 'gen-01ARZ3NDEKTSV4RRFFQ69G5FAV', generationIdOf(call.exchange), 'nonsense']) {
         const exchange = await context.record(one)

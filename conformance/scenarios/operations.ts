@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { expectError, expectRecord, expectStatus, generationIdOf } from '../engine/expect.ts'
 import { askOperator, expectTold } from '../engine/operator.ts'
-import { countTexts, expectFailedStream, expectStream } from '../engine/stream.ts'
+import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 
 export default {
@@ -20,8 +20,7 @@ export default {
         context.stream({}, { baseUrl }),
         context.stream({ max_tokens: 6 }, { baseUrl }),
       ])
-      for (const call of [long, short])
-        assert.ok(await call.until((soFar) => countTexts(soFar) > 0), 'a stream did not begin')
+      for (const call of [long, short]) await expectBegun(call)
       await context.siblingControl('/stop')
       try {
         const [isNotReady, isClosed] = await Promise.all([

@@ -6,7 +6,7 @@ import type { Context } from '../engine/context.ts'
 import type { DataDefinition, Expectation } from '../engine/data/definition.ts'
 import { expectChat, expectError, expectStatus } from '../engine/expect.ts'
 import { priceOf } from '../engine/prices.ts'
-import { countTexts, expectFailedStream, expectStream } from '../engine/stream.ts'
+import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 
 /** Long enough for every sensible number of failures, and for rests between probes to have grown (ours). */
@@ -188,9 +188,9 @@ export default {
       await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 2 } })
       const model = context.model('twins')
       const calls = [await context.stream({ model })]
-      assert.ok(await calls[0]!.until((soFar) => countTexts(soFar) >= 2), 'the first stream did not begin')
+      await expectBegun(calls[0]!, 2)
       calls.push(await context.stream({ model }))
-      assert.ok(await calls[1]!.until((soFar) => countTexts(soFar) >= 2), 'the second stream did not begin')
+      await expectBegun(calls[1]!, 2)
       const names = (await context.received()).map(({ body }) => JSON.parse(body).model)
       for (const call of calls) call.abort()
       assert.equal(names.length, 2)

@@ -15,7 +15,7 @@ import {
   recordIn,
 } from '../engine/expect.ts'
 import { isObject, objectOf } from '../engine/http/exchange.ts'
-import { countTexts, expectFailedStream, expectStream } from '../engine/stream.ts'
+import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 import { nothingSent, upstreamNeeds, withUpstream } from '../engine/upstream.ts'
 import { type Answer, FIRST_REVISION } from '../stand-ins/gateway/gateway.ts'
@@ -111,7 +111,7 @@ export default {
         const { gateway } = upstream
         await gateway.backend.play({ rules: [{ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } }] })
         const call = await upstream.stream()
-        assert.ok(await call.until((soFar) => countTexts(soFar) === 1), 'the stream did not begin')
+        await expectBegun(call)
         await upstream.set('disabled')
         assert.equal(expectFailedStream(await call.done).error.code, 'attestation_revoked')
         const refused = await nothingSent(upstream, () => upstream.chat())
@@ -227,7 +227,7 @@ export default {
         const { gateway } = upstream
         await gateway.backend.play({ rules: [{ chunks: 60, betweenChunksMs: 40 }] })
         const running = await upstream.stream()
-        assert.ok(await running.until((soFar) => countTexts(soFar) > 0), 'the stream did not begin')
+        await expectBegun(running)
         await gateway.renewLeaf({ isPublished: false })
         gateway.answer({ status: 404, body: '{}' })
         const { asked } = gateway
@@ -276,7 +276,7 @@ export default {
         const { gateway } = upstream
         await gateway.backend.play({ rules: [{ chunks: 30, betweenChunksMs: 40 }] })
         const running = await upstream.stream()
-        assert.ok(await running.until((soFar) => countTexts(soFar) > 0), 'the stream did not begin')
+        await expectBegun(running)
         await gateway.renewLeaf()
         await gateway.backend.play({})
         const answers = await Promise.all(Array.from({ length: 5 }, () => upstream.chat()))
@@ -346,7 +346,7 @@ export default {
         const { gateway } = upstream
         await gateway.backend.play({ rules: [{ chunks: 30, betweenChunksMs: 40 }] })
         const running = await upstream.stream()
-        assert.ok(await running.until((soFar) => countTexts(soFar) > 0), 'the stream did not begin')
+        await expectBegun(running)
         await gateway.renewLeaf({ isPublished: false })
         const { asked } = gateway
         const refused = await nothingSent(upstream, () => upstream.chat())
@@ -411,7 +411,7 @@ export default {
           rules: [{ chunks: 5, fault: { kind: 'stall', afterChunks: 3 } }],
         })
         const call = await upstream.stream()
-        assert.ok(await call.until((soFar) => countTexts(soFar) === 3), 'the stream did not begin')
+        await expectBegun(call, 3)
         await upstream.set('denied')
         const exchange = await call.done
         const { error } = expectFailedStream(exchange)
@@ -583,7 +583,7 @@ export default {
           expectStatus(await upstream.chat({}, baseUrl), 200)
           await gateway.backend.play({ rules: [{ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } }] })
           const running = await context.stream({ model: context.model('doubted') }, { baseUrl })
-          assert.ok(await running.until((soFar) => countTexts(soFar) === 1), 'the stream did not begin')
+          await expectBegun(running)
           await context.siblingControl('/advance', { milliseconds: LIFE_MS - RENEWAL_MS, clock: 'wall' })
           assert.equal(expectFailedStream(await running.done).error.code, 'attestation_revoked')
           const refused = await nothingSent(upstream, () => upstream.chat({}, baseUrl))

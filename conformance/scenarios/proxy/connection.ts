@@ -5,7 +5,7 @@ import { expectError, expectStatus, expectSubset } from '../../engine/expect.ts'
 import { interposed } from '../../engine/hostile.ts'
 import { isObject, objectOf } from '../../engine/http/exchange.ts'
 import { untilRefused, untilServed } from '../../engine/refusals.ts'
-import { countTexts, expectStream } from '../../engine/stream.ts'
+import { expectBegun, expectStream } from '../../engine/stream.ts'
 import type { Topic } from '../../engine/topic.ts'
 
 /** How long the platform shows a certificate that it has not signed for. */
@@ -93,7 +93,7 @@ export default {
     async run(context) {
       await context.script({ chunks: 30, betweenChunksMs: 30 })
       const call = await context.stream()
-      assert.ok(await call.until((soFar) => countTexts(soFar) >= 3), 'the stream did not begin')
+      await expectBegun(call, 3)
       await context.control('/rotate/leaf')
       expectStatus(await context.request('listModels'), 200)
       const { text } = expectStream(await call.done)

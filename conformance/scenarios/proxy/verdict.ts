@@ -4,7 +4,7 @@ import { expectError, expectStatus, expectSubset } from '../../engine/expect.ts'
 import { interposed } from '../../engine/hostile.ts'
 import { objectOf } from '../../engine/http/exchange.ts'
 import { untilRefused, untilServed } from '../../engine/refusals.ts'
-import { countTexts, expectFailedStream, expectStream } from '../../engine/stream.ts'
+import { expectBegun, expectFailedStream, expectStream } from '../../engine/stream.ts'
 import type { Topic } from '../../engine/topic.ts'
 
 /** Both rules say so. */
@@ -201,7 +201,7 @@ export default {
       // So that the verdict is young.
       await context.proxyControl('/restart')
       const call = await context.stream()
-      assert.ok(await call.until((soFar) => countTexts(soFar) > 0), 'the stream did not begin')
+      await expectBegun(call)
       await interposed(
         context,
         async (hostile) => {
@@ -291,7 +291,7 @@ export default {
       const ask = () => context.request('listModels')
       await context.script({ chunks: 2_000, betweenChunksMs: 20 })
       const call = await context.stream()
-      assert.ok(await call.until((soFar) => countTexts(soFar) >= 3), 'the stream did not begin')
+      await expectBegun(call, 3)
       await context.control('/rotate/deployment')
       await context.control('/rotate/leaf')
       try {
@@ -317,7 +317,7 @@ export default {
       // So that the verdict is young.
       await context.proxyControl('/restart')
       const call = await context.stream()
-      assert.ok(await call.until((soFar) => countTexts(soFar) > 0), 'the stream did not begin')
+      await expectBegun(call)
       await interposed(
         context,
         async (hostile) => {
@@ -347,7 +347,7 @@ export default {
       await context.script({ chunks: 4_000, betweenChunksMs: 20 })
       const wire = context.wire('proxyWire')
       const call = await context.stream()
-      assert.ok(await call.until((soFar) => countTexts(soFar) > 0), 'the stream did not begin')
+      await expectBegun(call)
       // What runs goes on, and no evidence can be had any more.
       await wire.hold()
       try {
