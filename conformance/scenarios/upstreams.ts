@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract/limits'
 import { expectAborted } from '../engine/aborted.ts'
+import type { Context } from '../engine/context.ts'
 import { expectBundle } from '../engine/evidence.ts'
 import {
   expectChat,
@@ -15,9 +16,16 @@ import {
   recordIn,
 } from '../engine/expect.ts'
 import { isObject, objectOf } from '../engine/http/exchange.ts'
+import type { Definition, Description } from '../engine/scenario.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
-import { nothingSent, upstreamNeeds, withUpstream } from '../engine/upstream.ts'
+import {
+  nothingSent,
+  type Upstream,
+  type UpstreamSettings,
+  upstreamNeeds,
+  withUpstream,
+} from '../engine/upstream.ts'
 import { type Answer, FIRST_REVISION } from '../stand-ins/gateway/gateway.ts'
 
 const requests = [
@@ -51,6 +59,10 @@ const STICKY_PAUSE_MS = 1_500
 const LIFE_MS = 600_000
 const RENEWAL_MS = 240_000
 
+interface Verification extends Description, UpstreamSettings {
+  readonly judge: (upstream: Upstream, context: Context) => Promise<void>
+}
+
 export default {
   'admitting-digest': {
     rules: ['CHAT-15'],
@@ -66,300 +78,246 @@ export default {
     },
   },
 
-  denied: {
+  denied: verifying({
     rules: ['ERR-26', 'ERR-27', 'ERR-29', 'ERR-31', 'ERR-32', 'ERR-21', 'VERD-04', 'VERD-05', 'HDR-05'],
     title:
       'While an external endpoint is denied its model is not found, a request is 503 attestation_failed with stage and reason, and nothing is sent',
-    needs: [...upstreamNeeds, 'ledger'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        await upstream.set('admitted')
-        await upstream.set('denied')
-        const id = context.model('doubted')
-        expectError(await context.request('getModel', { params: { id } }), 'model_not_found')
-        await nothingSent(upstream, async () => {
-          for (const [operation, body] of requests) {
-            const refused = await context.request(operation, { body: { model: id, ...body } })
-            expectError(refused, 'attestation_failed')
-            const { error, stage, reason } = objectOf(refused)
-            assert.ok(isObject(error) && error.type === 'proxy_error')
-            assert.deepEqual([typeof stage, typeof reason], ['string', 'string'])
-            // The user's proxy has admitted its own connection, and this is the other verifier's word.
-            const verdict = context.subject === 'proxy' ? 'allow' : undefined
-            assert.equal(refused.headers['x-proxy-verdict'], verdict)
-          }
-        })
-        const { generations, entries } = await context.books()
-        assert.equal(generations.length, 0, 'a refused request has a record')
-        assert.ok(!entries.some(({ kind }) => kind === 'generation'), 'a refused request was debited')
-        await upstream.set('admitted')
-        expectStatus(await context.request('getModel', { params: { id } }), 200)
-        expectStatus(await upstream.chat(), 200)
-      }),
-  },
+    needs: ['ledger'],
+    subjects: ['router', 'proxy'],
+    async judge(upstream, context) {
+      await upstream.set('admitted')
+      await upstream.set('denied')
+      const id = context.model('doubted')
+      expectError(await context.request('getModel', { params: { id } }), 'model_not_found')
+      await nothingSent(upstream, async () => {
+        for (const [operation, body] of requests) {
+          const refused = await context.request(operation, { body: { model: id, ...body } })
+          expectError(refused, 'attestation_failed')
+          const { error, stage, reason } = objectOf(refused)
+          assert.ok(isObject(error) && error.type === 'proxy_error')
+          assert.deepEqual([typeof stage, typeof reason], ['string', 'string'])
+          // The user's proxy has admitted its own connection, and this is the other verifier's word.
+          const verdict = context.subject === 'proxy' ? 'allow' : undefined
+          assert.equal(refused.headers['x-proxy-verdict'], verdict)
+        }
+      })
+      const { generations, entries } = await context.books()
+      assert.equal(generations.length, 0, 'a refused request has a record')
+      assert.ok(!entries.some(({ kind }) => kind === 'generation'), 'a refused request was debited')
+      await upstream.set('admitted')
+      expectStatus(await context.request('getModel', { params: { id } }), 200)
+      expectStatus(await upstream.chat(), 200)
+    },
+  }),
 
-  disabled: {
+  disabled: verifying({
     rules: ['VERD-23'],
     title:
       'While an upstream is disabled its models are 404 model_not_found and what ran is revoked; enabled, it is checked anew',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        const { gateway } = upstream
-        await gateway.backend.play({ rules: [{ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } }] })
-        const call = await upstream.stream()
-        await expectBegun(call)
-        await upstream.set('disabled')
-        assert.equal(expectFailedStream(await call.done).error.code, 'attestation_revoked')
-        const refused = await nothingSent(upstream, () => upstream.chat())
-        expectError(refused, 'model_not_found', { param: 'model' })
-        const { asked } = gateway
-        await gateway.backend.play({})
-        await upstream.set('admitted')
-        assert.ok(gateway.asked > asked, 'it is admitted without having been checked')
-        expectStatus(await upstream.chat(), 200)
-      }),
-  },
+    async judge(upstream) {
+      const { gateway } = upstream
+      await gateway.backend.play({ rules: [{ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } }] })
+      const call = await upstream.stream()
+      await expectBegun(call)
+      await upstream.set('disabled')
+      assert.equal(expectFailedStream(await call.done).error.code, 'attestation_revoked')
+      const refused = await nothingSent(upstream, () => upstream.chat())
+      expectError(refused, 'model_not_found', { param: 'model' })
+      const { asked } = gateway
+      await gateway.backend.play({})
+      await upstream.set('admitted')
+      assert.ok(gateway.asked > asked, 'it is admitted without having been checked')
+      expectStatus(await upstream.chat(), 200)
+    },
+  }),
 
-  'fetch-finished-wrong': {
+  'fetch-finished-wrong': verifying({
     rules: ['VERD-13', 'VERD-30'],
     title:
       'Evidence that comes as another status, another protocol, a redirect, no JSON or malformed is a failed check',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(
-        context,
-        async (upstream) => {
-          for (const [answer, reason] of wrong) {
-            upstream.gateway.answer(answer)
-            await upstream.register()
-            const refused = await nothingSent(upstream, () => upstream.chat())
-            expectError(refused, 'attestation_failed')
-            expectSubset(objectOf(refused), { stage: 'upstream-fetch', reason })
-            assert.ok(!(await upstream.isListed()), 'the model is listed')
-          }
-          upstream.gateway.answer()
-          await upstream.register()
-          await upstream.untilListed(true)
-        },
-        { isRegistered: false },
-      ),
-  },
+    isRegistered: false,
+    async judge(upstream) {
+      for (const [answer, reason] of wrong) {
+        upstream.gateway.answer(answer)
+        await upstream.register()
+        const refused = await nothingSent(upstream, () => upstream.chat())
+        expectError(refused, 'attestation_failed')
+        expectSubset(objectOf(refused), { stage: 'upstream-fetch', reason })
+        assert.ok(!(await upstream.isListed()), 'the model is listed')
+      }
+      upstream.gateway.answer()
+      await upstream.register()
+      await upstream.untilListed(true)
+    },
+  }),
 
-  'first-verdict-awaited': {
+  'first-verdict-awaited': verifying({
     rules: ['VERD-14', 'VERD-15', 'VRFY-03'],
     title: 'A request during an upstream’s first check waits for it, and goes over a connection of its own',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(
-        context,
-        async (upstream) => {
-          const { gateway } = upstream
-          gateway.hold(true)
-          await upstream.register()
-          const call = await context.open('createChatCompletion', {
-            body: { model: context.model('doubted') },
-          })
-          await context.eventually('the evidence is asked for', async () => gateway.asked > 0)
-          await sleep(PAUSE_MS)
-          assert.ok(!call.isOver, 'it is answered before anything can have been verified')
-          assert.equal(gateway.sent.length, 0, 'it was sent before anything was verified')
-          gateway.hold(false)
-          expectStatus(await call.done, 200)
-          assert.equal(gateway.sent.length, 1)
-          // Each look at the evidence had one, too.
-          assert.ok(
-            gateway.connections > gateway.asked,
-            'it went over a connection that evidence was read from',
-          )
-        },
-        { isRegistered: false },
-      ),
-  },
+    isRegistered: false,
+    async judge(upstream, context) {
+      const { gateway } = upstream
+      gateway.hold(true)
+      await upstream.register()
+      const call = await context.open('createChatCompletion', {
+        body: { model: context.model('doubted') },
+      })
+      await context.eventually('the evidence is asked for', async () => gateway.asked > 0)
+      await sleep(PAUSE_MS)
+      assert.ok(!call.isOver, 'it is answered before anything can have been verified')
+      assert.equal(gateway.sent.length, 0, 'it was sent before anything was verified')
+      gateway.hold(false)
+      expectStatus(await call.done, 200)
+      assert.equal(gateway.sent.length, 1)
+      // Each look at the evidence had one, too.
+      assert.ok(gateway.connections > gateway.asked, 'it went over a connection that evidence was read from')
+    },
+  }),
 
-  'first-verdict-pending': {
+  'first-verdict-pending': verifying({
     rules: ['VERD-14', 'VERD-16'],
     title: 'A first check that does not end is waited for 15 seconds at the most, and nothing is sent',
-    needs: upstreamNeeds,
-    subjects: ['router'],
     // Beside others: the endpoint has no verdict before either, and whoever changes that runs alone, later.
+    isExclusive: false,
     waitsMs: () => limits.verdictWaitMs,
-    run: (context) =>
-      withUpstream(
-        context,
-        async (upstream) => {
-          upstream.gateway.hold(true)
-          await upstream.register()
-          const startedMs = performance.now()
-          const refused = await nothingSent(upstream, () => upstream.chat())
-          const tookMs = performance.now() - startedMs
-          expectError(refused, 'attestation_failed')
-          const { stage, reason } = objectOf(refused)
-          assert.ok(grounds.includes(`${stage}/${reason}`), `it is refused at ${stage} for ${reason}`)
-          assert.ok(
-            tookMs < limits.verdictWaitMs + context.patience(1_000),
-            `it waited ${Math.round(tookMs)} ms`,
-          )
-          assert.ok(!(await upstream.isListed()), 'the model is listed')
-          upstream.gateway.hold(false)
-        },
-        { isRegistered: false },
-      ),
-  },
+    isRegistered: false,
+    async judge(upstream, context) {
+      upstream.gateway.hold(true)
+      await upstream.register()
+      const startedMs = performance.now()
+      const refused = await nothingSent(upstream, () => upstream.chat())
+      const tookMs = performance.now() - startedMs
+      expectError(refused, 'attestation_failed')
+      const { stage, reason } = objectOf(refused)
+      assert.ok(grounds.includes(`${stage}/${reason}`), `it is refused at ${stage} for ${reason}`)
+      assert.ok(tookMs < limits.verdictWaitMs + context.patience(1_000), `it waited ${Math.round(tookMs)} ms`)
+      assert.ok(!(await upstream.isListed()), 'the model is listed')
+      upstream.gateway.hold(false)
+    },
+  }),
 
-  'foreign-answers': {
+  'foreign-answers': verifying({
     rules: ['VERD-31'],
     title:
       'A 404 over another certificate than an upstream’s cuts no stream and takes nothing from its verdict',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
     waitsMs: () => 15_000,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        const { gateway } = upstream
-        await gateway.backend.play({ rules: [{ chunks: 60, betweenChunksMs: 40 }] })
-        const running = await upstream.stream()
-        await expectBegun(running)
-        await gateway.renewLeaf({ isPublished: false })
-        gateway.answer({ status: 404, body: '{}' })
-        const { asked } = gateway
-        const refused = await nothingSent(upstream, () => upstream.chat())
-        expectError(refused, 'attestation_failed')
-        expectSubset(objectOf(refused), { stage: 'upstream-tls-fingerprint', reason: 'leaf_mismatch' })
-        assert.ok(gateway.asked > asked, 'the evidence was not looked at once more')
-        assert.ok(await upstream.isListed(), 'the verdict has gone')
-        const { text } = expectStream(await running.done)
-        assert.ok(text.endsWith('word60'), 'the stream did not come to its end')
-        // And nobody has to act once the stranger has gone.
-        await gateway.renewLeaf()
-        gateway.answer()
-        expectStatus(await upstream.chat(), 200)
-      }),
-  },
+    async judge(upstream) {
+      const { gateway } = upstream
+      await gateway.backend.play({ rules: [{ chunks: 60, betweenChunksMs: 40 }] })
+      const running = await upstream.stream()
+      await expectBegun(running)
+      await gateway.renewLeaf({ isPublished: false })
+      gateway.answer({ status: 404, body: '{}' })
+      const { asked } = gateway
+      const refused = await nothingSent(upstream, () => upstream.chat())
+      expectError(refused, 'attestation_failed')
+      expectSubset(objectOf(refused), { stage: 'upstream-tls-fingerprint', reason: 'leaf_mismatch' })
+      assert.ok(gateway.asked > asked, 'the evidence was not looked at once more')
+      assert.ok(await upstream.isListed(), 'the verdict has gone')
+      const { text } = expectStream(await running.done)
+      assert.ok(text.endsWith('word60'), 'the stream did not come to its end')
+      // And nobody has to act once the stranger has gone.
+      await gateway.renewLeaf()
+      gateway.answer()
+      expectStatus(await upstream.chat(), 200)
+    },
+  }),
 
-  'key-of-its-own': {
+  'key-of-its-own': verifying({
     rules: ['HDR-11'],
     title: 'An upstream gets the key that it asks for, and nothing of the client’s headers',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        const headers = { cookie: 'session=canary', 'x-canary': 'canary', 'x-proxy-verdict': 'allow' }
-        expectStatus(await context.chat({ model: context.model('doubted') }, { headers }), 200)
-        const { key } = await context.own()
-        const [received] = upstream.gateway.backend.requests()
-        assert.equal(received?.headers.authorization, `Bearer ${upstream.apiKey}`)
-        const text = JSON.stringify(received.headers)
-        assert.doesNotMatch(text, /canary|x-proxy-verdict/, 'a header of the client reached the upstream')
-        assert.ok(!text.includes(key), 'the key of the client reached the upstream')
-      }),
-  },
+    async judge(upstream, context) {
+      const headers = { cookie: 'session=canary', 'x-canary': 'canary', 'x-proxy-verdict': 'allow' }
+      expectStatus(await context.chat({ model: context.model('doubted') }, { headers }), 200)
+      const { key } = await context.own()
+      const [received] = upstream.gateway.backend.requests()
+      assert.equal(received?.headers.authorization, `Bearer ${upstream.apiKey}`)
+      const text = JSON.stringify(received.headers)
+      assert.doesNotMatch(text, /canary|x-proxy-verdict/, 'a header of the client reached the upstream')
+      assert.ok(!text.includes(key), 'the key of the client reached the upstream')
+    },
+  }),
 
-  'leaf-renewed': {
+  'leaf-renewed': verifying({
     rules: ['CONN-05', 'CONN-06'],
     title:
       'An upstream that renews certificate and bundle together is followed without a refusal, and nothing is sent twice',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        const { gateway } = upstream
-        await gateway.backend.play({ rules: [{ chunks: 30, betweenChunksMs: 40 }] })
-        const running = await upstream.stream()
-        await expectBegun(running)
-        await gateway.renewLeaf()
-        await gateway.backend.play({})
-        const answers = await Promise.all(Array.from({ length: 5 }, () => upstream.chat()))
-        for (const answer of answers) expectStatus(answer, 200)
-        assert.ok(
-          expectStream(await running.done).text.endsWith('word30'),
-          'the stream did not come to its end',
-        )
-        assert.equal(gateway.sent.length, 6, 'something was sent twice')
-      }),
-  },
+    async judge(upstream) {
+      const { gateway } = upstream
+      await gateway.backend.play({ rules: [{ chunks: 30, betweenChunksMs: 40 }] })
+      const running = await upstream.stream()
+      await expectBegun(running)
+      await gateway.renewLeaf()
+      await gateway.backend.play({})
+      const answers = await Promise.all(Array.from({ length: 5 }, () => upstream.chat()))
+      for (const answer of answers) expectStatus(answer, 200)
+      assert.ok(
+        expectStream(await running.done).text.endsWith('word30'),
+        'the stream did not come to its end',
+      )
+      assert.equal(gateway.sent.length, 6, 'something was sent twice')
+    },
+  }),
 
-  'leaf-signed-late': {
+  'leaf-signed-late': verifying({
     rules: ['VERD-19', 'CONN-06'],
     title:
       'Requests that meet the new certificate of an upstream before it has signed for it wait, with nothing sent, and are served',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
     waitsMs: () => SPLIT_MS,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        const { gateway } = upstream
-        expectStatus(await upstream.chat(), 200)
-        await gateway.renewLeaf({ isPublished: false })
-        gateway.drop()
-        const asked = [false, true, false].map((stream) => upstream.chat({ stream }))
-        await context.eventually('the evidence is looked at again', async () => gateway.asked > 2)
-        await sleep(SPLIT_MS)
-        assert.equal(gateway.sent.length, 1, 'something was sent before it was signed for')
-        await gateway.publish()
-        for (const answer of await Promise.all(asked)) expectStatus(answer, 200)
-        assert.equal(gateway.sent.length, 4, 'something was sent twice')
-      }),
-  },
+    async judge(upstream, context) {
+      const { gateway } = upstream
+      expectStatus(await upstream.chat(), 200)
+      await gateway.renewLeaf({ isPublished: false })
+      gateway.drop()
+      const asked = [false, true, false].map((stream) => upstream.chat({ stream }))
+      await context.eventually('the evidence is looked at again', async () => gateway.asked > 2)
+      await sleep(SPLIT_MS)
+      assert.equal(gateway.sent.length, 1, 'something was sent before it was signed for')
+      await gateway.publish()
+      for (const answer of await Promise.all(asked)) expectStatus(answer, 200)
+      assert.equal(gateway.sent.length, 4, 'something was sent twice')
+    },
+  }),
 
-  'leaf-swapped': {
+  'leaf-swapped': verifying({
     rules: ['SRV-17', 'ERR-32'],
     title:
       'A connection to an upstream that shows another certificate than the evidence names is sent nothing: 503 attestation_failed',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
     waitsMs: () => 30_000,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        const { gateway } = upstream
-        expectStatus(await upstream.chat(), 200)
-        assert.equal(gateway.sent.length, 1)
-        await gateway.renewLeaf({ isPublished: false })
-        gateway.drop()
-        for (const stream of [false, true])
-          expectError(await nothingSent(upstream, () => upstream.chat({ stream })), 'attestation_failed')
-      }),
-  },
+    async judge(upstream) {
+      const { gateway } = upstream
+      expectStatus(await upstream.chat(), 200)
+      assert.equal(gateway.sent.length, 1)
+      await gateway.renewLeaf({ isPublished: false })
+      gateway.drop()
+      for (const stream of [false, true])
+        expectError(await nothingSent(upstream, () => upstream.chat({ stream })), 'attestation_failed')
+    },
+  }),
 
-  'leaf-swapped-chosen': {
+  'leaf-swapped-chosen': verifying({
     rules: ['VERD-18', 'VERD-19', 'CONN-01', 'VRFY-20', 'ERR-47', 'ERR-40'],
     title:
       'Another certificate is upstream-tls-fingerprint when it was waited for in vain, to be tried again, while the verdict and what runs over the right one go on',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
     waitsMs: () => 15_000,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        const { gateway } = upstream
-        await gateway.backend.play({ rules: [{ chunks: 30, betweenChunksMs: 40 }] })
-        const running = await upstream.stream()
-        await expectBegun(running)
-        await gateway.renewLeaf({ isPublished: false })
-        const { asked } = gateway
-        const refused = await nothingSent(upstream, () => upstream.chat())
-        expectError(refused, 'attestation_failed')
-        expectSubset(objectOf(refused), { stage: 'upstream-tls-fingerprint', reason: 'leaf_mismatch' })
-        assert.equal(refused.headers['x-should-retry'], 'true')
-        assert.equal(refused.headers['retry-after'], '1')
-        assert.ok(gateway.asked > asked, 'the evidence was not looked at once more')
-        assert.ok(await upstream.isListed(), 'the verdict has gone')
-        const { text } = expectStream(await running.done)
-        assert.ok(text.endsWith('word30'), 'the stream did not come to its end')
-      }),
-  },
+    async judge(upstream) {
+      const { gateway } = upstream
+      await gateway.backend.play({ rules: [{ chunks: 30, betweenChunksMs: 40 }] })
+      const running = await upstream.stream()
+      await expectBegun(running)
+      await gateway.renewLeaf({ isPublished: false })
+      const { asked } = gateway
+      const refused = await nothingSent(upstream, () => upstream.chat())
+      expectError(refused, 'attestation_failed')
+      expectSubset(objectOf(refused), { stage: 'upstream-tls-fingerprint', reason: 'leaf_mismatch' })
+      assert.equal(refused.headers['x-should-retry'], 'true')
+      assert.equal(refused.headers['retry-after'], '1')
+      assert.ok(gateway.asked > asked, 'the evidence was not looked at once more')
+      assert.ok(await upstream.isListed(), 'the verdict has gone')
+      const { text } = expectStream(await running.done)
+      assert.ok(text.endsWith('word30'), 'the stream did not come to its end')
+    },
+  }),
 
   'no-label': {
     rules: ['MODL-11'],
@@ -376,51 +334,47 @@ export default {
     },
   },
 
-  'revoked-in-flight': {
+  'revoked-in-flight': verifying({
     rules: ['VERD-25', 'ERR-41', 'ERR-47'],
     title:
       'A request in flight without a stream is 503 attestation_revoked when the verdict goes, aborted with its prompt counted',
-    needs: [...upstreamNeeds, 'ledger'],
-    subjects: ['router'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        await upstream.gateway.backend.play({ rules: [{ fault: { kind: 'silence' } }] })
-        const call = await context.open('createChatCompletion', { body: { model: context.model('doubted') } })
-        await context.eventually('it is under way', async () => upstream.gateway.sent.length === 1)
-        await upstream.set('denied')
-        const exchange = await call.done
-        expectError(exchange, 'attestation_revoked')
-        expectSubset(objectOf(exchange), { stage: 'upstream-policy', reason: 'digest_not_pinned' })
-        assert.equal(exchange.headers['x-should-retry'], 'false')
-        const record = await expectAborted(context, exchange)
-        assert.ok(record.prompt_tokens > 0, 'the prompt is not counted')
-        assert.equal(record.completion_tokens, 0)
-      }),
-  },
+    needs: ['ledger'],
+    async judge(upstream, context) {
+      await upstream.gateway.backend.play({ rules: [{ fault: { kind: 'silence' } }] })
+      const call = await context.open('createChatCompletion', { body: { model: context.model('doubted') } })
+      await context.eventually('it is under way', async () => upstream.gateway.sent.length === 1)
+      await upstream.set('denied')
+      const exchange = await call.done
+      expectError(exchange, 'attestation_revoked')
+      expectSubset(objectOf(exchange), { stage: 'upstream-policy', reason: 'digest_not_pinned' })
+      assert.equal(exchange.headers['x-should-retry'], 'false')
+      const record = await expectAborted(context, exchange)
+      assert.ok(record.prompt_tokens > 0, 'the prompt is not counted')
+      assert.equal(record.completion_tokens, 0)
+    },
+  }),
 
-  'revoked-in-stream': {
+  'revoked-in-stream': verifying({
     rules: ['GEN-14', 'GEN-15', 'GEN-16', 'VERD-06', 'ERR-33', 'ERR-34', 'ERR-22', 'ERR-36'],
     title:
       'A verdict that is withdrawn during a stream ends it with attestation_revoked, aborted and metered for what was delivered',
-    needs: [...upstreamNeeds, 'ledger'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        await upstream.gateway.backend.play({
-          rules: [{ chunks: 5, fault: { kind: 'stall', afterChunks: 3 } }],
-        })
-        const call = await upstream.stream()
-        await expectBegun(call, 3)
-        await upstream.set('denied')
-        const exchange = await call.done
-        const { error } = expectFailedStream(exchange)
-        assert.deepEqual([error.code, error.type], ['attestation_revoked', 'proxy_error'])
-        const record = await expectAborted(context, exchange)
-        assert.equal(record.completion_tokens, 5, 'the tokens delivered are not those metered')
-        assert.ok(record.prompt_tokens > 0 && record.cost_micros > 0, 'it was not debited')
-      }),
-  },
+    needs: ['ledger'],
+    subjects: ['router', 'proxy'],
+    async judge(upstream, context) {
+      await upstream.gateway.backend.play({
+        rules: [{ chunks: 5, fault: { kind: 'stall', afterChunks: 3 } }],
+      })
+      const call = await upstream.stream()
+      await expectBegun(call, 3)
+      await upstream.set('denied')
+      const exchange = await call.done
+      const { error } = expectFailedStream(exchange)
+      assert.deepEqual([error.code, error.type], ['attestation_revoked', 'proxy_error'])
+      const record = await expectAborted(context, exchange)
+      assert.equal(record.completion_tokens, 5, 'the tokens delivered are not those metered')
+      assert.ok(record.prompt_tokens > 0 && record.cost_micros > 0, 'it was not debited')
+    },
+  }),
 
   served: {
     rules: ['SRV-16', 'CHAT-08', 'VERD-29'],
@@ -437,168 +391,157 @@ export default {
     },
   },
 
-  shared: {
+  shared: verifying({
     rules: ['VERD-27'],
     title: 'Every router attests for itself, and a denial or a disabling reaches all of them within a second',
-    needs: [...upstreamNeeds, 'sibling'],
-    subjects: ['router'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        const { siblingUrl = '' } = context.target
-        expectStatus(await upstream.chat(), 200)
-        await upstream.untilServed(siblingUrl)
-        assert.ok(upstream.gateway.asked >= 2, 'one of the routers has not looked itself')
-        for (const [state, code] of [
-          ['denied', 'attestation_failed'],
-          ['disabled', 'model_not_found'],
-        ] as const) {
-          await upstream.set(state)
-          const sinceMs = performance.now()
-          await upstream.untilListed(false, siblingUrl)
-          const tookMs = performance.now() - sinceMs
-          assert.ok(tookMs < context.patience(1_000), `it took ${Math.round(tookMs)} ms`)
-          await context.eventually('the other router knows why', async () => {
-            const refused = await nothingSent(upstream, () => upstream.chat({}, siblingUrl))
-            expectError(refused, refused.status === 404 ? 'model_not_found' : 'attestation_failed')
-            return refused.status === (code === 'model_not_found' ? 404 : 503)
-          })
-          await upstream.set('admitted')
-          await upstream.untilListed(true, siblingUrl)
-        }
-      }),
-  },
+    needs: ['sibling'],
+    async judge(upstream, context) {
+      const { siblingUrl = '' } = context.target
+      expectStatus(await upstream.chat(), 200)
+      await upstream.untilServed(siblingUrl)
+      assert.ok(upstream.gateway.asked >= 2, 'one of the routers has not looked itself')
+      for (const [state, code] of [
+        ['denied', 'attestation_failed'],
+        ['disabled', 'model_not_found'],
+      ] as const) {
+        await upstream.set(state)
+        const sinceMs = performance.now()
+        await upstream.untilListed(false, siblingUrl)
+        const tookMs = performance.now() - sinceMs
+        assert.ok(tookMs < context.patience(1_000), `it took ${Math.round(tookMs)} ms`)
+        await context.eventually('the other router knows why', async () => {
+          const refused = await nothingSent(upstream, () => upstream.chat({}, siblingUrl))
+          expectError(refused, refused.status === 404 ? 'model_not_found' : 'attestation_failed')
+          return refused.status === (code === 'model_not_found' ? 404 : 503)
+        })
+        await upstream.set('admitted')
+        await upstream.untilListed(true, siblingUrl)
+      }
+    },
+  }),
 
-  stage: {
+  stage: verifying({
     rules: ['ERR-47', 'ERR-41', 'VERD-16', 'VRFY-21', 'VRFY-22'],
     title:
       'The router names the stage at which an upstream fails with upstream- before it, and says not to try again',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(
-        context,
-        async (upstream) => {
-          const { gateway } = upstream
-          for (const [pins, reason] of [
-            [[], 'no_pins'],
-            [[`sha256/${'A'.repeat(43)}`], 'digest_not_pinned'],
-          ] as const) {
-            const asked = gateway.asked
-            await upstream.register({ pins })
-            await context.eventually('the evidence is read', async () => gateway.asked > asked)
-            const refused = await nothingSent(upstream, () => upstream.chat())
-            expectError(refused, 'attestation_failed')
-            expectSubset(objectOf(refused), { stage: 'upstream-policy', reason })
-            assert.equal(refused.headers['x-should-retry'], 'false')
-          }
-          // Tried again by itself, once the present deployment is approved.
-          await upstream.register()
-          await upstream.untilListed(true)
-        },
-        { isRegistered: false },
-      ),
-  },
+    isRegistered: false,
+    async judge(upstream, context) {
+      const { gateway } = upstream
+      for (const [pins, reason] of [
+        [[], 'no_pins'],
+        [[`sha256/${'A'.repeat(43)}`], 'digest_not_pinned'],
+      ] as const) {
+        const asked = gateway.asked
+        await upstream.register({ pins })
+        await context.eventually('the evidence is read', async () => gateway.asked > asked)
+        const refused = await nothingSent(upstream, () => upstream.chat())
+        expectError(refused, 'attestation_failed')
+        expectSubset(objectOf(refused), { stage: 'upstream-policy', reason })
+        assert.equal(refused.headers['x-should-retry'], 'false')
+      }
+      // Tried again by itself, once the present deployment is approved.
+      await upstream.register()
+      await upstream.untilListed(true)
+    },
+  }),
 
-  states: {
+  states: verifying({
     rules: ['VERD-01', 'VERD-02', 'VERD-03', 'SRV-18', 'EP-06'],
     title:
       'A model is listed while its endpoint is admitted, and not while it is pending, denied or disabled',
-    needs: upstreamNeeds,
-    isExclusive: true,
+    subjects: ['router', 'proxy'],
     // How often it looks before the model is listed is chance.
     isCompared: false,
-    run: (context) =>
-      withUpstream(
-        context,
-        async (upstream) => {
-          upstream.gateway.hold(true)
-          await upstream.register()
-          assert.ok(!(await upstream.isListed()), 'a pending endpoint’s model is listed')
-          upstream.gateway.hold(false)
-          await upstream.untilListed(true)
-          expectStatus(await upstream.chat(), 200)
-          for (const state of ['denied', 'disabled'] as const) {
-            await upstream.set(state)
-            assert.ok(!(await upstream.isListed()), `a ${state} endpoint’s model is listed`)
-          }
-          await upstream.set('admitted')
-          assert.ok(await upstream.isListed(), 'an admitted endpoint’s model is not listed')
-          expectStatus(await upstream.chat(), 200)
-        },
-        { isRegistered: false },
-      ),
-  },
+    isRegistered: false,
+    async judge(upstream) {
+      upstream.gateway.hold(true)
+      await upstream.register()
+      assert.ok(!(await upstream.isListed()), 'a pending endpoint’s model is listed')
+      upstream.gateway.hold(false)
+      await upstream.untilListed(true)
+      expectStatus(await upstream.chat(), 200)
+      for (const state of ['denied', 'disabled'] as const) {
+        await upstream.set(state)
+        assert.ok(!(await upstream.isListed()), `a ${state} endpoint’s model is listed`)
+      }
+      await upstream.set('admitted')
+      assert.ok(await upstream.isListed(), 'an admitted endpoint’s model is not listed')
+      expectStatus(await upstream.chat(), 200)
+    },
+  }),
 
-  sticky: {
+  sticky: verifying({
     rules: ['VERD-21', 'VERD-20'],
     title:
       'An admitted upstream that deploys what is not approved is denied, and stays so until an administrator acts',
-    needs: upstreamNeeds,
-    subjects: ['router'],
-    isExclusive: true,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        const { gateway } = upstream
-        expectStatus(await upstream.chat(), 200)
-        await gateway.deploy('another')
-        await gateway.renewLeaf()
-        gateway.drop()
-        const refuse = async () => {
-          const refused = await nothingSent(upstream, () => upstream.chat())
-          expectStatus(refused, 503)
-          expectSubset(objectOf(refused), { stage: 'upstream-policy', reason: 'digest_not_pinned' })
-          return refused
-        }
-        // It was let in before its connection showed what has changed, so either code would tell the truth.
-        await refuse()
-        await gateway.deploy(FIRST_REVISION)
-        expectError(await refuse(), 'attestation_failed')
-        await sleep(STICKY_PAUSE_MS)
-        expectError(await refuse(), 'attestation_failed')
-        assert.ok(!(await upstream.isListed()), 'the model is listed again, though nobody has acted')
-        await upstream.set('admitted')
-        expectStatus(await upstream.chat(), 200)
-      }),
-  },
+    async judge(upstream) {
+      const { gateway } = upstream
+      expectStatus(await upstream.chat(), 200)
+      await gateway.deploy('another')
+      await gateway.renewLeaf()
+      gateway.drop()
+      const refuse = async () => {
+        const refused = await nothingSent(upstream, () => upstream.chat())
+        expectStatus(refused, 503)
+        expectSubset(objectOf(refused), { stage: 'upstream-policy', reason: 'digest_not_pinned' })
+        return refused
+      }
+      // It was let in before its connection showed what has changed, so either code would tell the truth.
+      await refuse()
+      await gateway.deploy(FIRST_REVISION)
+      expectError(await refuse(), 'attestation_failed')
+      await sleep(STICKY_PAUSE_MS)
+      expectError(await refuse(), 'attestation_failed')
+      assert.ok(!(await upstream.isListed()), 'the model is listed again, though nobody has acted')
+      await upstream.set('admitted')
+      expectStatus(await upstream.chat(), 200)
+    },
+  }),
 
-  'verdict-expired': {
+  'verdict-expired': verifying({
     rules: ['VERD-08', 'VERD-09', 'VERD-17', 'VERD-22', 'ERR-40', 'ERR-48'],
     title:
       'A verdict on an upstream is renewed after 4 minutes, outlives silence for 10, and has then expired for what is new and what runs',
-    needs: [...upstreamNeeds, 'sibling', 'siblingControl'],
+    needs: ['sibling', 'siblingControl'],
+    async judge(upstream, context) {
+      const { siblingUrl: baseUrl = '' } = context.target
+      const { gateway } = upstream
+      await upstream.untilServed(baseUrl)
+      try {
+        gateway.hold(true)
+        const { asked } = gateway
+        await context.siblingControl('/advance', { milliseconds: RENEWAL_MS + 1_000, clock: 'wall' })
+        await context.eventually('the evidence is looked at', async () => gateway.asked > asked, 5_000)
+        expectStatus(await upstream.chat({}, baseUrl), 200)
+        await gateway.backend.play({ rules: [{ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } }] })
+        const running = await context.stream({ model: context.model('doubted') }, { baseUrl })
+        await expectBegun(running)
+        await context.siblingControl('/advance', { milliseconds: LIFE_MS - RENEWAL_MS, clock: 'wall' })
+        assert.equal(expectFailedStream(await running.done).error.code, 'attestation_revoked')
+        const refused = await nothingSent(upstream, () => upstream.chat({}, baseUrl))
+        expectError(refused, 'attestation_failed')
+        expectSubset(objectOf(refused), { stage: 'upstream-attesting', reason: 'verdict_expired' })
+        assert.equal(refused.headers['retry-after'], '1')
+        gateway.hold(false)
+        await gateway.backend.play({})
+        // That was no denial, so a check that passes admits again.
+        await upstream.untilListed(true, baseUrl)
+      } finally {
+        gateway.hold(false)
+        await context.siblingControl('/stop')
+        await context.siblingControl('/start')
+      }
+    },
+  }),
+} satisfies Topic
+
+/** A scenario that judges the router as a verifier, by an upstream that is the scenario's own. It runs alone. */
+function verifying({ judge, isRegistered = true, needs = [], ...description }: Verification): Definition {
+  return {
     subjects: ['router'],
     isExclusive: true,
-    run: (context) =>
-      withUpstream(context, async (upstream) => {
-        const { siblingUrl: baseUrl = '' } = context.target
-        const { gateway } = upstream
-        await upstream.untilServed(baseUrl)
-        try {
-          gateway.hold(true)
-          const { asked } = gateway
-          await context.siblingControl('/advance', { milliseconds: RENEWAL_MS + 1_000, clock: 'wall' })
-          await context.eventually('the evidence is looked at', async () => gateway.asked > asked, 5_000)
-          expectStatus(await upstream.chat({}, baseUrl), 200)
-          await gateway.backend.play({ rules: [{ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } }] })
-          const running = await context.stream({ model: context.model('doubted') }, { baseUrl })
-          await expectBegun(running)
-          await context.siblingControl('/advance', { milliseconds: LIFE_MS - RENEWAL_MS, clock: 'wall' })
-          assert.equal(expectFailedStream(await running.done).error.code, 'attestation_revoked')
-          const refused = await nothingSent(upstream, () => upstream.chat({}, baseUrl))
-          expectError(refused, 'attestation_failed')
-          expectSubset(objectOf(refused), { stage: 'upstream-attesting', reason: 'verdict_expired' })
-          assert.equal(refused.headers['retry-after'], '1')
-          gateway.hold(false)
-          await gateway.backend.play({})
-          // That was no denial, so a check that passes admits again.
-          await upstream.untilListed(true, baseUrl)
-        } finally {
-          gateway.hold(false)
-          await context.siblingControl('/stop')
-          await context.siblingControl('/start')
-        }
-      }),
-  },
-} satisfies Topic
+    ...description,
+    needs: [...upstreamNeeds, ...needs],
+    run: (context) => withUpstream(context, (upstream) => judge(upstream, context), { isRegistered }),
+  }
+}
