@@ -12,8 +12,10 @@ import {
   generationIdOf,
 } from '../engine/expect.ts'
 import type { Call } from '../engine/http/call.ts'
-import { holdFor, priceOf } from '../engine/prices.ts'
+import { holdFor, type Priced, priceOf } from '../engine/prices.ts'
+import type { Definition, Description } from '../engine/scenario.ts'
 import { countTexts, expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
+import type { ModelName } from '../engine/target.ts'
 import type { Topic } from '../engine/topic.ts'
 
 /** A lease, how often it is renewed, and how often tokens are put down (decisions, 2). */
@@ -30,6 +32,19 @@ const OUTAGE_MS = 22_000
 /** Time to take the database away before an answer comes (ours). */
 const ANSWER_MS = 3_000
 const OUTAGE_CHUNKS = 280
+
+interface Holding extends Description {
+  readonly model?: ModelName
+  readonly body?: Readonly<Record<string, unknown>>
+  /** Put behind the text of the prompt. */
+  readonly parts?: readonly object[]
+  /** Members of what the backend is sent; undefined for none. */
+  readonly sent?: Readonly<Record<string, unknown>>
+  readonly held: (
+    prices: Priced,
+    prompt: { readonly bodyBytes: number; readonly templateTokens: number },
+  ) => number
+}
 
 export default {
   'balance-is-sum': {
@@ -136,102 +151,46 @@ export default {
     },
   },
 
-  'hold-small-model': {
+  'hold-small-model': holding({
     rules: ['CRED-10', 'CRED-11'],
     title:
       'Where prompt and largest output do not fit the context no cap is sent, and the context length is held',
-    needs: ['workspace', 'ledger', 'backendScript', 'model:small'],
-    async run(context) {
-      await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } })
-      const prices = await priceOf(context, 'small')
-      const call = await context.stream({ model: context.model('small') })
-      await context.eventually('the backend is called', async () => (await context.received()).length > 0)
-      const { holds } = await context.books()
-      const [received] = await context.received()
-      const { max_tokens: cap, max_completion_tokens: other } = JSON.parse(received?.body ?? '{}')
-      assert.deepEqual([cap, other], [undefined, undefined], 'a cap was sent')
-      const bodyBytes = call.exchange.sent.body.length
-      const { templateTokens } = context.target.limits
-      const outputCap = prices.contextLength
-      assert.equal(holds[0]?.amount_micros, holdFor(prices, { bodyBytes, outputCap, templateTokens }))
-      call.abort()
-    },
-  },
+    model: 'small',
+    sent: { max_tokens: undefined, max_completion_tokens: undefined },
+    held: (prices, prompt) => holdFor(prices, { ...prompt, outputCap: prices.contextLength }),
+  }),
 
-  'hold-small-model-with-cap': {
+  'hold-small-model-with-cap': holding({
     rules: ['CRED-11'],
     title: "The prompt never lowers the client's cap",
-    needs: ['workspace', 'ledger', 'backendScript', 'model:small'],
-    async run(context) {
-      await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } })
-      const prices = await priceOf(context, 'small')
-      const call = await context.stream({ model: context.model('small'), max_tokens: 4_096 })
-      await context.eventually('the backend is called', async () => (await context.received()).length > 0)
-      const { holds } = await context.books()
-      const [received] = await context.received()
-      assert.equal(JSON.parse(received?.body ?? '{}').max_tokens, 4_096, 'the cap was changed')
-      const bodyBytes = call.exchange.sent.body.length
-      const { templateTokens } = context.target.limits
-      assert.equal(holds[0]?.amount_micros, holdFor(prices, { bodyBytes, outputCap: 4_096, templateTokens }))
-      call.abort()
-    },
-  },
+    model: 'small',
+    body: { max_tokens: 4_096 },
+    sent: { max_tokens: 4_096 },
+    held: (prices, prompt) => holdFor(prices, { ...prompt, outputCap: 4_096 }),
+  }),
 
-  'hold-with-cap': {
+  'hold-with-cap': holding({
     rules: ['CRED-08', 'CRED-05'],
     title: "The client's own cap is what is held for the output",
-    needs: ['workspace', 'ledger', 'backendScript'],
-    async run(context) {
-      await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } })
-      const prices = await priceOf(context)
-      const body = { max_tokens: 1_000 }
-      const call = await context.stream(body)
-      await context.eventually('the backend is called', async () => (await context.received()).length > 0)
-      const { holds } = await context.books()
-      const [received] = await context.received()
-      assert.equal(JSON.parse(received?.body ?? '{}').max_tokens, 1_000)
-      const bodyBytes = call.exchange.sent.body.length
-      const { templateTokens } = context.target.limits
-      assert.equal(holds[0]?.amount_micros, holdFor(prices, { bodyBytes, outputCap: 1_000, templateTokens }))
-      call.abort()
-    },
-  },
+    body: { max_tokens: 1_000 },
+    sent: { max_tokens: 1_000 },
+    held: (prices, prompt) => holdFor(prices, { ...prompt, outputCap: 1_000 }),
+  }),
 
-  'hold-with-image': {
+  'hold-with-image': holding({
     rules: ['CRED-07'],
     title: 'A part that is no text makes the prompt count as the whole context',
-    needs: ['workspace', 'ledger', 'backendScript'],
-    async run(context) {
-      await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } })
-      const prices = await priceOf(context)
-      const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
-      const messages = [{ role: 'user', content: [{ type: 'text', text: context.prompt }, image] }]
-      const call = await context.stream({ messages, max_tokens: 10 })
-      await context.eventually('the backend is called', async () => (await context.received()).length > 0)
-      const { holds } = await context.books()
-      const promptTokens = prices.contextLength
-      assert.equal(holds[0]?.amount_micros, costMicros({ promptTokens, completionTokens: 10 }, prices))
-      call.abort()
-    },
-  },
+    body: { max_tokens: 10 },
+    parts: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
+    held: (prices) => costMicros({ promptTokens: prices.contextLength, completionTokens: 10 }, prices),
+  }),
 
-  'hold-with-large-cap': {
+  'hold-with-large-cap': holding({
     rules: ['CRED-08'],
     title: 'A cap beyond the context is held as the context length',
-    needs: ['workspace', 'ledger', 'backendScript'],
-    async run(context) {
-      await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } })
-      const prices = await priceOf(context)
-      const call = await context.stream({ max_tokens: 2_000_000_000 })
-      await context.eventually('the backend is called', async () => (await context.received()).length > 0)
-      const { holds } = await context.books()
-      const bodyBytes = call.exchange.sent.body.length
-      const { templateTokens } = context.target.limits
-      const outputCap = prices.contextLength
-      assert.equal(holds[0]?.amount_micros, holdFor(prices, { bodyBytes, outputCap, templateTokens }))
-      call.abort()
-    },
-  },
+    body: { max_tokens: 2_000_000_000 },
+    held: (prices, prompt) => holdFor(prices, { ...prompt, outputCap: prices.contextLength }),
+  }),
 
   'lapsed-lease': {
     rules: ['CRED-21', 'CRED-23', 'CRED-29', 'CRED-30'],
@@ -579,4 +538,30 @@ async function longStreams(context: Context): Promise<readonly Call[]> {
   )
   for (const call of calls) await expectBegun(call, 2)
   return calls
+}
+
+/** A stream that runs on while the books are read: its one hold, and what the backend was sent, are what is told. */
+function holding({ model, body, parts, sent = {}, held, ...description }: Holding): Definition {
+  return {
+    ...description,
+    needs: ['workspace', 'ledger', 'backendScript', ...(model ? [`model:${model}` as const] : [])],
+    async run(context) {
+      await stall(context)
+      const prices = await priceOf(context, model)
+      const content = [{ type: 'text', text: context.prompt }, ...(parts ?? [])]
+      const call = await context.stream({
+        model: context.model(model),
+        ...body,
+        ...(parts && { messages: [{ role: 'user', content }] }),
+      })
+      const { holds } = await booksWhileRunning(context)
+      const received = JSON.parse((await context.received())[0]?.body ?? '{}')
+      for (const [name, value] of Object.entries(sent))
+        assert.equal(received[name], value, `${name} as it was sent`)
+      const { templateTokens } = context.target.limits
+      const prompt = { bodyBytes: call.exchange.sent.body.length, templateTokens }
+      assert.equal(holds[0]?.amount_micros, held(prices, prompt))
+      call.abort()
+    },
+  }
 }
