@@ -5,6 +5,7 @@ import { expectError, expectStatus, expectSubset } from '../../engine/expect.ts'
 import { interposed } from '../../engine/hostile.ts'
 import { isObject, objectOf } from '../../engine/http/exchange.ts'
 import { untilRefused, untilServed } from '../../engine/refusals.ts'
+import { whileRedeployed, whileUnsigned } from '../../engine/rotations.ts'
 import { expectBegun, expectStream } from '../../engine/stream.ts'
 import type { Topic } from '../../engine/topic.ts'
 
@@ -28,17 +29,16 @@ export default {
       await wire.hold(1)
       const admitted = await context.open('createChatCompletion')
       await context.eventually('its connection waits', async () => (await wire.state()).held === 1)
-      await context.control('/rotate/deployment')
-      await context.control('/rotate/leaf')
-      try {
-        await untilRefused(context, ask)
-        await wire.mend()
-        expectStatus(await admitted.done, 503)
-        assert.deepEqual(await context.received(), [], 'it was sent on')
-      } finally {
-        await wire.mend()
-        await context.control('/rotate/deployment', { restore: true })
-      }
+      await whileRedeployed(context, async () => {
+        try {
+          await untilRefused(context, ask)
+          await wire.mend()
+          expectStatus(await admitted.done, 503)
+          assert.deepEqual(await context.received(), [], 'it was sent on')
+        } finally {
+          await wire.mend()
+        }
+      })
       await untilServed(context, ask)
     },
   },
@@ -113,20 +113,15 @@ export default {
       await context.script({ chunks: 2 })
       expectStatus(await context.chat(), 200)
       const { length: before } = await context.received()
-      await context.control('/hold')
-      await context.control('/rotate/leaf?resign=later')
-      await context.wire('proxyWire').drop()
-      try {
+      await whileUnsigned(context, async () => {
+        await context.wire('proxyWire').drop()
         const asked = [false, true, false].map((stream) => context.chat({ stream }))
         await sleep(SPLIT_MS)
         assert.equal((await context.received()).length, before, 'something was sent before it was signed for')
         await context.control('/resign')
         for (const answer of await Promise.all(asked)) expectStatus(answer, 200)
         assert.equal((await context.received()).length, before + 3, 'something was sent twice')
-      } finally {
-        await context.control('/resign')
-        await context.control('/release')
-      }
+      })
     },
   },
 
@@ -141,9 +136,7 @@ export default {
     async run(context) {
       const ask = () => context.chat()
       await context.script({ chunks: 2 })
-      await context.control('/hold')
-      await context.control('/rotate/leaf?resign=later')
-      try {
+      await whileUnsigned(context, async () => {
         const refused = await untilRefused(context, ask)
         expectError(refused, 'attestation_failed')
         assert.equal(refused.headers['x-proxy-verdict'], undefined, 'a refusal claims a verdict')
@@ -160,10 +153,7 @@ export default {
         })
         expectError(again, 'attestation_failed')
         assert.equal((await context.received()).length, before, 'something was sent on')
-      } finally {
-        await context.control('/resign')
-        await context.control('/release')
-      }
+      })
       await untilServed(context, ask)
     },
   },
@@ -179,19 +169,14 @@ export default {
     async run(context) {
       const ask = () => context.chat()
       await context.script({ chunks: 2 })
-      await context.control('/hold')
-      await context.control('/rotate/leaf?resign=later')
-      try {
+      await whileUnsigned(context, async () => {
         const refused = await untilRefused(context, ask)
         expectError(refused, 'attestation_failed')
         expectSubset(objectOf(refused), { stage: 'tls-fingerprint', reason: 'leaf_mismatch' })
         assert.equal(refused.headers['x-should-retry'], 'true')
         assert.equal(refused.headers['retry-after'], '1')
         assert.equal(refused.headers['x-proxy-verdict'], undefined)
-      } finally {
-        await context.control('/resign')
-        await context.control('/release')
-      }
+      })
       await untilServed(context, ask)
     },
   },

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from '../../engine/context.ts'
 import { expectError, expectStatus, expectSubset } from '../../engine/expect.ts'
 import { interposed } from '../../engine/hostile.ts'
 import { objectOf } from '../../engine/http/exchange.ts'
 import { untilRefused, untilServed } from '../../engine/refusals.ts'
+import { whileRedeployed } from '../../engine/rotations.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../../engine/stream.ts'
 import type { Topic } from '../../engine/topic.ts'
+import type { Gateway } from '../../stand-ins/gateway/gateway.ts'
 
 /** Both rules say so. */
 const PERIOD_MS = 300_000
@@ -52,15 +55,8 @@ export default {
     subjects: ['proxy'],
     isExclusive: true,
     async run(context) {
-      const wire = context.wire('proxyWire')
       expectStatus(await context.request('listModels'), 200)
-      const { connections } = await wire.state()
-      await context.proxyControl('/advance', { milliseconds: PERIOD_MS })
-      await context.eventually(
-        'the proxy connects to look at the evidence',
-        async () => (await wire.state()).connections > connections,
-        5_000,
-      )
+      await lookedAnew(context, () => context.proxyControl('/advance', { milliseconds: PERIOD_MS }))
       await untilServed(context, () => context.request('listModels'))
     },
   },
@@ -73,16 +69,11 @@ export default {
     isExclusive: true,
     async run(context) {
       const ask = () => context.request('listModels')
-      const wire = context.wire('proxyWire')
       await context.proxyControl('/restart')
       await context.proxyControl('/advance', { milliseconds: MINUTE_MS, clock: 'wall' })
       expectStatus(await ask(), 200)
-      const { connections } = await wire.state()
-      await context.proxyControl('/advance', { milliseconds: -MINUTE_MS, clock: 'wall' })
-      await context.eventually(
-        'the evidence is looked at',
-        async () => (await wire.state()).connections > connections,
-        5_000,
+      await lookedAnew(context, () =>
+        context.proxyControl('/advance', { milliseconds: -MINUTE_MS, clock: 'wall' }),
       )
       await untilServed(context, ask)
     },
@@ -98,18 +89,14 @@ export default {
     async run(context) {
       const ask = () => context.chat()
       await context.script({ chunks: 2 })
-      await context.control('/rotate/deployment')
-      await context.control('/rotate/leaf')
-      try {
+      await whileRedeployed(context, async () => {
         expectError(await untilRefused(context, ask), 'attestation_failed')
         const before = (await context.received()).length
         for (const stream of [false, true]) expectError(await context.chat({ stream }), 'attestation_failed')
         for (const operation of ['listModels', 'createCompletion', 'createEmbedding', 'getEvidence'] as const)
           expectError(await context.request(operation), 'attestation_failed')
         assert.equal((await context.received()).length, before, 'something was sent on')
-      } finally {
-        await context.control('/rotate/deployment', { restore: true })
-      }
+      })
       await untilServed(context, ask)
     },
   },
@@ -124,17 +111,12 @@ export default {
     async run(context) {
       const ask = () => context.chat()
       await context.script({ chunks: 2 })
-      await context.control('/rotate/deployment')
-      // A new certificate makes the proxy look at once.
-      await context.control('/rotate/leaf')
-      try {
+      await whileRedeployed(context, async () => {
         const refused = await untilRefused(context, ask)
         expectError(refused, 'attestation_failed')
         expectSubset(objectOf(refused), { stage: 'policy', reason: 'digest_not_pinned' })
         assert.equal(refused.headers['x-should-retry'], 'false')
-      } finally {
-        await context.control('/rotate/deployment', { restore: true })
-      }
+      })
       await untilServed(context, ask)
     },
   },
@@ -196,28 +178,15 @@ export default {
     needs: ['generation', 'backendScript', 'proxyControl', 'proxyWire', 'platform'],
     subjects: ['proxy'],
     isExclusive: true,
-    async run(context) {
-      await context.script({ chunks: 320, betweenChunksMs: 25 })
-      // So that the verdict is young.
-      await context.proxyControl('/restart')
-      const call = await context.stream()
-      await expectBegun(call)
-      await interposed(
-        context,
-        async (hostile) => {
-          await context.proxyControl('/advance', { milliseconds: AHEAD_MS })
-          for (const answer of answers) {
-            const { asked } = hostile
-            hostile.answer(answer)
-            await context.eventually('the evidence is fetched', async () => hostile.asked > asked, 10_000)
-          }
-        },
-        { isDropping: false },
-      )
-      const { text } = expectStream(await call.done)
-      assert.ok(text.endsWith('word320'), 'the stream did not come to its end')
-      expectStatus(await context.request('listModels'), 200)
-    },
+    run: (context) =>
+      undisturbed(context, 320, async (hostile) => {
+        await context.proxyControl('/advance', { milliseconds: AHEAD_MS })
+        for (const answer of answers) {
+          const { asked } = hostile
+          hostile.answer(answer)
+          await context.eventually('the evidence is fetched', async () => hostile.asked > asked, 10_000)
+        }
+      }),
   },
 
   'foreign-evidence': {
@@ -292,15 +261,11 @@ export default {
       await context.script({ chunks: 2_000, betweenChunksMs: 20 })
       const call = await context.stream()
       await expectBegun(call, 3)
-      await context.control('/rotate/deployment')
-      await context.control('/rotate/leaf')
-      try {
+      await whileRedeployed(context, async () => {
         await untilRefused(context, ask)
         const { error } = expectFailedStream(await call.done)
         assert.deepEqual([error.code, error.type], ['attestation_revoked', 'proxy_error'])
-      } finally {
-        await context.control('/rotate/deployment', { restore: true })
-      }
+      })
       await untilServed(context, ask)
     },
   },
@@ -312,28 +277,15 @@ export default {
     needs: ['generation', 'backendScript', 'proxyControl', 'proxyWire', 'platform'],
     subjects: ['proxy'],
     isExclusive: true,
-    async run(context) {
-      await context.script({ chunks: 120, betweenChunksMs: 25 })
-      // So that the verdict is young.
-      await context.proxyControl('/restart')
-      const call = await context.stream()
-      await expectBegun(call)
-      await interposed(
-        context,
-        async (hostile) => {
-          for (const status of [503, 429]) {
-            const { asked } = hostile
-            hostile.answer({ status, body: '{}' })
-            if (status === 503) await context.proxyControl('/advance', { milliseconds: AHEAD_MS })
-            await context.eventually('the evidence is fetched', async () => hostile.asked > asked, 5_000)
-          }
-        },
-        { isDropping: false },
-      )
-      const { text } = expectStream(await call.done)
-      assert.ok(text.endsWith('word120'), 'the stream did not come to its end')
-      expectStatus(await context.request('listModels'), 200)
-    },
+    run: (context) =>
+      undisturbed(context, 120, async (hostile) => {
+        for (const status of [503, 429]) {
+          const { asked } = hostile
+          hostile.answer({ status, body: '{}' })
+          if (status === 503) await context.proxyControl('/advance', { milliseconds: AHEAD_MS })
+          await context.eventually('the evidence is fetched', async () => hostile.asked > asked, 5_000)
+        }
+      }),
   },
 
   'verdict-expired': {
@@ -368,3 +320,32 @@ export default {
     },
   },
 } satisfies Topic
+
+/** Does something, and waits until the proxy has connected to look at the evidence. */
+async function lookedAnew(context: Context, act: () => Promise<void>): Promise<void> {
+  const wire = context.wire('proxyWire')
+  const { connections } = await wire.state()
+  await act()
+  await context.eventually(
+    'the proxy connects to look at the evidence',
+    async () => (await wire.state()).connections > connections,
+    5_000,
+  )
+}
+
+/** Has a stranger answer for the evidence while a stream of so many chunks runs; it and the verdict take no harm. */
+async function undisturbed(
+  context: Context,
+  chunks: number,
+  act: (hostile: Gateway) => Promise<void>,
+): Promise<void> {
+  await context.script({ chunks, betweenChunksMs: 25 })
+  // So that the verdict is young.
+  await context.proxyControl('/restart')
+  const call = await context.stream()
+  await expectBegun(call)
+  await interposed(context, act, { isDropping: false })
+  const { text } = expectStream(await call.done)
+  assert.ok(text.endsWith(`word${chunks}`), 'the stream did not come to its end')
+  expectStatus(await context.request('listModels'), 200)
+}
