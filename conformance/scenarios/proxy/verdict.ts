@@ -31,7 +31,7 @@ const answers = [
 ] as const
 
 /** What the bundle of an authority that nobody trusts is refused for, and what is no bundle. */
-const foreignEvidenceAnswers = [
+const foreignEvidence = [
   [undefined, { stage: 'untrusted-root', reason: 'root_not_trusted' }],
   [
     { status: 302, headers: { location: '/elsewhere' } },
@@ -201,7 +201,7 @@ export default {
       await interposed(context, async (hostile) => {
         // So that there is no verdict: one that lives is not moved by anything of this.
         await context.proxyControl('/restart')
-        for (const [answer, ground] of foreignEvidenceAnswers) {
+        for (const [answer, ground] of foreignEvidence) {
           hostile.answer(answer)
           await context.eventually('the refusal names what is wrong', async () => {
             const refused = await ask()
