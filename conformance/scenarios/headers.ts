@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Step } from '../engine/data/definition.ts'
 import { expectChat, expectStatus, generationIdOf } from '../engine/expect.ts'
 import { expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
@@ -226,32 +227,19 @@ export default {
     title: 'An X-Request-Id that is not 1 to 128 visible ASCII characters is replaced',
     operation: 'listModels',
     steps: [
-      {
-        name: 'a blank',
-        headers: { 'x-request-id': 'a b' },
-        expect: { headers: { 'x-request-id': { $matches: '^(?!a)[!-~]{1,128}$' } } },
-      },
-      {
-        name: '129 characters',
-        headers: {
-          'x-request-id':
-            'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
-        },
-        expect: { headers: { 'x-request-id': { $matches: '^(?!x)[!-~]{1,128}$' } } },
-      },
-      {
-        name: '128 characters come back',
-        headers: {
-          'x-request-id':
-            'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy',
-        },
-        expect: { headers: { 'x-request-id': { $matches: '^y{128}$' } } },
-      },
-      {
-        name: 'a letter beyond ASCII',
-        headers: { 'x-request-id': 'café' },
-        expect: { headers: { 'x-request-id': { $matches: '^(?!caf)[!-~]{1,128}$' } } },
-      },
+      requestId('a blank', 'a b', '^(?!a)[!-~]{1,128}$'),
+      requestId('129 characters', 'x'.repeat(129), '^(?!x)[!-~]{1,128}$'),
+      requestId('128 characters come back', 'y'.repeat(128), '^y{128}$'),
+      requestId('a letter beyond ASCII', 'café', '^(?!caf)[!-~]{1,128}$'),
     ],
   },
 } satisfies Topic
+
+/** A request with an id, and what the id of the answer has to match. */
+function requestId(name: string, id: string, answered: string): Step {
+  return {
+    name,
+    headers: { 'x-request-id': id },
+    expect: { headers: { 'x-request-id': { $matches: answered } } },
+  }
+}
