@@ -115,9 +115,12 @@ test('a new deployment is relayed and named once it is published; older and brok
 
 test('evidence has a budget of its own for each source address', async () => {
   const from = (source: string) => read('/evidence', { 'x-forwarded-for': source })
-  const answers = await Promise.all(Array.from({ length: 125 }, () => from('198.51.100.9')))
+  const beganMs = performance.now()
+  const answers = await Promise.all(Array.from({ length: 250 }, () => from('198.51.100.9')))
   const refused = answers.filter(({ status }) => status === 429)
-  expect(refused.length).toBeGreaterThanOrEqual(3)
+  // Two come back each second, however long the machine takes for all of them.
+  const cameBack = Math.ceil((performance.now() - beganMs) / 500)
+  expect(refused.length).toBeGreaterThanOrEqual(250 - 120 - cameBack)
   const [refusal] = refused
   expect(refusal!.headers.get('cache-control')).toBe('no-store')
   expect(Number(refusal!.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
