@@ -7,8 +7,11 @@ export const $lib = createTypeSpecLibrary({
   emitter: {
     options: {
       type: 'object',
-      // The index of the conformance scenarios; without one the pages name none.
-      properties: { 'scenario-index': { type: 'string', nullable: true } },
+      // The index of the conformance scenarios and the folder of the vectors; without them the pages name none.
+      properties: {
+        'scenario-index': { type: 'string', nullable: true },
+        'vector-folder': { type: 'string', nullable: true },
+      },
       additionalProperties: false,
     },
   },
@@ -31,7 +34,9 @@ export const $lib = createTypeSpecLibrary({
     },
     'no-remedy': {
       severity: 'error',
-      messages: { default: paramMessage`The reason "${'name'}" has no @remedy.` },
+      messages: {
+        default: paramMessage`"${'name'}" has no @remedy, which would be published as what to do.`,
+      },
     },
     'stage-without-reasons': {
       severity: 'error',
@@ -58,7 +63,7 @@ export const $lib = createTypeSpecLibrary({
     chosen: { description: 'definitions that this project chose' },
     rows: { description: 'rows of the error registry' },
     reasons: { description: 'reasons by stage' },
-    remedies: { description: 'remedies by reason' },
+    remedies: { description: 'remedies by reason and by error code' },
     limits: { description: 'enums of limits' },
     servers: { description: 'operations that others than the router serve' },
     metered: { description: 'metered operations' },

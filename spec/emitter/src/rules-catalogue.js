@@ -1,13 +1,13 @@
 // @ts-check
 import { getDoc } from '@typespec/compiler'
 import { byCodeUnit, oneLine } from './output.js'
-import { MARKS, SECTIONS } from './rules-decorators.js'
-import { bySection, parsePlace } from './rules-place.js'
+import { MARKS } from './rules-decorators.js'
+import { sectionsOf } from './rules-sources.js'
 
 /**
  * @typedef {import('@typespec/compiler').Program} Program
  * @typedef {import('./rules-decorators.js').Mark} Mark
- * @typedef {import('./rules-decorators.js').Section} Section
+ * @typedef {import('./rules-text.js').Section} Section
  * @typedef {{ readonly id: string, readonly origin: string, readonly ref: string, readonly level: string,
  *   readonly subjects: readonly string[], readonly test: string, readonly reason?: string,
  *   readonly text: string }} Rule
@@ -17,7 +17,7 @@ import { bySection, parsePlace } from './rules-place.js'
  */
 
 /**
- * All rules of a program in the order of the given specification, the chosen ones after them.
+ * All rules of a program in the order of the text: what was given, then what was chosen.
  * @param {Program} program
  * @returns {Catalogue}
  */
@@ -37,16 +37,6 @@ export function marksOf(program) {
 }
 
 /**
- * The outline, in order.
- * @param {Program} program
- * @returns {readonly Section[]}
- */
-export function sectionsOf(program) {
-  const sections = /** @type {Section[]} */ ([...program.stateMap(SECTIONS).values()].flat())
-  return sections.sort((a, b) => bySection(a.number, b.number))
-}
-
-/**
  * @param {Program} program
  * @param {import('@typespec/compiler').EnumMember} member
  * @param {Mark} mark
@@ -58,32 +48,26 @@ function ruleOf(program, member, { origin, ref, level, subjects, test, reason })
 }
 
 /**
+ * The rules as their words stand in the text.
  * @param {Rule[]} rules
  * @param {readonly Section[]} sections
  */
 function inOrder(rules, sections) {
-  const positions = new Map(
-    sections
-      .flatMap(({ number, items }) => [...items.keys()].map((item) => `${number}/${item}`))
-      .map((at, i) => [at, i]),
+  const items = new Map(
+    sections.flatMap((section) => section.items).map(({ place, words }, at) => [place, { at, words }]),
   )
   /** @param {Rule} rule */
-  const positionOf = ({ ref }) => {
-    const place = parsePlace(ref)
-    return [positions.get(`${place?.section}/${place?.item}`) ?? -1, place?.sentence ?? 0]
+  const positionOf = ({ ref, text }) => {
+    const item = items.get(ref)
+    return /** @type {const} */ ([item?.at ?? -1, item?.words.indexOf(text) ?? -1])
   }
   return rules
     .map((rule) => ({ rule, position: positionOf(rule) }))
-    .sort((a, b) => byPosition(a.position, b.position) || byCodeUnit(a.rule.id, b.rule.id))
+    .sort(
+      ({ position: [itemA, wordA], rule: a }, { position: [itemB, wordB], rule: b }) =>
+        itemA - itemB || wordA - wordB || byCodeUnit(a.id, b.id),
+    )
     .map(({ rule }) => rule)
-}
-
-/**
- * @param {readonly number[]} a
- * @param {readonly number[]} b
- */
-function byPosition([itemA = 0, sentenceA = 0], [itemB = 0, sentenceB = 0]) {
-  return itemA - itemB || sentenceA - sentenceB
 }
 
 /**

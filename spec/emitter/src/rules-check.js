@@ -1,8 +1,9 @@
 // @ts-check
 import { getDoc } from '@typespec/compiler'
-import { marksOf, sectionsOf } from './rules-catalogue.js'
-import { checkOutline } from './rules-outline.js'
+import { marksOf } from './rules-catalogue.js'
 import { report } from './rules-report.js'
+import { readTexts } from './rules-sources.js'
+import { checkWords } from './rules-words.js'
 
 /**
  * @typedef {import('@typespec/compiler').Program} Program
@@ -10,14 +11,14 @@ import { report } from './rules-report.js'
  */
 
 /**
- * What no single rule can know of itself: that ids are unique, topics whole, and no place is left without one.
+ * What no single rule can know of itself: that ids are unique, topics whole, and rules and text the same words.
  * @param {Program} program
  */
-export function $onValidate(program) {
+export async function $onValidate(program) {
   const marks = marksOf(program)
   checkIds(program, marks)
   checkTopics(program, marks)
-  checkOutline(program, marks, sectionsOf(program))
+  checkWords(program, marks, await readTexts(program))
 }
 
 /**

@@ -1,6 +1,8 @@
 // @ts-check
-import { isSection, parseItems, parsePlace } from './rules-place.js'
+import { getDirectoryPath, getSourceLocation, resolvePath } from '@typespec/compiler'
+import { parsePlace } from './rules-place.js'
 import { report } from './rules-report.js'
+import { FOLDERS } from './rules-sources.js'
 
 /**
  * @typedef {import('@typespec/compiler').DecoratorContext} Context
@@ -8,15 +10,10 @@ import { report } from './rules-report.js'
  * @typedef {import('@typespec/compiler').DiagnosticTarget} Target
  * @typedef {{ origin: string, ref: string, level: string, subjects: readonly string[], test: string,
  *   reason: string | undefined, target: Target }} Mark
- * @typedef {{ number: string, title: string, items: ReadonlyMap<string, number>, open: ReadonlyMap<string, readonly string[]>,
- *   silent: readonly string[], target: Target }} Section
  */
 
 /** Enum members that are rules, with what `@rule` said of them. */
 export const MARKS = Symbol.for('@router/contract-emitter.rules')
-
-/** Sections of the outline, by the namespace that `@section` stands on. */
-export const SECTIONS = Symbol.for('@router/contract-emitter.sections')
 
 const ID = /^[A-Z]{2,4}-\d{2,}$/
 const NEED_A_REASON = ['inspection', 'out-of-scope']
@@ -51,34 +48,12 @@ function rule(context, target, origin, ref, level, subjects, test, reason) {
 /**
  * @param {Context} context
  * @param {import('@typespec/compiler').Namespace} target
- * @param {string} number
- * @param {string} title
- * @param {string} itemsText
- * @param {{ open?: readonly string[], silent?: readonly string[] }} [gaps]
+ * @param {string} folder
  */
-function section(context, target, number, title, itemsText, gaps = {}) {
-  const { program, decoratorTarget } = context
-  const sections = program.stateMap(SECTIONS)
-  const items = parseItems(itemsText)
-  if (!isSection(number) || !items) return report(program, 'section-form', decoratorTarget, number)
-
-  const open = new Map((gaps.open ?? []).map(parseGap))
-  const silent = gaps.silent ?? []
-  sections.set(target, [
-    ...(sections.get(target) ?? []),
-    { number, title, items, open, silent, target: decoratorTarget },
-  ])
-}
-
-/**
- * Reads `3: KEY-21 KEY-22`: the item or sentence that is open, and the rules that close it.
- * @param {string} text
- * @returns {[string, readonly string[]]}
- */
-function parseGap(text) {
-  const [item = '', closing = ''] = text.split(': ')
-  return [item, closing.split(' ').filter(Boolean)]
+function texts({ program, decoratorTarget }, target, folder) {
+  const { path } = getSourceLocation(/** @type {Target} */ (decoratorTarget)).file
+  program.stateMap(FOLDERS).set(target, resolvePath(getDirectoryPath(path), folder))
 }
 
 /** The decorators of `lib/rules.tsp`. */
-export const ruleDecorators = { rule, section }
+export const ruleDecorators = { rule, texts }

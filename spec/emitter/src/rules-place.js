@@ -1,14 +1,12 @@
 // @ts-check
 
 /**
- * Where a rule stands: the section, the paragraph (`p1`), table row (`t1`) or list item (`1`, `1.2`) in it, and
- * the sentence of that, or 0 for the whole.
- * @typedef {{ readonly section: string, readonly item: string, readonly sentence: number }} Place
+ * Where a rule stands: the section, and the paragraph (`p1`), table row (`t1`) or list item (`1`, `1.2`) in it, with
+ * the sentence of that (`:2`) where it has several. It is a name that the text bears beside the words; nothing counts.
+ * @typedef {{ readonly section: string, readonly item: string }} Place
  */
 
-const SECTION = /^[§DI]\d+(?:\.\d+)*$/u
-const PLACE = /^([§DI]\d+(?:\.\d+)*)\/([pt]\d+|\d+(?:\.\d+)*)(?::([1-9]\d*))?$/u
-const RANGE = /^(p|t|(?:\d+\.)*)(\d+)(?:-\1(\d+)|\((\d+)\))?$/u
+const PLACE = /^([§DI]\d+(?:\.\d+)*)\/((?:[pt]\d+|\d+(?:\.\d+)*)(?::[1-9]\d*)?)$/u
 const DOCUMENTS = '§DI'
 
 /**
@@ -17,46 +15,8 @@ const DOCUMENTS = '§DI'
  * @returns {Place | undefined}
  */
 export function parsePlace(text) {
-  const [, section, item, sentence] = PLACE.exec(text) ?? []
-  if (section === undefined || item === undefined) return undefined
-  return { section, item, sentence: Number(sentence ?? 0) }
-}
-
-/**
- * Whether a text is the number of a section, such as `§2.3.1` or `D2`.
- * @param {string} text
- */
-export function isSection(text) {
-  return SECTION.test(text)
-}
-
-/**
- * Reads a list of items such as `t1-t3 1(2) 1.1-1.2`: each item with the number of its sentences, in order;
- * undefined when it is malformed.
- * @param {string} text
- * @returns {ReadonlyMap<string, number> | undefined}
- */
-export function parseItems(text) {
-  /** @type {Map<string, number>} */
-  const items = new Map()
-  for (const range of text.split(' ').filter(Boolean)) {
-    const [, prefix, first, last, sentences] = RANGE.exec(range) ?? []
-    if (prefix === undefined) return undefined
-    for (let n = Number(first); n <= Number(last ?? first); n++)
-      items.set(`${prefix}${n}`, Number(sentences ?? 1))
-  }
-  return items
-}
-
-/**
- * The sentences of an item as places; the item itself when it has but one.
- * @param {string} item
- * @param {number} sentences
- * @returns {readonly string[]}
- */
-export function sentencesOf(item, sentences) {
-  if (sentences === 1) return [item]
-  return Array.from({ length: sentences }, (_, i) => `${item}:${i + 1}`)
+  const [, section, item] = PLACE.exec(text) ?? []
+  return section === undefined || item === undefined ? undefined : { section, item }
 }
 
 /**

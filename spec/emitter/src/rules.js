@@ -4,6 +4,7 @@ import { catalogueOf } from './rules-catalogue.js'
 import { ruleDecorators } from './rules-decorators.js'
 import { rulesPage } from './rules-page.js'
 import { readScenarios } from './scenarios.js'
+import { readVectors } from './vectors.js'
 
 /** Decorators of the rule catalogue, by namespace. */
 export const $decorators = { Contract: ruleDecorators }
@@ -16,7 +17,11 @@ export async function emitRules(context) {
   const catalogue = catalogueOf(context.program)
   const scenarios = await readScenarios(context)
   await writeText(context, 'rules.json', rulesJson(catalogue.rules, scenarios))
-  await writeText(context, 'rules.md', rulesPage(catalogue, scenarios))
+  await writeText(
+    context,
+    'rules.md',
+    rulesPage(catalogue, { scenarios, vectors: await readVectors(context) }),
+  )
   await writeModule(context, 'rules.ts', rulesModule(catalogue.rules))
 }
 

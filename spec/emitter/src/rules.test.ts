@@ -8,32 +8,49 @@ const tester = createTester(root, { libraries: ['@router/contract-emitter'] })
   .using('Contract')
 
 const given = '@rule("given", "§1/1", "must", #["router"], "black-box")'
-const chosen = '@rule("chosen", "D1/1", "must", #["router"], "black-box")'
-const gaps = '#{ open: #["2: KEY-02"], silent: #["p1"] }'
-const outline = `@section("§1", "One", "p1 1-2", ${gaps})\n@section("D1", "Keys", "1(2)")`
+const chosen = '@rule("chosen", "D1/1:2", "must", #["router"], "black-box")'
+const first = `/** The one\n * asks. */ ${given} \`KEY-01\``
+const second = `/** A second one answers. */ ${chosen} \`KEY-02\``
+const both = `${first}, ${second}`
+
+const text = `# §1 One
+
+Prose obliges nobody.
+
+- **§1/1** The one
+  asks.
+  - *Note:* neither does this.
+- **§1/2**
+  - *Open:* who answers. Closed by KEY-02.
+
+## D1 Keys
+
+- **D1/1:2** A second one answers.
+  - *Why:* somebody has to, as is
+    well known.
+  - *Refused:* silence.
+`
 
 interface Source {
   readonly rules?: string
-  readonly sections?: string
+  readonly words?: string
   readonly more?: string
 }
 
-/** Compiles a catalogue of two rules, or one changed in one place, to the codes of its errors, each located. */
-async function diagnose({ rules = both, sections = outline, more = '' }: Source) {
-  const source = `${sections}\nnamespace Rules;\nenum Keys {\n${rules}\n}\n${more}`
-  const diagnostics = await tester.diagnose(source)
+/** Compiles a catalogue of two rules and their text, or one changed in one place, to its errors by file and code. */
+async function diagnose({ rules = both, words = text, more = '' }: Source) {
+  const source = `@texts("text")\nnamespace Rules;\nenum Keys {\n${rules}\n}\n${more}`
+  const diagnostics = await tester
+    .files({ 'text/one.md': words, 'text/README.md': '- **D9/9** x' })
+    .diagnose(source)
   return diagnostics.map(({ code, severity, target }) => {
     expect(severity).toBe('error')
-    expect(getSourceLocation(target as DiagnosticTarget).file.path).toMatch(/main\.tsp$/)
-    return code.replace('@router/contract-emitter/', '')
+    const { path } = getSourceLocation(target as DiagnosticTarget).file
+    return `${path.split('/').at(-1)} ${code.replace('@router/contract-emitter/', '')}`
   })
 }
 
-const first = `/** One. */ ${given} \`KEY-01\``
-const second = `/** Two. */ ${chosen} \`KEY-02\``
-const both = `${first}, ${second}`
-
-test('a catalogue that covers its outline compiles', async () => {
+test('a catalogue that quotes the whole of its text compiles', async () => {
   expect(await diagnose({})).toEqual([])
 })
 
@@ -48,19 +65,32 @@ test.each([
   ['an unknown test', { rules: both.replace('"black-box"', '"hope"') }, 'invalid-argument'],
   ['no subject', { rules: both.replace('#["router"]', '#[]') }, 'rule-subjects'],
   ['a malformed place', { rules: both.replace('§1/1', '§1 item 1') }, 'rule-place'],
-  ['a place outside the outline', { rules: both.replace('§1/1', '§1/9') }, 'rule-place-unknown'],
+  ['a place that the text does not have', { rules: both.replace('§1/1', '§1/9') }, 'rule-place-unknown'],
+  ['a rule with other words than its place', { rules: both.replace('asks', 'asked') }, 'rule-words'],
   ['a given rule that stands elsewhere', { rules: both.replace('§1/1', 'D1/1') }, 'rule-origin'],
-  ['a chosen rule of the given text', { rules: both.replace('D1/1', '§1/1') }, 'rule-origin'],
+  ['a chosen rule of the given text', { rules: both.replace('D1/1:2', '§1/1') }, 'rule-origin'],
   ['an inspection without its reason', { rules: both.replace('black-box', 'inspection') }, 'rule-reason'],
   ['an exemption without its reason', { rules: both.replace('black-box', 'out-of-scope') }, 'rule-reason'],
-  ['a rule without a text', { rules: both.replace('/** One. */', '') }, 'rule-text'],
+  ['a rule without a text', { rules: both.replace('/** A second one answers. */', '') }, 'rule-text'],
   ['a member that is no rule', { rules: `${both}, /** Three. */ \`KEY-03\`` }, 'rule-missing'],
-  ['a malformed section', { sections: outline.replace('1(2)', 'one') }, 'section-form'],
-  ['a section listed twice', { sections: `${outline}\n@section("D1", "Keys", "1")` }, 'section-twice'],
-  ['a gap that no chosen rule closes', { sections: outline.replace('KEY-02', 'KEY-01') }, 'section-gap'],
-  ['a gap at no place', { sections: outline.replace('"p1"', '"p7"') }, 'section-gap'],
-  ['an item without a rule', { sections: outline.replace('1-2', '1-3') }, 'section-uncovered'],
-  ['a sentence without a rule', { rules: both.replace('D1/1', 'D1/1:1') }, 'section-uncovered'],
 ])('%s does not compile', async (_, source, code) => {
-  expect(await diagnose(source)).toContain(code)
+  expect(await diagnose(source)).toContain(`main.tsp ${code}`)
+})
+
+test.each([
+  ['words without a rule', text.replace('one answers.', 'one answers. And pays.'), 'text-uncovered'],
+  [
+    'a sentence that no rule quotes',
+    text.replace('- **§1/2**', '- **§1/3** Do.\n- **§1/2**'),
+    'text-uncovered',
+  ],
+  ['a place without words', text.replace('- **§1/2**', '- **§1/3**\n- **§1/2**'), 'text-empty'],
+  ['a place below another section', text.replace('D1/1:2', '§1/4'), 'text-place'],
+  ['a place that stands twice', `${text}- **D1/1:2** A second one answers.\n`, 'text-twice'],
+  ['a section that stands twice', `${text}\n## §1 One\n\n- **§1/5**\n`, 'text-twice'],
+  ['a remark of an unknown kind', text.replace('*Why:*', '*Because:*'), 'text-remark'],
+  ['an opening that a given rule closes', text.replace('KEY-02', 'KEY-01'), 'text-open'],
+  ['an opening that nothing closes', text.replace(' Closed by KEY-02.', ''), 'text-open'],
+])('%s does not compile', async (_, words, code) => {
+  expect(await diagnose({ words })).toContain(`one.md ${code}`)
 })
