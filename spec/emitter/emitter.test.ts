@@ -18,8 +18,8 @@ const row = `
 
 test('one code under two rows is an error at the second', async () => {
   const found = await diagnose(`${row}
-    enum First { /** A. */ twice }
-    enum Second { /** B. */ twice }
+    enum First { /** A. */ @remedy("C.") twice }
+    enum Second { /** B. */ @remedy("D.") twice }
     model A is Row<400, "a", First>;
     model B is Row<404, "b", Second>;`)
   expect(found).toEqual([
@@ -34,10 +34,15 @@ test('one code under two rows is an error at the second', async () => {
 test.each([
   [
     'a row with the status of a success',
-    `${row} enum C { /** A. */ a } model A is Row<200, "a", C>;`,
+    `${row} enum C { /** A. */ @remedy("B.") a } model A is Row<200, "a", C>;`,
     'not-a-status',
   ],
-  ['a code without a meaning', `${row} enum C { a } model A is Row<400, "a", C>;`, 'no-meaning'],
+  [
+    'a code without a meaning',
+    `${row} enum C { @remedy("B.") a } model A is Row<400, "a", C>;`,
+    'no-meaning',
+  ],
+  ['a code without a remedy', `${row} enum C { /** A. */ a } model A is Row<400, "a", C>;`, 'no-remedy'],
   ['a limit that is no number', `@limits enum L { /** A. */ a: "1" }`, 'not-a-limit'],
   [
     'a limit that stands twice',

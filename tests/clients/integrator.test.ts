@@ -6,9 +6,6 @@ import { refusals } from './refusals.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/integrator.md'), 'utf8')
 
-/** Codes that only the console answers. */
-const consoles = ['invalid_code', 'session_required', 'not_administrator', 'conflict']
-
 test('the integrator’s page tells of each refusal how often every client asks', () => {
   const rows = refusals.map(({ title, code, statuses }) => {
     const { openai, 'ai-sdk': ai, langchain } = statuses
@@ -17,10 +14,12 @@ test('the integrator’s page tells of each refusal how often every client asks'
   expect(rows.filter((row) => !page.includes(row))).toEqual([])
 })
 
-test('the integrator’s page says what to do for every code of the API', () => {
-  const table = page.slice(page.indexOf('| code | do |'))
-  const codes = Object.keys(errors).filter((code) => !consoles.includes(code))
-  expect(codes.filter((code) => !table.includes(`\`${code}\``))).toEqual([])
+test('the page of errors, to which the integrator’s leads, says what to do for every code', () => {
+  expect(page).toContain('](../generated/errors.md)')
+  const errorsPage = readFileSync(join(import.meta.dirname, '../../generated/errors.md'), 'utf8')
+  const rows = [...errorsPage.matchAll(/^\| <a id="(\w+)"><\/a>.+ \| (.+) \|$/gm)]
+  expect(rows.map(([, code]) => code)).toEqual(Object.keys(errors))
+  for (const [, , remedy] of rows) expect(remedy).toMatch(/\.$/)
 })
 
 test('every file that the integrator’s page links to is there', () => {

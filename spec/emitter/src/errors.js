@@ -1,23 +1,25 @@
 // @ts-check
 import { getDoc } from '@typespec/compiler'
 import { getHeaderFieldName } from '@typespec/http'
+import { errorsPage } from './errors-page.js'
 import { reportDiagnostic, stateKeys } from './lib.js'
-import { comment, key, list, text, writeModule } from './output.js'
+import { comment, key, list, oneLine, text, writeModule, writeText } from './output.js'
 
 /**
  * @typedef {import('./decorators.js').Row} Row
  * @typedef {import('@typespec/compiler').Program} Program
- * @typedef {{ code: string, doc: string | undefined, status: number, type: string, origin: 'given' | 'chosen',
- *   headers: string[] }} Entry
+ * @typedef {{ code: string, doc: string | undefined, remedy: string, status: number, type: string,
+ *   origin: 'given' | 'chosen', headers: string[] }} Entry
  */
 
 /**
- * Writes the error registry: what follows from a code.
+ * Writes the error registry: what follows from a code, and a page that says what to do about it.
  * @param {import('@typespec/compiler').EmitContext} context
  */
 export async function emitErrors(context) {
   const entries = collectErrors(context.program)
   await writeModule(context, 'errors.ts', errorsModule(entries))
+  await writeText(context, 'errors.md', errorsPage(entries))
 }
 
 /**
@@ -62,11 +64,21 @@ function rowsOf(program) {
 function entryOf(program, row, member) {
   const doc = getDoc(program, member)
   if (!doc) reportDiagnostic(program, { code: 'no-meaning', format: { name: member.name }, target: member })
+  const remedy = program.stateMap(stateKeys.remedies).get(member)
+  if (!remedy) reportDiagnostic(program, { code: 'no-remedy', format: { name: member.name }, target: member })
   const headers = [...row.headers.properties.values()]
     .filter((property) => !property.optional)
     .map((property) => getHeaderFieldName(program, property))
   const origin = program.stateSet(stateKeys.chosen).has(member) ? 'chosen' : 'given'
-  return { code: member.name, doc, status: row.status, type: row.type, origin, headers }
+  return {
+    code: member.name,
+    doc,
+    remedy: oneLine(remedy ?? ''),
+    status: row.status,
+    type: row.type,
+    origin,
+    headers,
+  }
 }
 
 /** @param {Entry[]} entries */
