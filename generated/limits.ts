@@ -50,7 +50,7 @@ export const limits = {
   firstByteTimeoutMs: 600_000,
   /** Longest gap between two chunks of a backend. */
   idleTimeoutMs: 120_000,
-  /** Time between two pings before the first token (§4.3/2). */
+  /** Time between two pings before the first token (STRM-02). */
   pingIntervalMs: 15_000,
   /** A client that reads nothing for this long is dropped. */
   stalledClientMs: 60_000,

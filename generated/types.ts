@@ -271,11 +271,11 @@ export interface components {
          */
         AttestationCode: "attestation_failed" | "attestation_revoked";
         /**
-         * @description Numbers of evidence and verdicts (decisions, 8).
+         * @description Numbers of evidence and verdicts (VERD-07, VERD-08).
          * @enum {number}
          */
         AttestationLimit: 1000;
-        /** @description A verifier refuses the endpoint: the user's own proxy, or the router towards an external endpoint (§7/5). */
+        /** @description A verifier refuses the endpoint: the user's own proxy, or the router towards an external endpoint (ERR-27). */
         AttestationRefused: {
             /** @description What went wrong. */
             error: {
@@ -297,7 +297,7 @@ export interface components {
             stage: components["schemas"]["WireStage"];
         };
         /**
-         * @description Times of evidence and verdicts (decisions, 8).
+         * @description Times of evidence and verdicts (VERD-07, VERD-08).
          * @enum {number}
          */
         AttestationTimer: 15000 | 20000 | 86400000 | 60000 | 300000 | 600000 | 240000 | 1000 | 30000;
@@ -372,7 +372,7 @@ export interface components {
          */
         BadRequestCode: "invalid_json" | "missing_field" | "unsupported_parameter" | "context_length_exceeded";
         /**
-         * @description Buckets, each refilled continuously (§8).
+         * @description Buckets, each refilled continuously (LIM-21).
          * @enum {number}
          */
         BucketLimit: 600 | 2000000 | 60 | 30 | 120;
@@ -527,7 +527,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A whole answer (§2.3.1). */
+        /** @description A whole answer (CHAT-01). */
         ChatCompletion: {
             /** @description The answers; there is one. */
             choices: components["schemas"]["ChatChoice"][];
@@ -547,7 +547,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A piece of an answer. The piece that tells the usage has no choices (§4.3/3). */
+        /** @description A piece of an answer. The piece that tells the usage has no choices (STRM-03). */
         ChatCompletionChunk: {
             /** @description What came new; empty in the last chunk when it tells the usage. */
             choices: components["schemas"]["ChatChunkChoice"][];
@@ -567,7 +567,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A request for the next message of a conversation (§4.1). */
+        /** @description A request for the next message of a conversation (REQ-01). */
         ChatCompletionRequest: {
             /**
              * Format: int32
@@ -696,7 +696,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A piece of a continuation. The piece that tells the usage has no choices (§4.3/3). */
+        /** @description A piece of a continuation. The piece that tells the usage has no choices (STRM-03). */
         CompletionChunk: {
             /** @description What came new; empty in the last chunk when it tells the usage. */
             choices: components["schemas"]["CompletionChoice"][];
@@ -718,7 +718,7 @@ export interface components {
         };
         /** @description What an event of a completion stream holds. */
         CompletionEvent: components["schemas"]["CompletionChunk"] | components["schemas"]["ErrorBody"] | "[DONE]";
-        /** @description A request to continue a text, or several (§4). */
+        /** @description A request to continue a text, or several (EP-09). */
         CompletionRequest: {
             /**
              * Format: int32
@@ -1335,7 +1335,7 @@ export interface components {
          * @description A count of at least one.
          */
         Count: number;
-        /** @description What `router key create --json` prints: the only time that the key itself is shown (§2.1). */
+        /** @description What `router key create --json` prints: the only time that the key itself is shown (KEY-04). */
         CreatedKeyOutput: {
             /** @description The key itself. */
             api_key: string;
@@ -1484,7 +1484,7 @@ export interface components {
             /** @description Whether every check of every endpoint passed. */
             ok: boolean;
         };
-        /** @description What `proxy discover --json` prints: what one could pin, which is not yet a reason to (decisions, 9). */
+        /** @description What `proxy discover --json` prints: what one could pin, which is not yet a reason to (CMD-03). */
         DiscoveryOutput: {
             /** @description Digest of the snapshot in wire form: what a pin is. */
             evidence_digest: string;
@@ -1550,7 +1550,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A request for the vectors of texts (§4). */
+        /** @description A request for the vectors of texts (EP-11). */
         EmbeddingRequest: {
             /**
              * Format: int32
@@ -1570,7 +1570,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What an embedding used and cost; nothing is generated, so only the prompt counts (decisions, 5). */
+        /** @description What an embedding used and cost; nothing is generated, so only the prompt counts (CHAT-16). */
         EmbeddingUsage: {
             /** @description Debited from the workspace's balance for this generation. */
             cost_micros: components["schemas"]["Micros"];
@@ -1613,7 +1613,7 @@ export interface components {
             /** @description What is approved, as `sha256:` and hex. */
             pins: string[];
         };
-        /** @description The shape that all errors share (§2.7); `stage` and `reason` stand beside `error` in a 503 (§7/5). */
+        /** @description The shape that all errors share (ERR-01); `stage` and `reason` stand beside `error` in a 503 (ERR-29). */
         ErrorBody: {
             /** @description What went wrong. */
             error: components["schemas"]["ErrorObject"];
@@ -1637,7 +1637,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What a deployment publishes about itself, signed (§2.5). */
+        /** @description What a deployment publishes about itself, signed (EVID-01). */
         EvidenceBundle: {
             /** @description PEM certificates from the one that signs to its root, one in each entry. */
             certChain: string[];
@@ -1666,7 +1666,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One generation with everything that its admission rests on: `proxy capsule` writes it, and `proxy verify` judges it without a network, by the clock of that time (decisions, 9). */
+        /** @description One generation with everything that its admission rests on: `proxy capsule` writes it, and `proxy verify` judges it without a network, by the clock of that time (JRNL-10). */
         EvidenceCapsule: {
             /** @description The bundle's bytes in base64, as they were published. */
             bundle: string;
@@ -1742,7 +1742,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What the signature of a bundle covers; only this is to be believed (§2.5; decisions, 8). */
+        /** @description What the signature of a bundle covers; only this is to be believed (BNDL-20). */
         EvidencePayload: {
             /** @description SHA-256 of the TLS certificate's DER. */
             certFingerprint: components["schemas"]["WireDigest"];
@@ -1815,7 +1815,7 @@ export interface components {
          * @enum {string}
          */
         FetchReason: "unreachable" | "timeout" | "tls_failed" | "http_status" | "redirected" | "too_large" | "not_json" | "malformed_bundle" | "unsupported_version" | "unsupported_kind" | "hostname_mismatch";
-        /** @description What is kept of one accepted request (§2.4; decisions, 4); never a word of prompt or answer. */
+        /** @description What is kept of one accepted request (GEN-04, GEN-06); never a word of prompt or answer. */
         Generation: {
             /**
              * Format: int64
@@ -1891,7 +1891,7 @@ export interface components {
          * @example gen-01JZX4J8Q0V5C7M9R2T4W6Y8ZA
          */
         GenerationId: string;
-        /** @description The answer of a look-up (decisions, 4). */
+        /** @description The answer of a look-up (GEN-19). */
         GenerationResult: {
             /** @description The record. */
             data: components["schemas"]["Generation"];
@@ -1899,7 +1899,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description How a generation ended (§3.1).
+         * @description How a generation ended (GEN-05).
          * @enum {string}
          */
         GenerationStatus: "ok" | "aborted";
@@ -1981,7 +1981,7 @@ export interface components {
          * @enum {string}
          */
         InvalidCodeCode: "invalid_code";
-        /** @description What an invitation grants to a new account (§2.6; decisions, 4). */
+        /** @description What an invitation grants to a new account (INV-04). */
         Invitation: {
             /** @description The code in its usual form: three groups of four. */
             code: string;
@@ -2296,7 +2296,7 @@ export interface components {
             /** @description SHA-256 of the last one, without its line end. */
             hash: components["schemas"]["JournalDigest"];
         };
-        /** @description One line of the proxy's journal (decisions, 9). Every line carries the SHA-256 of the line before it; none has a field for a key, a prompt or an answer. */
+        /** @description One line of the proxy's journal (PRXY-20). Every line carries the SHA-256 of the line before it; none has a field for a key, a prompt or an answer. */
         JournalLine: components["schemas"]["JournalGenesis"] | components["schemas"]["JournalStart"] | components["schemas"]["JournalVerdict"] | components["schemas"]["JournalDenial"] | components["schemas"]["JournalGeneration"] | components["schemas"]["JournalGap"] | components["schemas"]["JournalContinuation"];
         /** @description A name of the router's or the configuration's: short, and in visible ASCII. */
         JournalName: string;
@@ -2487,7 +2487,7 @@ export interface components {
             /** @description The workspace it was found in. */
             workspace_id: string;
         };
-        /** @description One movement of a workspace's balance (§2.2; decisions, 2). Rows are added and never changed. */
+        /** @description One movement of a workspace's balance (WSP-11, WSP-14). Rows are added and never changed. */
         LedgerEntry: {
             /**
              * Format: int64
@@ -2524,7 +2524,7 @@ export interface components {
          * @enum {string}
          */
         LedgerKind: "generation" | "invitation" | "top_up" | "refund" | "adjustment";
-        /** @description What `router ledger verify --json` prints (decisions, 2). */
+        /** @description What `router ledger verify --json` prints (CMD-13). */
         LedgerVerificationOutput: {
             /** @description Everything that does not add up; empty when all is well. */
             differences: components["schemas"]["LedgerDifference"][];
@@ -2557,12 +2557,12 @@ export interface components {
             port?: components["schemas"]["Port"];
         };
         /**
-         * @description Counting and prices (decisions, 2 and 3).
+         * @description Counting and prices (CRED-06, MET-02, MET-09).
          * @enum {number}
          */
         MeteringLimit: 16384 | 1024 | 1000000 | 0;
         /**
-         * @description Times of metering (decisions, 2).
+         * @description Times of metering (CRED-21, CRED-29, CRED-33).
          * @enum {number}
          */
         MeteringTimer: 5000 | 20000 | 60000;
@@ -2579,7 +2579,7 @@ export interface components {
              */
             applied: number;
         };
-        /** @description One entry of the model list (§2.3; decisions, 4). */
+        /** @description One entry of the model list (MODL-06). */
         Model: {
             /** @description The routes that take it. */
             capabilities: components["schemas"]["Capability"][];
@@ -2691,7 +2691,7 @@ export interface components {
          * @enum {string}
          */
         ModelForbiddenCode: "model_not_in_key_scope";
-        /** @description The models that a key may use now (§4). */
+        /** @description The models that a key may use now (EP-06). */
         ModelList: {
             /** @description The models, in the order of the configuration. */
             data: components["schemas"]["Model"][];
@@ -2919,7 +2919,7 @@ export interface components {
          * @description A TCP port.
          */
         Port: number;
-        /** @description Micro-dollars per million tokens (§2.3). */
+        /** @description Micro-dollars per million tokens (MODL-03). */
         Pricing: {
             /** @description Of what is generated. */
             completion_per_1m_micros: components["schemas"]["Micros"];
@@ -2994,7 +2994,7 @@ export interface components {
             /** @description What is known of it. */
             verdict: components["schemas"]["VerdictStatus"];
         };
-        /** @description The verifying proxy's configuration file (decisions, 9). */
+        /** @description The verifying proxy's configuration file. */
         ProxyConfig: {
             /** @description Where health, metrics and the status page are served, on loopback; 127.0.0.1:8485 when empty, nowhere when left out. */
             admin?: components["schemas"]["ListenConfig"];
@@ -3020,7 +3020,7 @@ export interface components {
             /** @description What clients must present in `X-Proxy-Token` when the listener is open to others. */
             token?: string;
         };
-        /** @description What the proxy's admin listener serves at `/status`, and `proxy status --json` prints (decisions, 9). */
+        /** @description What the proxy's admin listener serves at `/status`, and `proxy status --json` prints (PRXY-22). */
         ProxyStatus: {
             /** @description Its endpoints, in the order of the configuration. */
             endpoints: components["schemas"]["ProxiedEndpointStatus"][];
@@ -3035,7 +3035,7 @@ export interface components {
             version: string;
         };
         /**
-         * @description What a proxy knows of an endpoint (§3.2).
+         * @description What a proxy knows of an endpoint (VERD-01).
          * @enum {string}
          */
         ProxyVerdictState: "pending" | "denied" | "admitted";
@@ -3086,7 +3086,7 @@ export interface components {
             /** @description The generation. */
             generation: string;
         };
-        /** @description What `proxy reconcile --json` prints (decisions, 9). */
+        /** @description What `proxy reconcile --json` prints (PRXY-21). */
         ReconciliationOutput: {
             /**
              * Format: int64
@@ -3518,7 +3518,7 @@ export interface components {
             verified_through: components["schemas"]["VerificationStage"] | null;
         };
         /**
-         * @description An algorithm that bundles are signed with (decisions, 8).
+         * @description An algorithm that bundles are signed with (VRFY-14).
          * @enum {string}
          */
         SignatureAlgorithm: "RS256" | "ES256" | "ES384" | "EdDSA" | "ES256K";
@@ -3834,7 +3834,7 @@ export interface components {
             slack?: number;
         };
         /**
-         * @description The hardware that an endpoint's certificates name; read, not verified (§2.3; decisions, 4).
+         * @description The hardware that an endpoint's certificates name; read, not verified (MODL-25).
          * @enum {string}
          */
         TeeLabel: "AMD SEV-SNP (QEMU)" | "Intel TDX (QEMU)" | "Intel TDX (GCP)" | "Intel TDX (Azure)" | "AMD SEV-SNP (Azure)";
@@ -4068,7 +4068,7 @@ export interface components {
             /** @description Its base URL, with `/v1`. */
             url: string;
         };
-        /** @description What a generation used and cost (§2.3.1). The counts are the ones that are billed. */
+        /** @description What a generation used and cost (CHAT-04). The counts are the ones that are billed. */
         Usage: {
             /**
              * Format: int64
@@ -4165,7 +4165,7 @@ export interface components {
             total: components["schemas"]["UsageSums"];
         };
         /**
-         * @description Whose count the tokens are (decisions, 3).
+         * @description Whose count the tokens are (MET-11).
          * @enum {string}
          */
         UsageSource: "backend" | "counted" | "bounded";
@@ -4547,7 +4547,7 @@ export interface components {
          * @example sha256/47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU
          */
         WireDigest: string;
-        /** @description A stage as it stands in an answer: bare from the user's proxy, with `upstream-` before it from the router (§7/5). */
+        /** @description A stage as it stands in an answer: bare from the user's proxy, with `upstream-` before it from the router (ERR-47). */
         WireStage: components["schemas"]["Stage"] | ("upstream-fetch" | "upstream-cert-chain" | "upstream-untrusted-root" | "upstream-jws" | "upstream-tls-fingerprint" | "upstream-policy" | "upstream-attesting");
         /** @description Withdraws an invitation. */
         WithdrawInvitationCommand: {
@@ -4641,7 +4641,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description A verifier refuses the endpoint: the user's own proxy, or the router towards an external endpoint (§7/5). */
+        /** @description A verifier refuses the endpoint: the user's own proxy, or the router towards an external endpoint (ERR-27). */
         AttestationRefused: {
             headers: {
                 /** @description Present when the request named an origin that may read the answer. */
@@ -4721,7 +4721,7 @@ export interface components {
                 "application/json": components["schemas"]["EvidenceInternalError"];
             };
         };
-        /** @description The second refusal of the evidence endpoints. Or: A verifier refuses the endpoint: the user's own proxy, or the router towards an external endpoint (§7/5). */
+        /** @description The second refusal of the evidence endpoints. Or: A verifier refuses the endpoint: the user's own proxy, or the router towards an external endpoint (ERR-27). */
         EvidenceNotFetchedBodyOrAttestationRefused: {
             headers: {
                 /** @description Present when the request named an origin that may read the answer. */
@@ -4865,7 +4865,7 @@ export interface components {
                 "application/json": components["schemas"]["OriginForbidden"];
             };
         };
-        /** @description The router has no room for this request now. Or: A verifier refuses the endpoint: the user's own proxy, or the router towards an external endpoint (§7/5). */
+        /** @description The router has no room for this request now. Or: A verifier refuses the endpoint: the user's own proxy, or the router towards an external endpoint (ERR-27). */
         OverloadedOrAttestationRefused: {
             headers: {
                 /** @description Present when the request named an origin that may read the answer. */
@@ -5005,7 +5005,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a deployment publishes about itself, signed (§2.5). */
+            /** @description What a deployment publishes about itself, signed (EVID-01). */
             200: {
                 headers: {
                     /** @description Always `no-store`. */
@@ -5034,7 +5034,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A whole answer (§2.3.1). */
+            /** @description A whole answer (CHAT-01). */
             200: {
                 headers: {
                     /** @description Present when the request named an origin that may read the answer. */
@@ -5199,7 +5199,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a deployment publishes about itself, signed (§2.5). */
+            /** @description What a deployment publishes about itself, signed (EVID-01). */
             200: {
                 headers: {
                     /** @description Always `*`. */
@@ -5239,7 +5239,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a deployment publishes about itself, signed (§2.5). */
+            /** @description What a deployment publishes about itself, signed (EVID-01). */
             200: {
                 headers: {
                     /** @description Always `*`. */
@@ -5279,7 +5279,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer of a look-up (decisions, 4). */
+            /** @description The answer of a look-up (GEN-19). */
             200: {
                 headers: {
                     /** @description Present when the request named an origin that may read the answer. */
@@ -5318,7 +5318,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What an invitation grants to a new account (§2.6; decisions, 4). */
+            /** @description What an invitation grants to a new account (INV-04). */
             200: {
                 headers: {
                     /** @description Present when the request named an origin that may read the answer. */
@@ -5353,7 +5353,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The models that a key may use now (§4). */
+            /** @description The models that a key may use now (EP-06). */
             200: {
                 headers: {
                     /** @description Present when the request named an origin that may read the answer. */
@@ -5390,7 +5390,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One entry of the model list (§2.3; decisions, 4). */
+            /** @description One entry of the model list (MODL-06). */
             200: {
                 headers: {
                     /** @description Present when the request named an origin that may read the answer. */

@@ -8,7 +8,7 @@ import { findReleased } from './diff/released.ts'
 const ROOT = join(import.meta.dirname, '..')
 const CURRENT = join(ROOT, 'generated', 'openapi.yaml')
 
-const HELP = `Under /v1 the contract only grows (§9): what is new may stand beside what was there, and a breaking change is /v2.`
+const HELP = `Under /v1 the contract only grows (VERS-02): what is new may stand beside what was there, and a breaking change is /v2.`
 
 // `npm run contract:diff [-- FILE|REVISION]`: fails when the contract broke a promise of the released one.
 try {

@@ -13,7 +13,7 @@ import { compareSchemas } from './schemas.ts'
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
-/** What the current document breaks of the released one: anything but additions (§9). */
+/** What the current document breaks of the released one: anything but additions (VERS-02). */
 export function compareDocuments(pair: Pair): readonly Breakage[] {
   const { released, current } = pair
   const now = membersOf(current.paths)

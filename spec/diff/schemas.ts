@@ -11,7 +11,7 @@ import {
 import { type Check, type Comparison, type Direction, restrictions } from './restrictions.ts'
 
 /**
- * What a changed schema breaks (§9). A request that was accepted must still be accepted. A response must keep all that
+ * What a changed schema breaks (VERS-01). A request that was accepted must still be accepted. A response must keep all that
  * it had and bring nothing of another kind; new members and new words of a closed list are additions.
  */
 export function compareSchemas(
@@ -82,7 +82,7 @@ function items({ place, before, after, direction, pair, seen }: Comparison): Bre
       const isWider = now === true || old === false
       return isWider ? [] : [{ place: at, message: 'accepts less now' }]
     }
-    // Members that are not named yet are what extension is (§9); entries of a list are not.
+    // Members that are not named yet are what extension is (VERS-02); entries of a list are not.
     const isAddition = name === 'additionalProperties' || old === true
     return isAddition ? [] : [{ place: at, message: 'may be anything now' }]
   })
