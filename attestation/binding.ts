@@ -20,7 +20,7 @@ interface BoundEvidence {
   readonly tlsLeaf: string | undefined
 }
 
-/** Tells how the evidence is bound to the connection; throws when it is not (decisions, 8, stage 5). */
+/** Tells how the evidence is bound to the connection; throws when it is not (VRFY-20). */
 export function bindConnection(bound: BoundEvidence, expected: BindingExpectation): ChannelBinding {
   const { certFingerprint, evidenceDigest, tlsLeaf } = bound
   const { observedLeaf, acceptProducerAsserted = false } = expected

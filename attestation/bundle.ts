@@ -8,7 +8,7 @@ import { parseInstant } from './instant.ts'
 import { parseJson } from './json.ts'
 import { isObject, type Json, JsonError, type JsonObject } from './json-value.ts'
 
-/** The envelope as it was published; nothing in it is to be believed before `jws` has passed (§2.5). */
+/** The envelope as it was published; nothing in it is to be believed before `jws` has passed (BNDL-20). */
 export interface Bundle {
   readonly kind: string
   readonly hostname: string
@@ -21,7 +21,7 @@ export interface Bundle {
 
 const KIND = 'DeploymentEvidence'
 
-/** Reads a bundle for a hostname: what can be said of its form, no more (decisions, 8, stage 1). */
+/** Reads a bundle for a hostname: what can be said of its form, no more (VRFY-05). */
 export function readBundle(bytes: Uint8Array, hostname: string): Bundle {
   const bundle = parseBundle(bytes)
   if (!equalHostnames(bundle.hostname, hostname)) throw new AttestationError('fetch', 'hostname_mismatch')
@@ -38,7 +38,7 @@ export function parseBundle(bytes: Uint8Array): Bundle {
   return readOrRefuse('fetch', 'malformed_bundle', () => shapeOf(envelope))
 }
 
-/** Whether something is a version, but not 1; some deployed platforms write that as a string (decisions, 8). */
+/** Whether something is a version, but not 1; some deployed platforms write that as a string (BNDL-15). */
 export function isForeignVersion(version: Json | undefined): boolean {
   return (typeof version === 'number' && version !== 1) || (typeof version === 'string' && version !== '1')
 }

@@ -20,7 +20,7 @@ export interface ChainExpectation {
 /** Each check returns when the chain passes it and throws when it does not. */
 type Check = (chain: Chain, expected: ChainExpectation) => void
 
-// The order is part of the contract (decisions, 8). No path is built or searched: the chain is given, and it holds as
+// The order is part of the contract (VRFY-01). No path is built or searched: the chain is given, and it holds as
 // it stands or not at all.
 const checks: readonly Check[] = [
   areOfReadSize,
@@ -50,7 +50,7 @@ export function rootOf(chain: Chain): Certificate {
   return chain.at(-1) ?? chain[0]
 }
 
-/** Passes a chain that holds from its leaf to its root, whoever the root is (decisions, 8, stage 2). */
+/** Passes a chain that holds from its leaf to its root, whoever the root is (VRFY-08). */
 export function checkChain(chain: Chain, expected: ChainExpectation): void {
   for (const check of checks)
     readOrRefuse('cert-chain', 'certificate_malformed', () => check(chain, expected))

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 
 declare const wireForm: unique symbol
 
-/** A SHA-256 in wire form, `sha256/` and unpadded base64url: equal strings are equal digests (§2.5). */
+/** A SHA-256 in wire form, `sha256/` and unpadded base64url: equal strings are equal digests (DIG-02). */
 export type Digest = string & { readonly [wireForm]: true }
 
 // 256 bits leave the last of 43 characters only four of its six bits; any other character spells the same
@@ -10,7 +10,7 @@ export type Digest = string & { readonly [wireForm]: true }
 const WIRE = /^sha256\/([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])=?$/
 const HEX = /^(?:sha256[:/])?([0-9A-Fa-f]{64})$/
 
-/** Reads a digest in any of the accepted notations; throws on everything else (decisions, 8). */
+/** Reads a digest in any of the accepted notations; throws on everything else (DIG-06). */
 export function parseDigest(text: string): Digest {
   const wire = WIRE.exec(text)?.[1]
   if (wire !== undefined) return wireOf(wire)
@@ -29,7 +29,7 @@ export function digestOf(data: Uint8Array | string): Digest {
   return wireOf(hash('sha256', data, 'base64url'))
 }
 
-/** The form that people are shown: `sha256:` and hex (§2.5). */
+/** The form that people are shown: `sha256:` and hex (DIG-01). */
 export function toHex(digest: Digest): string {
   return `sha256:${Buffer.from(digest.slice('sha256/'.length), 'base64url').toString('hex')}`
 }

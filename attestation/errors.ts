@@ -15,7 +15,7 @@ type Refusal = {
   [S in Stage]: [stage: S, reason: ReasonOf<S>, details?: AttestationErrorDetails]
 }[Stage]
 
-/** A refusal to admit an endpoint; stage and reason are of the closed catalogue (§7.5; decisions, 8). */
+/** A refusal to admit an endpoint; stage and reason are of the closed catalogue (VRFY-02). */
 export class AttestationError extends Error {
   override readonly name = 'AttestationError'
   readonly stage: Stage

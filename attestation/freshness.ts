@@ -9,7 +9,7 @@ export interface FreshnessExpectation {
   readonly newestIssuedAt?: Date | undefined
 }
 
-/** Passes a time of signing that is neither too old, nor in the future, nor rolled back; edges pass (decisions, 8). */
+/** Passes a time of signing that is neither too old, nor in the future, nor rolled back; edges pass (VRFY-16). */
 export function checkFreshness(
   issuedAt: Date,
   { now, maxBundleAgeMs, newestIssuedAt }: FreshnessExpectation,

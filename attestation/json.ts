@@ -28,7 +28,7 @@ const units = {
 
 /**
  * Reads a document so that only one reading of it exists: UTF-8 without a BOM, no name twice in an object, no
- * integer beyond 2^53, no lone surrogate, bounded nesting (decisions, 8), and at most `maxParts` names and values.
+ * integer beyond 2^53, no lone surrogate, bounded nesting (BNDL-24), and at most `maxParts` names and values.
  * JSON.parse is not used at all: it keeps the last of two equal names, and V8's mistakes one escaped name for another
  * that it has seen before.
  */

@@ -18,7 +18,7 @@ interface CompactJws {
   readonly signature: Buffer
 }
 
-/** The accepted algorithms, each with the only kind of key that it fits (decisions, 8, stage 4). */
+/** The accepted algorithms, each with the only kind of key that it fits (VRFY-14). */
 const algorithms: ReadonlyMap<unknown, { readonly key: string; readonly verifier: Verifier }> = new Map([
   ['RS256', { key: 'rsa', verifier: verifyWithJose }],
   ['ES256', { key: 'ec prime256v1', verifier: verifyWithJose }],

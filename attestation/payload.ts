@@ -7,7 +7,7 @@ import { parseInstant } from './instant.ts'
 import { parseJson } from './json.ts'
 import { isObject, type Json, type JsonDocument, JsonError, type JsonObject } from './json-value.ts'
 
-/** What was signed: only this is believed or shown (decisions, 8). */
+/** What was signed: only this is believed or shown (BNDL-20). */
 export interface Payload {
   readonly hostname: string
   readonly issuedAt: string
@@ -19,7 +19,7 @@ export interface Payload {
   readonly evidenceText: string
 }
 
-/** Reads what was signed for an envelope: its shape, its kind and its hostname (decisions, 8, stage 4). */
+/** Reads what was signed for an envelope: its shape, its kind and its hostname (VRFY-15). */
 export function readPayload(bytes: Uint8Array, bundle: Bundle): Payload {
   const { signed, evidenceText } = parseMembers(bytes)
   if (typeof signed.kind === 'string' && signed.kind !== bundle.kind)

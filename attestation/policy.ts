@@ -26,7 +26,7 @@ export interface PolicyExpectation {
   readonly policies?: readonly Policy[] | undefined
 }
 
-/** Passes a deployment that is pinned and that every policy allows (decisions, 8, stage 6). */
+/** Passes a deployment that is pinned and that every policy allows (VRFY-22, VRFY-23). */
 export function checkPolicy(candidate: Candidate, { pins, policies = [] }: PolicyExpectation): void {
   const { digest: evidenceDigest } = candidate
   if (pins.length === 0) throw new AttestationError('policy', 'no_pins', { evidenceDigest })

@@ -26,7 +26,7 @@ export function requiresLeafName({ fingerprint }: Certificate, trusted: readonly
   return !trusted.some((root) => root.fingerprint === fingerprint && !root.requireLeafName)
 }
 
-/** Passes a root that is in the trust store; an empty store denies all (decisions, 8, stage 3). */
+/** Passes a root that is in the trust store; an empty store denies all (VRFY-13). */
 export function checkRoot({ fingerprint }: Certificate, trusted: readonly TrustedRoot[]): void {
   if (trusted.length === 0) throw new AttestationError('untrusted-root', 'no_trusted_roots')
   if (!trusted.some((root) => root.fingerprint === fingerprint))

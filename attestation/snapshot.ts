@@ -16,7 +16,7 @@ interface SignedSnapshot {
 
 /**
  * Passes a snapshot whose digest is the signed one: of its canonical JSON (RFC 8785) or, as some deployed platforms
- * have it, of its own text without insignificant white space (decisions, 8). The digest is never taken on faith.
+ * have it, of its own text without insignificant white space (BNDL-23). The digest is never taken on faith.
  */
 export function checkSnapshot({ evidence, evidenceText, evidenceDigest }: SignedSnapshot): void {
   if (digestOf(canonicalJson(evidence)) === evidenceDigest) return

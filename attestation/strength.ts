@@ -27,12 +27,12 @@ const SIGNATURES: ReadonlySet<Oid> = new Set(
   ].map(oid),
 )
 
-/** Passes when every key is long enough (decisions, 8). */
+/** Passes when every key is long enough (VRFY-11). */
 export function haveStrongKeys(chain: Chain): void {
   if (!chain.every(({ key }) => isStrongKey(key))) throw new AttestationError('cert-chain', 'weak_key')
 }
 
-/** Passes when every certificate, the root too, is signed over SHA-256 or better (decisions, 8). */
+/** Passes when every certificate, the root too, is signed over SHA-256 or better (VRFY-11). */
 export function haveStrongSignatures(chain: Chain): void {
   if (!chain.every(({ signatureAlgorithm }) => isStrongSignature(signatureAlgorithm)))
     throw new AttestationError('cert-chain', 'weak_signature')

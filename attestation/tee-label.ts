@@ -2,10 +2,10 @@ import type { components } from '#contract/types'
 import { parseFields } from './certificate.ts'
 import { extensionOids } from './extensions.ts'
 
-/** A label of the closed set that the platform defines (§2.3). */
+/** A label of the closed set that the platform defines (MODL-22). */
 export type TeeLabel = components['schemas']['TeeLabel']
 
-/** By number of the field that is set (decisions, 4). */
+/** By number of the field that is set (MODL-23). */
 const labels: readonly (TeeLabel | undefined)[] = [
   undefined,
   'AMD SEV-SNP (QEMU)',
@@ -20,7 +20,7 @@ const WIRE_TYPE_BITS = 3
 
 /**
  * The hardware that a root certificate names: the one field set in its extension's protobuf. None, two, an unknown one
- * or bytes that do not parse give null. It never throws and verifies nothing (decisions, 4).
+ * or bytes that do not parse give null. It never throws and verifies nothing (MODL-24, MODL-25).
  */
 export function teeLabelOf(rootDer: Uint8Array | undefined): TeeLabel | null {
   try {

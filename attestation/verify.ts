@@ -27,7 +27,7 @@ export interface Admission extends Candidate {
 
 /**
  * Admits an endpoint on the evidence that it published, or throws the first refusal as an `AttestationError`. The
- * stages and their order are part of the contract (decisions, 8); there is no third outcome.
+ * stages and their order are part of the contract (VRFY-01); there is no third outcome.
  */
 export async function verifyBundle(bytes: Uint8Array, expected: Expectation): Promise<Admission> {
   // fetch
