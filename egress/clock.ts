@@ -24,7 +24,7 @@ export const systemClock: Clock = {
 
 /**
  * How much time has passed: the larger of what the two clocks say. The monotonic one stands still while a Linux
- * machine sleeps, the other can be set back (decisions, 8).
+ * machine sleeps, the other can be set back (VERD-09).
  */
 export function elapsedMs(since: Moment, now: Moment): number {
   return Math.max(now.wallMs - since.wallMs, now.monotonicMs - since.monotonicMs)

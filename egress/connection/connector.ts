@@ -11,7 +11,7 @@ export interface ConnectorOptions extends Pick<DialOptions, 'connect'> {
 
 /**
  * Gives undici sockets whose certificate is the expected one, and no others: what it never gets, it cannot write a
- * request to (decisions, 8).
+ * request to (CONN-02).
  */
 export function createConnector(
   target: Target,

@@ -37,7 +37,7 @@ const KEEP_ALIVE_PROBE_MS = 60_000
 
 /**
  * Opens a TLS connection and looks at its certificate before anybody can write to it. No session is ever offered: on
- * a resumed one the server shows no certificate (decisions, 8).
+ * a resumed one the server shows no certificate (CONN-03).
  */
 export async function dial(target: Target, options: DialOptions): Promise<Dialled> {
   const { tunnel } = target

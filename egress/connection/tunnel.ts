@@ -19,7 +19,7 @@ const OK = 200
 
 /**
  * Has the proxy connect to an endpoint, whose name it looks up itself (RFC 9110, 9.3.6). Rejects when it does not; the
- * certificate is looked at behind it, so that nothing is trusted of it (decisions, 9).
+ * certificate is looked at behind it, so that nothing is trusted of it (PRXY-19).
  */
 export function openTunnel(tunnel: Tunnel, end: TunnelEnd, signal: AbortSignal): Promise<Socket> {
   const { host, port, authorization } = tunnel

@@ -1,6 +1,6 @@
 import type { AttestationError } from '#attestation'
 
-/** What a request that runs is told when the verdict it goes under ends (decisions, 8). */
+/** What a request that runs is told when the verdict it goes under ends (VERD-20, VERD-22). */
 export class Withdrawn extends Error {
   override readonly name = 'Withdrawn'
   readonly ground: AttestationError

@@ -10,7 +10,7 @@ import {
 import type { Target } from '../connection/target.ts'
 import { type FetchOptions, fetchBundle, UnfinishedFetch } from './fetch.ts'
 
-/** How one check of an endpoint ended (decisions, 8). */
+/** How one check of an endpoint ended (VERD-12, VERD-13). */
 export type Outcome =
   | {
       readonly kind: 'passed'

@@ -14,14 +14,14 @@ export interface Fetched {
   readonly observedLeaf: Digest
 }
 
-/** A fetch that did not finish, which says nothing about the endpoint (decisions, 8). */
+/** A fetch that did not finish, which says nothing about the endpoint (VERD-12). */
 export class UnfinishedFetch extends AttestationError {
   constructor(reason: ReasonOf<'fetch'>, cause?: unknown) {
     super('fetch', reason, { cause })
   }
 }
 
-/** Where a platform publishes its evidence (§4). */
+/** Where a platform publishes its evidence (EP-21). */
 export const EVIDENCE_PATH = '/.well-known/platform-evidence'
 
 const TOO_MANY_REQUESTS = 429
@@ -39,7 +39,7 @@ export interface FetchOptions {
 
 /**
  * Fetches a bundle over a connection of its own: no redirect is followed, the size is capped, and the time is bounded
- * (decisions, 8, stage 1). Throws `UnfinishedFetch` when it could not be had, another refusal when it came wrong.
+ * (VRFY-03, VRFY-04). Throws `UnfinishedFetch` when it could not be had, another refusal when it came wrong.
  */
 export async function fetchBundle(target: Target, options: FetchOptions = {}): Promise<Fetched> {
   const { path = EVIDENCE_PATH, timeoutMs = limits.bundleFetchMs, onLeaf = () => {} } = options

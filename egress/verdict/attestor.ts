@@ -42,7 +42,7 @@ const LOOK_MS = 1_000
 /** Most that a wall clock may be set back without anybody caring (ours). */
 const STEP_MS = 1_000
 
-/** Keeps the verdict of one endpoint, renews it in time and ends it in time (decisions, 8). */
+/** Keeps the verdict of one endpoint, renews it in time and ends it in time (VERD-07, VERD-08, VERD-22). */
 export class Attestor {
   readonly #world: AttestorDependencies
   readonly #checks: Checks

@@ -3,7 +3,7 @@ import { limits } from '#contract/limits'
 import { elapsedMs, type Moment } from '../clock.ts'
 import type { Outcome } from '../evidence/attest.ts'
 
-/** What is known of an endpoint (§3.2). `pending` is the table's "none". */
+/** What is known of an endpoint (VERD-01). `pending` means that there is no verdict (VERD-24). */
 export type Verdict =
   | { readonly state: 'pending'; readonly ground: AttestationError }
   | Denied
@@ -25,7 +25,7 @@ export interface Admitted {
   readonly since: Moment
 }
 
-/** What differs between the verifiers (decisions, 8). */
+/** What differs between the verifiers (VERD-07, VERD-08, VERD-21). */
 export interface VerdictRules {
   readonly lifeMs: number
   /** Whether the denial of an endpoint that was admitted is sticky. */
@@ -47,7 +47,7 @@ export const unjudged = {
 /** An administrator has taken the endpoint out of service. */
 const disabled: Verdict = { state: 'disabled', ground: new AttestationError('attesting', 'disabled') }
 
-/** The state after a check that began at some moment (decisions, 8). */
+/** The state after a check that began at some moment (VERD-15, VERD-16). */
 export function afterCheck(verdict: Verdict, outcome: Outcome, since: Moment, rules: VerdictRules): Verdict {
   if (!isJudged(verdict)) return verdict
   if (outcome.kind === 'passed') return { state: 'admitted', admission: outcome.admission, since }
@@ -133,7 +133,7 @@ function isRenewing({ ground }: Failed): boolean {
   )
 }
 
-/** Whether a failure is the endpoint's own: it came over its connection, or is about what it signed (decisions, 8). */
+/** Whether a failure is the endpoint's own: it came over its connection, or is about what it signed (VERD-20). */
 function isAuthentic({ ground, observedLeaf }: Failed, { admission }: Admitted): boolean {
   return observedLeaf === admission.certFingerprint || ground.isOfSigned
 }
