@@ -1,6 +1,6 @@
 import { visibleJson } from '#base/foreign-text.ts'
 
-/** What a line may say beside its message. Keys, prompts and answers have no field (decisions, 11). */
+/** What a line may say beside its message. Keys, prompts and answers have no field (OPS-03). */
 export interface LogFields {
   readonly endpoint?: string
   readonly address?: string

@@ -3,7 +3,7 @@ import { complainOf, printUsage } from '#base/print.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { UsageError } from './commands/usage.ts'
 
-/** Exit codes of every command; a refusal is 3, which the commands return themselves (interfaces.md). */
+/** Exit codes of every command; a refusal is 3, which the commands return themselves (CMD-08). */
 const EXIT = { error: 1, usage: 2, configuration: 4 } as const
 
 const CONFIG = ['--config <file>', 'configuration file', 'proxy.yaml'] as const

@@ -7,7 +7,7 @@ export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
   readonly headers: Readonly<Record<string, string>>
-  /** Why a verifier refuses (§7.5). */
+  /** Why a verifier refuses (ERR-29). */
   readonly ground?: AttestationError
 }
 
@@ -21,7 +21,7 @@ export interface Circumstances {
   readonly isRenewing?: boolean
 }
 
-/** No live verdict admits the endpoint, or not this connection, and nothing was sent (§7.6). */
+/** No live verdict admits the endpoint, or not this connection, and nothing was sent (ERR-32). */
 export function attestationFailed(
   ground: AttestationError,
   { isRenewing = false }: Circumstances = {},
@@ -34,7 +34,7 @@ export function attestationFailed(
   }
 }
 
-/** The verdict ended while the request ran; repeating it is forbidden (§7.6). */
+/** The verdict ended while the request ran; repeating it is forbidden (ERR-35). */
 export function attestationRevoked(ground: AttestationError): Refusal {
   const headers = isPassing(ground) ? { ...LATER, ...NO_RETRY } : NO_RETRY
   return {
@@ -55,7 +55,7 @@ function wordsOf({ message, remedy }: AttestationError): string {
   return `${message} ${remedy}`.trimEnd()
 }
 
-/** The connection failed; once a byte of the request had left, repeating it might be paid twice (decisions, 9). */
+/** The connection failed; once a byte of the request had left, repeating it might be paid twice (PRXY-17). */
 export function unavailable(isSent: boolean): Refusal {
   return {
     code: 'backend_unavailable',
@@ -75,7 +75,7 @@ export function unusable(): Refusal {
   }
 }
 
-/** The caller is not one that this listener is for (decisions, 9). */
+/** The caller is not one that this listener is for (PRXY-18). */
 export function forbidden(message: string): Refusal {
   return { code: 'forbidden_origin', message, headers: NO_RETRY }
 }
@@ -103,7 +103,7 @@ export function statusOf({ code }: Refusal): number {
   return errors[code].status
 }
 
-/** The wire shape: `stage` and `reason` stand beside `error` (§2.7, §7.5). */
+/** The wire shape: `stage` and `reason` stand beside `error` (ERR-01, ERR-29). */
 export function bodyOf({ code, message, ground }: Refusal): string {
   const { stage, reason } = ground ?? {}
   return JSON.stringify({ error: { message, type: errors[code].type, code }, stage, reason })

@@ -35,7 +35,7 @@ const answers: Readonly<Record<string, (view: ProxyView) => Answer>> = {
   '/metrics': (view) => ({ headers: { 'Content-Type': METRICS_TYPE }, body: renderMetrics(view) }),
 }
 
-/** Serves health, readiness, metrics and the status page, apart from clients and without content (decisions, 9). */
+/** Serves health, readiness, metrics and the status page, apart from clients and without content (PRXY-22). */
 export async function openAdmin(address: Address, view: ProxyView): Promise<Admin> {
   const server = createServer({ requestTimeout: REQUEST_MS, requireHostHeader: false }, (request, response) =>
     answer(request, response, view),

@@ -14,7 +14,7 @@ export interface StatusSources {
   readonly clock: Clock
 }
 
-/** An endpoint as the proxy knows it at this moment (decisions, 9). */
+/** An endpoint as the proxy knows it at this moment (PRXY-22). */
 export function statusOfEndpoint(sources: StatusSources): ProxiedEndpointStatus {
   const { config, endpoint, address } = sources
   const { running, forwarded, refused } = endpoint.tally

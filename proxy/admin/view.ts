@@ -20,7 +20,7 @@ export interface ProxyView {
   isServing(): boolean
 }
 
-/** The endpoints without a live verdict, which is all that readiness is about (decisions, 9). */
+/** The endpoints without a live verdict, which is all that readiness is about (PRXY-22). */
 export function notReady({ endpoints }: ProxyView): ProxiedEndpointStatus[] {
   return endpoints.map((endpoint) => endpoint.status()).filter(({ verdict }) => verdict.state !== 'admitted')
 }

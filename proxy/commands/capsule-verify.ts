@@ -36,7 +36,7 @@ type Verdict = Admission | AttestationError
 
 /**
  * Judges a capsule without a network and by the clock of its time, so that the outcome is the same to the byte whenever
- * and wherever it is judged. Roots and pins are the recipient's: without both it never holds (decisions, 9). Clock and
+ * and wherever it is judged. Roots and pins are the recipient's: without both it never holds (CMD-25). Clock and
  * certificate remain its maker's word, and are told as such. Never throws for what a capsule says.
  */
 export async function judgeCapsule(

@@ -37,7 +37,7 @@ interface Discovery {
 }
 
 /**
- * `proxy discover URL`: shows what one could pin, and writes nothing (decisions, 9) but the bundle where that is asked
+ * `proxy discover URL`: shows what one could pin, and writes nothing (CMD-03) but the bundle where that is asked
  * for: byte for byte, one that is refused too.
  */
 export async function discover(url: string, options: DiscoverOptions): Promise<number> {

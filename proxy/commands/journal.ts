@@ -18,7 +18,7 @@ export interface JournalVerifyOptions extends CommonOptions {
 
 const BROKEN = 1
 
-/** `proxy journal verify`: walks the chain from the first line to the head (decisions, 9). */
+/** `proxy journal verify`: walks the chain from the first line to the head (JRNL-02). */
 export async function journalVerify(options: JournalVerifyOptions): Promise<number> {
   const head = options.head === undefined ? undefined : parseDigestOption('--head', options.head)
   const file = fileOf(options)

@@ -88,7 +88,7 @@ const spellings: readonly (readonly [Spelling, string])[] = [
   ['numbers', 'the spelling of numbers'],
 ]
 
-/** A digest is of the canonical JSON of a snapshot, or of its own text without white space (decisions, 8). */
+/** A digest is of the canonical JSON of a snapshot, or of its own text without white space (BNDL-22, BNDL-23). */
 function sameValuesInWords(one: Compared, other: Compared): string {
   const found = differencesOfSpelling(one.text, other.text)
   const words = spellings.flatMap(([name, word]) => (found.has(name) ? [word] : []))

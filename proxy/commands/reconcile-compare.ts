@@ -23,7 +23,7 @@ export interface Statement {
 
 const TOKENS_PER_PRICE = BigInt(limits.tokensPerPrice)
 
-/** What tokens cost, rounded up to one micro-dollar, worked out anew and in integers (§4.5). */
+/** What tokens cost, rounded up to one micro-dollar, worked out anew and in integers (MET-03). */
 export function priceOf(promptTokens: number, completionTokens: number, price: Price): bigint {
   const total =
     BigInt(promptTokens) * BigInt(price.promptMicros) +

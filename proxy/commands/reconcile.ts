@@ -25,7 +25,7 @@ const DIFFERENT = 1
 /** How many records are asked for at a time (ours). */
 const AT_ONCE = 8
 
-/** `proxy reconcile`: holds every generation of the journal against the router's record and ledger row (decisions, 9). */
+/** `proxy reconcile`: holds every generation of the journal against the router's record and ledger row (PRXY-21). */
 export async function reconcile(options: ReconcileOptions): Promise<number> {
   const since = options.since === undefined ? undefined : parseTime('--since', options.since)
   const apiKey = apiKeyFrom(options.apiKeyEnv)

@@ -30,7 +30,7 @@ export class Answer {
   readonly #response: ServerResponse
   readonly #origins: Origins
   readonly #events: AnswerEvents
-  /** Present while an event stream is passed on, which can still be told of an error (§4.3/6). */
+  /** Present while an event stream is passed on, which can still be told of an error (STRM-06). */
   #stream: { readonly tail: StreamTail; readonly hold: EventHold } | undefined
   #isWritten = false
   #isDelimited = true
@@ -77,7 +77,7 @@ export class Answer {
     if (ready.length === 0) return true
     this.#isWritten = true
     const goesOn = this.#response.write(ready)
-    // The socket's own timer also sees bytes that leave while a large write is under way (decisions, 6).
+    // The socket's own timer also sees bytes that leave while a large write is under way (STRM-22).
     if (!goesOn) this.#response.setTimeout(limits.stalledClientMs)
     return goesOn
   }

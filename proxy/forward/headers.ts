@@ -13,12 +13,12 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-/** Says that the checks passed on the connection (§4.2). */
+/** Says that the checks passed on the connection (HDR-04). */
 const VERDICT_HEADER = 'X-Proxy-Verdict'
 
 const VERDICT_NAME = VERDICT_HEADER.toLowerCase()
 
-/** The proxy's own names: nothing in them goes upstream (decisions, 9). */
+/** The proxy's own names: nothing in them goes upstream (PRXY-14). */
 const OWN_PREFIX = 'x-proxy-'
 
 /** What the endpoint is sent: the client's headers as they are, for the endpoint's own host. */

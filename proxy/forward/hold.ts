@@ -15,7 +15,7 @@ const FIRST_CAPACITY_BYTES = 1_024
 
 /**
  * Holds back the bytes behind the last event boundary of a stream until the event is whole, so that whoever ends the
- * stream early leaves no half event before the error (decisions, 6). Nobody could have seen them earlier: a reader of
+ * stream early leaves no half event before the error (STRM-25). Nobody could have seen them earlier: a reader of
  * events waits for the same boundary. Comments are no part of an event and are never held.
  */
 export class EventHold {

@@ -12,7 +12,7 @@ export class StreamTail {
     this.#tail = end.length === TAIL_BYTES ? end : (this.#tail + end).slice(-TAIL_BYTES)
   }
 
-  /** Whether the stream has had its proper end (§4.3/4). */
+  /** Whether the stream has had its proper end (STRM-04). */
   get isDone(): boolean {
     return DONE.test(this.#tail)
   }

@@ -27,7 +27,7 @@ export class Answered implements AnswerRecord {
   end(isComplete: boolean): void {
     if (this.#isOver) return
     this.#isOver = true
-    // A client may leave once it has read the end of a stream (§3.1).
+    // A client may leave once it has read the end of a stream (GEN-17).
     this.#onEnd(isComplete || this.#watcher.isDone, this.#watcher)
   }
 }

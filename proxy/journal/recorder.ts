@@ -34,7 +34,7 @@ export interface RecorderDependencies extends BasesDependencies {
   readonly journal: Journal
 }
 
-/** The router's name for a generation, on every answer to an accepted request (§4.2). */
+/** The router's name for a generation, on every answer to an accepted request (HDR-03). */
 const GENERATION_HEADER = 'x-router-generation-id'
 const GENERATION = /^gen-[0-9A-HJKMNP-TV-Z]{26}$/
 

@@ -21,7 +21,7 @@ const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i
 
 /**
  * Refuses callers that are not the user's own programs: web pages of origins that are not listed, and pages whose
- * name was rebound to this machine, which give themselves away by `Host` (decisions, 9).
+ * name was rebound to this machine, which give themselves away by `Host` (PRXY-11).
  */
 export function guard(
   request: IncomingMessage,

@@ -12,7 +12,7 @@ export function isAmbiguous({ rawHeaders }: IncomingMessage): boolean {
   return SINGLE.some((single) => names.filter((name) => name === single).length > 1)
 }
 
-/** Answers what is no request that this listener can read, as the router does (decisions, 5 and 11). */
+/** Answers what is no request that this listener can read, as the router does (REQ-61, REQ-62). */
 export function refuseSocket(socket: Duplex, code?: string): void {
   const refusal: Refusal = code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge() : malformed()
   const body = bodyOf(refusal)

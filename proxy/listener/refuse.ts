@@ -8,7 +8,7 @@ export type Origins = readonly string[]
 
 const ECHOED = new RegExp(`^[\\x21-\\x7e]{1,${limits.maxRequestIdCharacters}}$`)
 
-/** What a page may read of an answer (decisions, 5). */
+/** What a page may read of an answer (HDR-14). */
 const EXPOSED = 'X-Request-Id, X-Proxy-Verdict, Retry-After, x-should-retry'
 
 /** Answers in the router's place; without a verdict, as none was given. */

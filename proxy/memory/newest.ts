@@ -8,7 +8,7 @@ export interface KnownEndpoint {
   readonly target: Pick<Target, 'hostname' | 'host' | 'port'>
 }
 
-/** Remembers the newest time of signing that was accepted of each endpoint; it outlives restarts (decisions, 8). */
+/** Remembers the newest time of signing that was accepted of each endpoint; it outlives restarts (VERD-11). */
 export interface Newest {
   of(endpoint: KnownEndpoint): Date | undefined
   keep(endpoint: KnownEndpoint, issuedAt: Date): void

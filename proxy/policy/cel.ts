@@ -34,7 +34,7 @@ const environment = new Environment({ limits: { maxAstNodes: MAX_NODES, maxDepth
 
 /**
  * Reads a condition in the Common Expression Language; throws `PolicyError`. Asking for something that the evidence
- * does not hold is an error when the policy is asked, and an error never allows (decisions, 9).
+ * does not hold is an error when the policy is asked, and an error never allows (PRXY-23).
  */
 export function compilePolicy(name: string, allow: string): CelPolicy {
   const evaluate = parse(allow)
