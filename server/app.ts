@@ -124,7 +124,7 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
   }
 }
 
-/** `{id}` may hold slashes, raw or percent-encoded (decisions, 4), and anything else: a line end is no other path. */
+/** `{id}` may hold slashes, raw or percent-encoded (MODL-19), and anything else: a line end is no other path. */
 function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1{[^]+}')
 }

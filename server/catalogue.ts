@@ -15,7 +15,7 @@ export interface Catalogue {
 /** Whether an external upstream is there to be asked: registered, and not taken out of service. */
 export type IsInService = (upstream: string) => boolean
 
-/** Looks models up by id; ids are exact and may hold `/`, `:` and `.` (decisions, 4). */
+/** Looks models up by id; ids are exact and may hold `/`, `:` and `.` (MODL-18). */
 export function createCatalogue(
   models: readonly ServedModel[],
   isInService: IsInService = () => false,
@@ -41,11 +41,11 @@ export function unknownModel(id: string, param: string): ApiError {
 export interface ShownEndpoint {
   readonly name: string
   readonly hostname: string
-  /** What its published evidence names; absent for an external one (§2.3). */
+  /** What its published evidence names; absent for an external one (MODL-11). */
   readonly tee?: TeeLabel | null
 }
 
-/** A model as the model list shows it (§2.3). */
+/** A model as the model list shows it (MODL-06). */
 export function modelEntry(model: ServedModel, endpoint: ShownEndpoint): ModelEntry {
   return {
     id: model.id,
@@ -64,7 +64,7 @@ export function modelEntry(model: ServedModel, endpoint: ShownEndpoint): ModelEn
   }
 }
 
-/** Whether a key may use a model; a key without a scope may use all (§2.1). */
+/** Whether a key may use a model; a key without a scope may use all (KEY-07). */
 export function isInScope(modelScope: readonly string[] | null, model: string): boolean {
   return modelScope === null || modelScope.includes(model)
 }

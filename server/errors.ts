@@ -7,7 +7,7 @@ export interface ApiErrorDetails {
   readonly param?: string | undefined
   /** Response headers that go with the refusal, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** At which step, and why, a verifier refused (§7.5). */
+  /** At which step, and why, a verifier refused (ERR-29). */
   readonly verdict?: Refused | undefined
   readonly cause?: unknown
 }
@@ -18,14 +18,14 @@ export interface Refused {
   readonly reason: Reason
 }
 
-/** The headers without which the contract does not allow a code (§7). */
+/** The headers without which the contract does not allow a code (ERR-17). */
 type RequiredHeader<Code extends ErrorCode> = (typeof errors)[Code]['headers'][number]
 
 type Details<Code extends ErrorCode> = [RequiredHeader<Code>] extends [never]
   ? [details?: ApiErrorDetails]
   : [details: ApiErrorDetails & { readonly headers: Readonly<Record<RequiredHeader<Code>, string>> }]
 
-/** The wire shape of every error (§2.7). */
+/** The wire shape of every error (ERR-01). */
 export interface ErrorBody {
   readonly error: {
     readonly message: string
@@ -37,7 +37,7 @@ export interface ErrorBody {
   readonly reason?: Reason
 }
 
-/** A refusal for the caller; status and type follow from the code (§7). */
+/** A refusal for the caller; status and type follow from the code. */
 export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'ApiError'
   readonly code: Code

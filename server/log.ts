@@ -1,4 +1,4 @@
-/** What a line may say beside its message. Keys, prompts and answers have no field (§1). */
+/** What a line may say beside its message. Keys, prompts and answers have no field (SRV-14). */
 export interface LogFields {
   /** Anything thrown; only its name, code, message and stack are written. */
   readonly error?: unknown

@@ -11,7 +11,7 @@ import { UsageError } from './commands/usage.ts'
 import { usageProgram } from './commands/usage-program.ts'
 import { workspaceProgram } from './commands/workspace-program.ts'
 
-/** Exit codes of every command (interfaces.md). */
+/** Exit codes of every command (CMD-08). */
 const EXIT = { error: 1, usage: 2, configuration: 4 } as const
 
 /** The commands as they are spelled; what one needs is imported when it is called: `--help` needs no database driver. */

@@ -36,7 +36,7 @@ export interface Admission extends Pick<Judge, 'warm' | 'stop'> {
 const MAX_ATTEMPTS = 10
 
 /**
- * Buckets are taken first and the database is asked in any case: a 402 comes before a 429 (decisions, 5). They are
+ * Buckets are taken first and the database is asked in any case: a 402 comes before a 429 (CRED-19). They are
  * taken by the key's limits as last heard, which the same statement confirms: a key that is new here, or whose limits
  * have been changed, goes round once more, and no other request ever costs a second statement.
  */

@@ -19,7 +19,7 @@ export function identifying(keys: KeyFinder, identify: Identify): KeyFinder {
   }
 }
 
-/** The active key of that hash. Throws the 401 that its state calls for (§5/3). */
+/** The active key of that hash. Throws the 401 that its state calls for (AUTH-03, AUTH-06, AUTH-07). */
 export async function requireKey(keys: KeyFinder, keyHash: string): Promise<FoundKey> {
   const key = await keys.find(keyHash)
   if (key?.state === 'active') return key

@@ -69,7 +69,7 @@ export function membersAt({ bytes, span }: BodyFields, name: string): ObjectSpan
 /**
  * Throws 400 `unsupported_parameter` for a member that stands twice, or that another parser could take for one of
  * `honoured`: by case, by Unicode's folding or normal forms, by what is around it or invisible in it. The last of two
- * would be what such a backend serves, and the first what was judged (decisions, 5). With `only`, looks at those names
+ * would be what such a backend serves, and the first what was judged (REQ-26). With `only`, looks at those names
  * alone. `within` is what the object is called.
  */
 export function refuseAmbiguity(

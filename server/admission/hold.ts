@@ -25,7 +25,7 @@ export interface OutputCap {
   readonly sent: number | undefined
 }
 
-/** The most tokens that a prompt can be: no tokenizer makes more tokens than there are bytes (decisions, 2). */
+/** The most tokens that a prompt can be: no tokenizer makes more tokens than there are bytes (CRED-06). */
 export function boundPrompt({ bytes, hasOtherParts }: PromptSize, limits: ModelLimits): number {
   return hasOtherParts ? limits.contextLength : boundBytes(bytes, limits)
 }

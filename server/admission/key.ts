@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 const KEY = /^sk-tee-v1-[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/
 const BEARER = /^bearer +(\S+) *$/i
 
-/** What every 401 tells the caller to do (§5/3). */
+/** What every 401 tells the caller to do (AUTH-05). */
 const HINT = 'as `Authorization: Bearer <API_KEY>`.'
 
 /** The refusals of a key, each with its message. */
@@ -17,7 +17,7 @@ export const keyRefusals = {
 
 /**
  * Reads the key of a request and gives its SHA-256 in hex; the plaintext goes no further. Whatever is not exactly
- * a key is refused without a look-up (decisions, 1).
+ * a key is refused without a look-up (AUTH-13).
  */
 export function parseAuthorization(header: string | undefined): string {
   const key = BEARER.exec(header ?? '')?.[1]

@@ -24,7 +24,7 @@ type Asking = Pick<Tokenizers, 'has' | 'hasRoom' | 'count'>
 
 /**
  * Refuses a prompt that is longer than the model's context window before anything is sent to the model, where a
- * backend's tokenizer is configured (§7.1; decisions, 5). It is asked only about prompts whose bytes leave it open,
+ * backend's tokenizer is configured (ERR-23, REQ-38). It is asked only about prompts whose bytes leave it open,
  * and only for callers whom `authorize` lets pass.
  */
 export async function refuseLongPrompt(
@@ -49,7 +49,7 @@ export interface Asked {
 }
 
 /**
- * Has a backend's tokenizer count a prompt for the meter, while the request is on its way (decisions, 3); undefined
+ * Has a backend's tokenizer count a prompt for the meter, while the request is on its way (MET-10); undefined
  * where none can: without one, with parts that are no text, and for lists of prompts. One that was asked before, because
  * the prompt might have been too long, is not asked again.
  */

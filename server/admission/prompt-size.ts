@@ -7,13 +7,13 @@ import { eachText } from './texts.ts'
 
 /** What is known of a prompt, or of several in one request, without keeping any of it. */
 export interface PromptSize {
-  /** The most tokens that all of them together can have (decisions, 2). */
+  /** The most tokens that all of them together can have (CRED-06). */
   readonly bound: number
   /** The most that one of them can have. */
   readonly largestBound: number
   /** How many there are; each has its own answer. */
   readonly count: number
-  /** The router's own count of all (decisions, 3). */
+  /** The router's own count of all (MET-10). */
   readonly countedTokens: number
   /** Of those that were sent as tokens, the most in one. */
   readonly mostTokens: number
@@ -32,7 +32,7 @@ export function sizeConversation({ bytes, span }: BodyFields, model: ModelFigure
   const { valueStart } = findMember(span, 'messages')!
   const { textBytes, hasOtherParts, images, audios } = sizeMessages(bytes, valueStart)
   const bound = boundPrompt({ bytes: bytes.length, hasOtherParts }, model)
-  // Tool schemas are part of the prompt; their bytes as sent are counted (decisions, 3).
+  // Tool schemas are part of the prompt; their bytes as sent are counted (MET-10).
   const textTokens = countPromptTokens(textBytes + lengthOf(findMember(span, 'tools')))
   const countedTokens = textTokens + images * imageTokens + audios * audioTokens
   return { bound, largestBound: bound, count: 1, countedTokens, mostTokens: 0, hasOtherParts }

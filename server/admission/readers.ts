@@ -16,7 +16,7 @@ export interface Reader {
   readonly wanted: string
   /** Whether the value that begins there can be a prompt at all. */
   readonly isPresent: (bytes: Buffer, at: number) => boolean
-  /** Fields whose value is judged; all others are passed on unread (§4.1). */
+  /** Fields whose value is judged; all others are passed on unread (REQ-11). */
   readonly honoured: readonly string[]
   readonly validate: Validator
   /** What is said of a field where the validator's own words would not help. */
@@ -33,7 +33,7 @@ const ONE_ANSWER = 'Only n = 1 is supported.'
 
 const TEXTS = 'must be a string, an array of strings, an array of tokens, or an array of arrays of tokens.'
 
-/** What each operation honours, and how its prompt is sized (§4.1; decisions, 2 and 5). */
+/** What each operation honours, and how its prompt is sized (REQ-13, CRED-06, CRED-07). */
 export const readers = {
   chat: {
     prompt: 'messages',

@@ -15,7 +15,7 @@ import { describeMistake } from './wording.ts'
 export interface InferenceRequest {
   readonly body: BodyFields
   readonly streamed: boolean
-  /** Whether the client wants the final usage-only chunk (§4.1). */
+  /** Whether the client wants the final usage-only chunk (REQ-05). */
   readonly includeUsage: boolean
   /** The client's cap on the completion tokens of each prompt, if it sent one; 0 where nothing is generated. */
   readonly outputCap: number | undefined
@@ -121,7 +121,7 @@ function refuseLongSeed({ bytes, span }: BodyFields, { seed }: Fields): void {
   throw unsupported('seed', 'seed must be a whole number from -9223372036854775808 to 9223372036854775807.')
 }
 
-/** The refusal of a prompt that does not fit (§7.1). */
+/** The refusal of a prompt that does not fit (ERR-23). */
 export function tooLong(param: string, tokens: number, contextLength: number): ApiError {
   const message = `${param} has ${tokens} tokens; the model's context window holds ${contextLength}. Send less.`
   return new ApiError('context_length_exceeded', message, { param })

@@ -2,7 +2,7 @@ import { AMBIGUOUS, nameReader, type ReadName, UNKNOWN } from '../json/names.ts'
 import { broken, byte, skipSpace, skipString, skipValue } from '../json/scan.ts'
 import { textBytes } from '../json/text.ts'
 
-/** What one walk over the messages of a chat learns; the text itself is not kept (§1, decisions 2 and 3). */
+/** What one walk over the messages of a chat learns; the text itself is not kept (REQ-28, SRV-14). */
 export interface MeasuredMessages {
   /** UTF-8 bytes of text parts and tool arguments. */
   readonly textBytes: number
@@ -156,7 +156,7 @@ class MessageWalk {
   }
 }
 
-/** The router's own count of a prompt: a token for each four bytes, rounded up (decisions, 3). */
+/** The router's own count of a prompt: a token for each four bytes, rounded up (MET-10). */
 export function countPromptTokens(textBytes: number): number {
   return Math.ceil(textBytes / 4)
 }

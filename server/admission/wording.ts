@@ -1,6 +1,6 @@
 import type { ValidationError } from '#contract/validator'
 
-/** The types of JSON, for people; null is left out, for it counts as absent (decisions, 5). */
+/** The types of JSON, for people; null is left out, for it counts as absent (REQ-25). */
 const types: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',

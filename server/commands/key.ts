@@ -14,7 +14,7 @@ export interface KeyOptions extends CommonOptions, KeySettingOptions {
   readonly name: string
 }
 
-/** `router key create`: the only time that the key itself is printed (§2.1). */
+/** `router key create`: the only time that the key itself is printed (KEY-04). */
 export async function create(options: KeyOptions): Promise<void> {
   const settings = { ...parseSettings(options), name: options.name }
   const unknownModels = describeUnknownModels(options, settings.modelScope)

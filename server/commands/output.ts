@@ -7,7 +7,7 @@ export interface CommonOptions {
   readonly json?: true
 }
 
-/** Prints one JSON document for programs, or the given lines for people. `bigint`s are JSON integers (decisions, 2). */
+/** Prints one JSON document for programs, or the given lines for people. `bigint`s are JSON integers (WSP-07). */
 export function print({ json }: CommonOptions, document: unknown, lines: readonly string[]): void {
   if (json) printJson(toJson(document))
   else printLines(lines)

@@ -28,7 +28,7 @@ export interface BackendConfig {
   readonly apiKey: string | undefined
   /** Its share of the requests. */
   readonly weight?: number | undefined
-  /** `continuous`: the backend reports usage on every chunk when asked (decisions, 3). */
+  /** `continuous`: the backend reports usage on every chunk when asked (RLAY-03). */
   readonly usage: 'final' | 'continuous'
   /** Where it counts the tokens of a prompt before anything is sent to it; undefined: nowhere. */
   readonly tokenizeUrl?: string | undefined

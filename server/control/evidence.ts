@@ -17,7 +17,7 @@ export function publishingEvidence({ shelf, endpoints }: EvidenceControl): Contr
     try {
       shelf.offer(endpoint, parsePublication(Buffer.from(bundle)))
     } catch {
-      // What is no bundle changes nothing, as when it is fetched (decisions, 8).
+      // What is no bundle changes nothing, as when it is fetched (EVID-33).
     }
     return {}
   }

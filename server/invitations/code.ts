@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-/** No letter or digit that is easily taken for another (decisions, 4). */
+/** No letter or digit that is easily taken for another (INV-06). */
 const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Without its dashes (ours). */

@@ -2,7 +2,7 @@ import type { Queryable } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import { createCode, parseCode } from './code.ts'
 
-/** What a code grants, how often, and until when (§2.6; decisions, 4). */
+/** What a code grants, how often, and until when (INV-07). */
 export interface Invitation {
   readonly id: string
   /** As it is kept; see `formatCode`. */
@@ -62,7 +62,7 @@ export async function withdrawInvitation(sql: Queryable, code: string): Promise<
 
 /**
  * The invitation behind a code that can be redeemed now. Unknown, expired, exhausted and withdrawn ones are told apart
- * by nothing: the same statement finds no row (decisions, 4).
+ * by nothing: the same statement finds no row (INV-05).
  */
 export async function findInvitation(sql: Queryable, code: string): Promise<Invitation | undefined> {
   const [row] = await sql<Row[]>`

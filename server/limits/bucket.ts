@@ -7,7 +7,7 @@ export const UNITS = 60_000
 /** The most that a minute may allow (ours): its units are still counted exactly. */
 export const MAX_PER_MINUTE = 100_000_000_000
 
-/** A one-minute bucket with continuous refill; what it holds is known for one moment only (decisions, 7). */
+/** A one-minute bucket with continuous refill; what it holds is known for one moment only (LIM-21). */
 export interface Bucket {
   /** In units; below zero it is in debt. */
   readonly level: number

@@ -5,7 +5,7 @@ import type { KeyLimits } from './key-limits.ts'
 import { type BucketState, rateLimitError } from './refusal.ts'
 import type { BucketStore, Change } from './store.ts'
 
-/** What the deployment allows a workspace that was given no values of its own (§8). */
+/** What the deployment allows a workspace that was given no values of its own (LIM-04). */
 export interface DefaultLimits {
   readonly requestsPerMinute: number
   readonly tokensPerMinute: number
@@ -19,13 +19,13 @@ export interface Taken {
   readonly state: BucketState
 }
 
-/** The four one-minute buckets of a key and its workspace (§8). */
+/** The four one-minute buckets of a key and its workspace (LIM-01). */
 export interface Buckets {
   /** Takes a request from all of them or from none. */
   take(key: KeyLimits): Promise<Taken>
   /** Gives back what a request took that was refused for another reason. */
   giveBack(key: KeyLimits): Promise<void>
-  /** Takes what a request has really used, into debt if need be (decisions, 7). */
+  /** Takes what a request has really used, into debt if need be (LIM-23). */
   debit(key: KeyLimits, tokens: number): Promise<void>
   /** The 429 that a bucket's refusal becomes when nothing else refuses; the operator's metrics count it. */
   refuse(state: BucketState): ApiError
@@ -39,7 +39,7 @@ interface Kind {
   readonly least: number
 }
 
-// The order is part of the contract (§8): a caller over two limits learns of the first.
+// The order is part of the contract (LIM-02): a caller over two limits learns of the first.
 const kinds: readonly Kind[] = [
   { bucket: 'key_requests', owner: 'key', counts: 'requests', least: UNITS },
   { bucket: 'workspace_requests', owner: 'workspace', counts: 'requests', least: UNITS },

@@ -2,7 +2,7 @@ import { type BucketName, type LimitMetrics, silentLimits } from '../operations/
 import { type Bucket, levelAt, UNITS, waitMs } from './bucket.ts'
 import { rateLimitError } from './refusal.ts'
 
-/** A budget of its own for each source address, apart from any workspace's traffic (§8). */
+/** A budget of its own for each source address, apart from any workspace's traffic (LIM-11). */
 export interface Budget {
   /** Takes one, or throws 429 `rate_limit_exceeded`. */
   take(source: string): void

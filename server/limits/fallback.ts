@@ -14,7 +14,7 @@ export interface FallbackOptions {
 
 /** A store that never fails. */
 export interface FallbackStore extends BucketStore {
-  /** Lists of changes that the shared store has not answered, since the start (decisions, 7). */
+  /** Lists of changes that the shared store has not answered, since the start (LIM-41). */
   readonly lostCount: number
   /** Finds out whether the shared store is there, without waiting for a request to do so. */
   probe(): Promise<void>
@@ -37,7 +37,7 @@ const PROBE: readonly Change[] = [
 ]
 
 /**
- * Asks the shared store, and the other one while that fails (decisions, 7). That it is back is found out by probes,
+ * Asks the shared store, and the other one while that fails (LIM-41). That it is back is found out by probes,
  * not by requests: none pays for a store that hangs, and an operator sees the truth while nobody calls.
  */
 export function createFallbackStore(options: FallbackOptions): FallbackStore {

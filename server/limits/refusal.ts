@@ -25,7 +25,7 @@ const descriptions: Readonly<Record<BucketName, string>> = {
   evidence: 'readings of evidence a minute of this address',
 }
 
-/** The headers that go with a bucket, whether it admits or refuses (§4.2); the reset is never capped. */
+/** The headers that go with a bucket, whether it admits or refuses (LIM-29, LIM-31); the reset is never capped. */
 export function rateLimitHeaders({ limit, remaining, waitMs, nowMs }: BucketState) {
   return {
     'X-RateLimit-Limit': String(limit),
@@ -34,7 +34,7 @@ export function rateLimitHeaders({ limit, remaining, waitMs, nowMs }: BucketStat
   }
 }
 
-/** The 429 of one bucket. SDKs ignore a `Retry-After` beyond a minute, so it asks for no more (decisions, 7). */
+/** The 429 of one bucket. SDKs ignore a `Retry-After` beyond a minute, so it asks for no more (LIM-28). */
 export function rateLimitError(state: BucketState): ApiError {
   const waitMs = Math.max(1, state.waitMs)
   const seconds = Math.ceil(waitMs / MS_PER_SECOND)

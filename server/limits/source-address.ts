@@ -5,7 +5,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 export type SourceAddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 
 /**
- * The socket's peer, or the last hop of `X-Forwarded-For` when the peer is trusted to tell (decisions, 7).
+ * The socket's peer, or the last hop of `X-Forwarded-For` when the peer is trusted to tell (LIM-39).
  * IPv6 sources count by their /64: one subscriber has that many addresses.
  */
 export function createSourceAddress(trustedProxies: readonly string[]): SourceAddressOf {

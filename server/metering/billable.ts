@@ -7,7 +7,7 @@ export type Billed = Pick<Outcome, 'usage' | 'usageSource'>
 export type UsageBounds = Pick<AcceptedGeneration, 'promptBoundTokens' | 'outputCapTokens'>
 
 /**
- * The one ceiling of what is billed (decisions, 3): a backend is believed up to what the request could use, and beyond
+ * The one ceiling of what is billed (MET-15): a backend is believed up to what the request could use, and beyond
  * it the bound is billed. So no generation costs more than was held for it, whatever a backend says. Without two counts
  * from the backend the router's own stand, within the same bound.
  */

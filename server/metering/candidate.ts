@@ -45,6 +45,6 @@ export interface Candidate {
 
 /** What admission adds to a candidate: whose it is, and the buckets that its usage is taken from. */
 export interface Admitted extends KeyLimits {
-  /** The tighter of its request buckets, told on every answer (decisions, 7). */
+  /** The tighter of its request buckets, told on every answer (LIM-32). */
   readonly rateLimit: BucketState
 }

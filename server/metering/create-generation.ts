@@ -101,7 +101,7 @@ async function settle(
 
 /**
  * The client is about to be told of an error: whenever this is written, it must say what the client saw. Who has seen
- * tokens of a stream pays for them; an answer of which nothing was delivered costs its prompt (decisions, 2).
+ * tokens of a stream pays for them; an answer of which nothing was delivered costs its prompt (CRED-33).
  */
 function withhold(item: SettlementItem, pricing: Pricing): SettlementItem {
   item.isWithheld = true

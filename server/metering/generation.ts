@@ -32,7 +32,7 @@ export interface AcceptedGeneration {
   /** Wire form, as published for the endpoint at admission; null if none was. */
   readonly evidenceDigest: string | null
   readonly pricing: Pricing
-  /** The router's own count of the prompt, within the hold's bound; used when the backend's is not known (decisions, 3). */
+  /** The router's own count of the prompt, within the hold's bound; used when the backend's is not known (MET-10). */
   readonly countedPromptTokens: number
   /** Most prompt tokens that the hold reckons with; nothing beyond them is billed. */
   readonly promptBoundTokens: number
@@ -56,7 +56,7 @@ export type ServedBy = Pick<
   | 'outputCapTokens'
 >
 
-/** Whose count a record shows (decisions, 3). */
+/** Whose count a record shows (MET-11). */
 export type UsageSource = 'backend' | 'counted' | 'bounded'
 
 /** How a generation ended. */

@@ -1,7 +1,7 @@
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
 
-/** When keys were last used, written now and then and never on a request's path (decisions, 1). */
+/** When keys were last used, written now and then and never on a request's path (KEY-19). */
 export interface LastUse {
   note(keyId: string, workspaceId: string): void
   write(): Promise<void>

@@ -3,7 +3,7 @@ import type { Pricing, Usage } from './generation.ts'
 
 const TOKENS_PER_PRICE = BigInt(limits.tokensPerPrice)
 
-/** What a generation costs, rounded up to one micro-dollar (§4.5). */
+/** What a generation costs, rounded up to one micro-dollar (MET-03). */
 export function costMicros(usage: Usage, pricing: Pricing): number {
   const total =
     BigInt(usage.promptTokens) * BigInt(pricing.promptMicros) +

@@ -1,7 +1,7 @@
 import type { Queryable } from '../store/connection.ts'
 import type { Operation, Pricing, Usage, UsageSource } from './generation.ts'
 
-/** The record of one generation together with its ledger row; never any content (§2.4). */
+/** The record of one generation together with its ledger row; never any content (GEN-06). */
 export interface GenerationRecord {
   readonly id: string
   readonly workspaceId: string

@@ -7,7 +7,7 @@ const messages: Record<SettlementFailure, string> = {
   refused: 'the database refuses the record; the generation will be settled as aborted',
 }
 
-/** A generation could not be settled as it ended (decisions, 2). */
+/** A generation could not be settled as it ended (CRED-33). */
 export class SettlementError extends Error {
   override readonly name = 'SettlementError'
   readonly reason: SettlementFailure

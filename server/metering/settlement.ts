@@ -11,7 +11,7 @@ import type { UsageSource } from './generation.ts'
 export interface SettlementItem {
   readonly workspaceId: string
   readonly generationId: string
-  /** Whether its client was told of an error before this was written: the next three are then what it saw (decisions, 2). */
+  /** Whether its client was told of an error before this was written: the next three are then what it saw (CRED-33). */
   isWithheld: boolean
   status: 'ok' | 'aborted'
   completionTokens: number

@@ -19,7 +19,7 @@ export interface Account {
   candidate(change?: Partial<Candidate>): Candidate
 }
 
-/** The demo's prices, and a hold from the worked numbers (decisions, 2). */
+/** The demo's prices, and a hold from the worked numbers (CRED-37). */
 export const pricing = { promptMicros: 150_000, completionMicros: 600_000 }
 export const HOLD_MICROS = 10_044
 

@@ -1,7 +1,7 @@
 import type { LedgerDifference, LedgerVerificationOutput } from '#contract/models'
 import type { Sql } from '../store/connection.ts'
 
-/** What `router ledger verify` prints (interfaces.md). */
+/** What `router ledger verify` prints (CMD-13). */
 export type LedgerReport = Readonly<LedgerVerificationOutput>
 
 /** Differences beyond this many are not listed, ours. */

@@ -26,7 +26,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void | Pro
 /** How long a caller may take over its request (ours). */
 const REQUEST_MS = 10_000
 
-/** Serves health, readiness and metrics, apart from the API and without content (decisions, 11). */
+/** Serves health, readiness and metrics, apart from the API and without content (OPS-01). */
 export async function openAdmin(address: Listen, sources: AdminSources): Promise<Admin> {
   const { notReady, metrics, configVersion, log } = sources
   // Loaded only where it is asked for: OpenTelemetry takes longer to load than the router to start.

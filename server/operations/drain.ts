@@ -11,7 +11,7 @@ export interface DrainTimers {
   readonly drainMs: number
 }
 
-/** A stop in steps (decisions, 11). */
+/** A stop in steps (OPS-02). */
 export interface Drain {
   readonly isDraining: boolean
   /** Ends what still runs at the deadline; its reason is what clients are told. */

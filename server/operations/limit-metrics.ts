@@ -1,4 +1,4 @@
-/** The budgets that may refuse, by whose they are and what they count (§8). */
+/** The budgets that may refuse, by whose they are and what they count (LIM-01, LIM-11). */
 export const bucketNames = [
   'key_requests',
   'workspace_requests',
@@ -14,7 +14,7 @@ export type BucketName = (typeof bucketNames)[number]
 export interface LimitMetrics {
   /** A request was refused by this one. */
   refused(bucket: BucketName): void
-  /** Whether the shared store of the buckets is lost, so that each router counts on its own (decisions, 7). */
+  /** Whether the shared store of the buckets is lost, so that each router counts on its own (LIM-41). */
   lost(isLost: boolean): void
 }
 

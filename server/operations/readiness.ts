@@ -13,7 +13,7 @@ export interface ReadinessSources {
   readonly askDatabase: () => Promise<unknown>
 }
 
-/** How long the database may take to answer (decisions, 11). */
+/** How long the database may take to answer (OPS-01). */
 const DATABASE_MS = 1_000
 
 /** Creates the question whether new requests may come: no reason against it, or all of them. */

@@ -10,7 +10,7 @@ import type { EvidenceSource } from '../config/router.ts'
 const OK = 200
 
 /**
- * Fetches a bundle's bytes over TLS: no redirects, 1 MiB at most, 15 s at most (decisions, 8). It settles within that
+ * Fetches a bundle's bytes over TLS: no redirects, 1 MiB at most, 15 s at most (VRFY-04). It settles within that
  * time whatever becomes of the connection.
  */
 export async function fetchBundle(

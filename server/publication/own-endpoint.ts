@@ -8,7 +8,7 @@ export interface OwnEndpoints {
   find(nameOrHostname: string): EndpointConfig | undefined
 }
 
-/** The main endpoint is the one with the public base URL's host, else the only one there is (decisions, 4). */
+/** The main endpoint is the one with the public base URL's host, else the only one there is (EVID-28). */
 export function createOwnEndpoints(
   endpoints: readonly EndpointConfig[],
   publicBaseUrl: string,

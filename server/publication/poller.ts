@@ -19,7 +19,7 @@ export interface PollerOptions {
 /** How soon an endpoint is asked again that could not be read (ours). */
 const RETRY_MS = 5_000
 
-/** Reads each own endpoint's bundle every minute; what cannot be read changes nothing (decisions, 8). */
+/** Reads each own endpoint's bundle every minute; what cannot be read changes nothing (EVID-32). */
 export function startPoller({ endpoints, fetch = fetchBundle, ...options }: PollerOptions): Ticker {
   const { shelf, save, intervalMs, log } = options
   const tickers = endpoints.map((endpoint) => {

@@ -1,15 +1,15 @@
 import { X509Certificate } from 'node:crypto'
 import { type Digest, inspectBundle, type TeeLabel, teeLabelOf } from '#attestation'
 
-/** A bundle as it was published: its bytes, and what they say. Nothing of it has been verified (§1). */
+/** A bundle as it was published: its bytes, and what they say. Nothing of it has been verified (EVID-03). */
 export interface Publication {
-  /** As received; never re-serialised (§4.4). */
+  /** As received; never re-serialised (EVID-24). */
   readonly bytes: Buffer
   readonly hostname: string
   /** Wire form. */
   readonly digest: Digest
   readonly issuedAt: Date
-  /** What the evidence names as hardware; null when it names nothing known (§2.3). */
+  /** What the evidence names as hardware; null when it names nothing known (MODL-10). */
   readonly tee: TeeLabel | null
 }
 

@@ -12,7 +12,7 @@ export interface Shelf {
   keepOnly(endpoints: readonly EndpointConfig[]): void
 }
 
-/** Creates the shelf. The newest signed `issuedAt` wins; nothing older or foreign replaces a good copy (decisions, 8). */
+/** Creates the shelf. The newest signed `issuedAt` wins; nothing older or foreign replaces a good copy (EVID-33). */
 export function createShelf(): Shelf {
   const newest = new Map<string, Publication>()
   let isKnown = (_: EndpointConfig): boolean => true

@@ -40,7 +40,7 @@ export function parseAnswer(received: Buffer, operation: Operation): Answer {
   }
 }
 
-/** The answer as the client gets it: the backend's bytes but for `id`, `model` and `usage` (§2.3.1). */
+/** The answer as the client gets it: the backend's bytes but for `id`, `model` and `usage` (CHAT-02, CHAT-05). */
 export function answerBody(answer: Answer, generation: RunningGeneration, settled: Settled): Buffer {
   const { bytes, object, reported } = answer
   // Embeddings have no id of their own.

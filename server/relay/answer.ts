@@ -19,7 +19,7 @@ const MAX_ANSWER_BYTES = 33_554_432
 const OPEN_ENDED_MS = 1_000
 
 /**
- * Relays one answer that is not streamed (§2.3.1): one JSON body, sent once its debit is committed.
+ * Relays one answer that is not streamed (CHAT-01): one JSON body, sent once its debit is committed.
  * Throws the error to answer with otherwise; a client that left is no error.
  */
 export async function relayAnswer(task: RelayTask, dependencies: RelayDependencies): Promise<void> {

@@ -3,7 +3,7 @@ import { isDelimited } from '#egress/connection/delimited.ts'
 import type { Backend } from './backend.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
-/** The parts of an answer's head that the relay uses; no header of a backend reaches a client (decisions, 5). */
+/** The parts of an answer's head that the relay uses; no header of a backend reaches a client (HDR-12). */
 export interface AnswerHead {
   readonly status: number
   readonly contentType: string
@@ -26,7 +26,7 @@ export interface AttemptEvents {
 
 type Controller = Dispatcher.DispatchController
 
-/** Statuses of a server, or of a proxy before it, that cannot serve now and has generated nothing (decisions, 6). */
+/** Statuses of a server, or of a proxy before it, that cannot serve now and has generated nothing (RLAY-15). */
 const refusals = new Set([429, 502, 503, 504])
 
 /** Whether a backend's status asks to be left alone for a while. */

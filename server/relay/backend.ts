@@ -13,7 +13,7 @@ export interface BackendConfig {
   /** The model's name at the backend. */
   readonly model: string
   readonly apiKey?: string | undefined
-  /** `continuous`: the backend reports usage on every chunk when asked (decisions, 3). */
+  /** `continuous`: the backend reports usage on every chunk when asked (RLAY-03). */
   readonly usage: 'final' | 'continuous'
   /** Its share of the requests beside those of the model's other backends; 1 when left out. */
   readonly weight?: number | undefined
@@ -88,7 +88,7 @@ export function createBackend(name: string, config: BackendConfig, server: Backe
 
 /**
  * Composes what a backend is sent. The headers are these and no others: nothing of the client's request but its body
- * ever reaches a backend (decisions, 5; P-01).
+ * ever reaches a backend (HDR-11, P-01).
  */
 export function createComposer({
   url,

@@ -114,7 +114,7 @@ export class Call {
 
   /**
    * A backend that says at the head of its answer that it cannot serve now has generated nothing: the request goes on to
-   * another one, once (decisions, 6). Any other answer, and any other loss of what was sent, is final.
+   * another one, once (RLAY-15). Any other answer, and any other loss of what was sent, is final.
    */
   #goesElsewhere({ status }: AnswerHead): boolean {
     if (!isRefusedFor(status) || this.#hasGoneElsewhere) return false

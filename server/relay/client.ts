@@ -71,7 +71,7 @@ export class Client {
     this.#response.off('timeout', this.#onStalled)
   }
 
-  /** The socket's own timer also sees the bytes that leave while a large write is under way (decisions, 6). */
+  /** The socket's own timer also sees the bytes that leave while a large write is under way (STRM-22). */
   #awaitReader(): void {
     this.#isFull = true
     this.#quietTicks = 0

@@ -30,7 +30,7 @@ const phrases = [
   'should not exceed max_num_tokens',
 ]
 
-/** Whether a backend refuses a request because it does not fit the model's context window (§7.1). */
+/** Whether a backend refuses a request because it does not fit the model's context window (ERR-23). */
 export function isContextLengthRefusal(refusal: {
   readonly message: string
   readonly code: unknown

@@ -1,7 +1,7 @@
 import type { RunningGeneration, Usage } from '../metering/generation.ts'
 
 /**
- * The router's own count of a generation (decisions, 3). Where it is what will be billed, the backend's tokenizer is
+ * The router's own count of a generation (MET-09, MET-10). Where it is what will be billed, the backend's tokenizer is
  * waited for, which has been asked long ago and answers within 2 s or never.
  */
 export async function countUsage(

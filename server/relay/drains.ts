@@ -4,7 +4,7 @@ export interface Drains {
   begin(end: () => void): (() => void) | undefined
 }
 
-/** How long a backend is read on (decisions, 3). */
+/** How long a backend is read on (MET-14). */
 const DRAIN_MS = 1_000
 
 /** So many at a time, ours: clients that leave by the hundred leave nothing behind that piles up (M-09). */

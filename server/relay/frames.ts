@@ -2,17 +2,17 @@ import type { ApiError } from '../errors.ts'
 import type { Operation, RunningGeneration } from '../metering/generation.ts'
 import { type ReportedUsage, type Settled, shownUsage } from './usage.ts'
 
-/** Headers of every stream (decisions, 6). */
+/** Headers of every stream (STRM-23). */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
   'X-Accel-Buffering': 'no',
 }
 
-/** Says that the answer is still being waited for (§4.3/2). */
+/** Says that the answer is still being waited for (STRM-02). */
 export const PING = Buffer.from(': ping\n\n')
 
-/** Ends every stream (§4.3/4). */
+/** Ends every stream (STRM-04). */
 export const DONE_EVENT = Buffer.from('data: [DONE]\n\n')
 
 const objects: Readonly<Record<Operation, string>> = {
@@ -21,7 +21,7 @@ const objects: Readonly<Record<Operation, string>> = {
   embeddings: 'list',
 }
 
-/** The last event but one of a stream that failed (§4.3/6). */
+/** The last event but one of a stream that failed (STRM-06). */
 export function errorEvent(error: ApiError): Buffer {
   return Buffer.from(`data: ${JSON.stringify(error.toBody())}\n\n`)
 }
@@ -35,7 +35,7 @@ export interface UsageFacts {
   readonly created: number | undefined
 }
 
-/** The one chunk that shows usage, for clients that asked (§4.3/3). */
+/** The one chunk that shows usage, for clients that asked (STRM-03). */
 export function usageEvent({ generation, settled, reported, created }: UsageFacts): Buffer {
   const head = JSON.stringify({
     id: generation.id,

@@ -24,7 +24,7 @@ const LAST_PROBE_MS = 30_000
 /** What opened a circuit, and so what may close it: a connection that comes about says nothing of the server behind it. */
 type Reason = 'unreachable' | 'refused'
 
-/** Creates the passive health of one backend: it only ever learns from calls that were wanted anyway (decisions, 6). */
+/** Creates the passive health of one backend: it only ever learns from calls that were wanted anyway (RLAY-10). */
 export function createHealth(now: () => number): Health {
   let connectFailures = 0
   let openings = 0

@@ -137,7 +137,7 @@ export class Hop implements CallEvents {
 
   /**
    * The client has left. A backend that has generated all of its answer is read on for a moment, for its usage: who
-   * leaves after the last word pays for all of them (decisions, 3). Any other is stopped at once (M-10).
+   * leaves after the last word pays for all of them (MET-14). Any other is stopped at once (M-10).
    */
   #leave(end: End): void {
     if (this.#isOver || this.#left !== undefined) return

@@ -120,7 +120,7 @@ test('the time that the database takes is the router’s', async () => {
   expect(world.observations[0]!.overheadMs).toBeGreaterThanOrEqual(99)
 })
 
-/** Failures, and whether an SDK may try again by itself: never what is metered already (decisions, 7). */
+/** Failures, and whether an SDK may try again by itself: never what is metered already (ERR-42). */
 test.each<[string, WorldOptions, number, string | undefined]>([
   ['a backend is overloaded', { script: answers(503, 'busy') }, 502, undefined],
   ['a backend sends what is no answer', { script: answers(200, '<html>') }, 502, undefined],

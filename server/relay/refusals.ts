@@ -18,7 +18,7 @@ export interface Refusal {
 const MAX_MESSAGE_LENGTH = 1_000
 const MAX_PARAM_LENGTH = 128
 
-/** The error for a backend's status and body (decisions, 5). Only what a 400 or 422 says is told to the client. */
+/** The error for a backend's status and body (RLAY-04). Only what a 400 or 422 says is told to the client. */
 export function refusalError(refusal: Refusal, operation: Operation, backend: BackendConfig): ApiError {
   const { status, retryAfter, body } = refusal
   if (status === 400 || status === 422) return mistakeError(body, operation, backend)

@@ -6,7 +6,7 @@ import type { RelayTask } from './task.ts'
 
 /**
  * The client's body as one backend is to get it: its own name for the model and, for a stream, usage asked for
- * beside whatever else the client put into `stream_options` (decisions, 3). All other bytes stay as they are.
+ * beside whatever else the client put into `stream_options` (RLAY-01, RLAY-02). All other bytes stay as they are.
  */
 export function backendBody(
   { body, additions = {} }: Pick<RelayTask, 'body' | 'additions'>,

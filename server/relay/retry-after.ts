@@ -1,6 +1,6 @@
 import { limits } from '#contract/limits'
 
-/** Most seconds that a backend can ask a client, or the router, to wait: SDKs ignore more (decisions, 5 and 7). */
+/** Most seconds that a backend can ask a client, or the router, to wait: SDKs ignore more (RLAY-05, LIM-28). */
 const MAX_SECONDS = limits.maxRetryAfterSeconds
 
 const SECONDS = /^\d{1,10}$/

@@ -14,7 +14,7 @@ const SHORTENED_END = 3
 
 /**
  * Takes a backend's address and key out of what it said, by value: spelt as they are, in another case, percent-encoded
- * in whole or in part, escaped, and where only a part of them stands (decisions, 5).
+ * in whole or in part, escaped, and where only a part of them stands (RLAY-12).
  */
 export function withoutSecrets(
   message: string,

@@ -46,10 +46,10 @@ export function idsOf({ requestId, id: generationId }: RunningGeneration): LineF
   return { requestId, generationId }
 }
 
-/** A backend that reports less than one part in so many of what was counted should be looked at (decisions, 3). */
+/** A backend that reports less than one part in so many of what was counted should be looked at. */
 const LEAST_SHARE = 2
 
-/** Nothing was consumed: the backend failed before any token (decisions, 3). */
+/** Nothing was consumed: the backend failed before any token (GEN-18). */
 export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0 }
 
 /** Settles one generation exactly once and measures its timings. */
@@ -151,7 +151,7 @@ function tokensOf({ promptTokens, completionTokens }: Usage): number {
   return promptTokens + completionTokens
 }
 
-/** An SDK's second try of what is metered already would be paid twice (decisions, 7). */
+/** An SDK's second try of what is metered already would be paid twice (ERR-42). */
 export function meteredError(error: ApiError): ApiError {
   return error.withHeaders({ 'x-should-retry': 'false' })
 }

@@ -11,7 +11,7 @@ import { StreamRewriter } from './sse/rewriter.ts'
 import type { RelayTask } from './task.ts'
 import { isObject } from './text.ts'
 
-/** Carries events from the backend to the client until the stream has an end (decisions, 6). */
+/** Carries events from the backend to the client until the stream has an end (STRM-04, STRM-18). */
 export class StreamFeed {
   readonly accept = 'text/event-stream'
   readonly rewriter: StreamRewriter

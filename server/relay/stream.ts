@@ -11,8 +11,8 @@ import type { RelayTask } from './task.ts'
 import type { Settled } from './usage.ts'
 
 /**
- * Relays one stream (§4.3). Whichever way it ends, it is settled once and before the client can see the end
- * (decisions, 2). Throws the error to answer with when nothing was sent yet.
+ * Relays one stream (STRM-05). Whichever way it ends, it is settled once and before the client can see the end
+ * (CRED-32). Throws the error to answer with when nothing was sent yet.
  */
 export async function relayStream(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
   const settlement = new Settlement(task.generation, dependencies)
@@ -46,7 +46,7 @@ async function complete(task: RelayTask, feed: StreamFeed, settlement: Settlemen
   feed.hop.client.end(Buffer.concat([...shown, DONE_EVENT]))
 }
 
-/** An error after the stream started is its last event; before, it is the answer (§4.3/6). */
+/** An error after the stream started is its last event; before, it is the answer (STRM-06). */
 function breakOff({ hop: { client } }: StreamFeed, error: ApiError): void {
   if (client.isStarted) client.end(Buffer.concat([errorEvent(error), DONE_EVENT]))
   else {
@@ -64,7 +64,7 @@ function nothing({ rewriter }: StreamFeed): Omit<Ending, 'status'> {
   return { finishReason: rewriter.finishReason, reported: undefined, counted: NO_USAGE }
 }
 
-/** The backend's usage when it speaks of all that was delivered, else the router's own count (decisions, 3). */
+/** The backend's usage when it speaks of all that was delivered, else the router's own count (MET-09). */
 async function delivered(task: RelayTask, feed: StreamFeed): Promise<Omit<Ending, 'status'>> {
   const { finishReason, reported, isUsageStale } = feed.rewriter
   const usage = isUsageStale ? undefined : reported?.usage

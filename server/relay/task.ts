@@ -3,7 +3,7 @@ import type { ClientResponse, RunningGeneration, ServedBy } from '../metering/ge
 import type { Backend } from './backend.ts'
 import type { PromptCount } from './count-usage.ts'
 
-/** Milliseconds; each timer is separate and there is no total limit (decisions, 6). */
+/** Milliseconds; each timer is separate and there is no total limit (RLAY-06). */
 export interface RelayTimers {
   readonly connectMs: number
   readonly firstByteMs: number

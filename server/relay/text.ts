@@ -1,7 +1,7 @@
 /** The members of a delta or message that hold text which the model wrote. */
 const textMembers = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
-/** Whether a choice carries text, reasoning or a tool call: then it counts as one token at least (decisions, 3). */
+/** Whether a choice carries text, reasoning or a tool call: then it counts as one token at least (MET-09). */
 export function carriesText(choice: unknown): boolean {
   if (!isObject(choice)) return false
   if (hasText(choice.text)) return true

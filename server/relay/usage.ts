@@ -23,14 +23,14 @@ export function parseUsage(value: unknown, operation: Operation): Usage | undefi
     unknown
   >
   if (!isCount(promptTokens)) return undefined
-  // Embeddings complete nothing and cost their prompt alone, whatever a backend counts beside it (decisions, 5).
+  // Embeddings complete nothing and cost their prompt alone, whatever a backend counts beside it (CHAT-16).
   if (operation === 'embeddings') return { promptTokens, completionTokens: 0 }
   return isCount(completionTokens) ? { promptTokens, completionTokens } : undefined
 }
 
 /**
  * The `usage` that the client is shown: the backend's members where they are what was billed, else what was billed, and
- * the three of §2.3.1.
+ * the three of the contract (CHAT-05).
  */
 export function shownUsage(
   generation: RunningGeneration,

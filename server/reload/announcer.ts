@@ -39,7 +39,7 @@ const STOP_MS = 1_000
 const inTime = <T>(work: Promise<T>): Promise<T> => within(work, limits.databaseOutageMs)
 
 /**
- * Asks again and again: through a pooler nobody can be told (decisions, 11). What was asked while this router started is
+ * Asks again and again: through a pooler nobody can be told (OPS-06). What was asked while this router started is
  * acted upon once more, for it may have read its file before.
  */
 export function createAnnouncer({ sql, replica, reloader, current, log }: AnnouncerOptions): Announcer {

@@ -25,7 +25,7 @@ export interface BodyOwner {
 
 /**
  * Bounds the memory that request bodies take: of all together, of those of one workspace and of one source address.
- * A quarter for a workspace and half for an address leave room for others, however many sockets one has (decisions, 5).
+ * A quarter for a workspace and half for an address leave room for others, however many sockets one has (REQ-53).
  */
 export interface BodyMemory {
   /** Whether an address has so much of what is there for small bodies that whose they are has to be known first. */

@@ -16,7 +16,7 @@ export interface CrossOrigin {
   readonly requestedHeaders: string | undefined
 }
 
-/** Headers that let a page of an allowed origin read the answer; none for any other page (decisions, 5). */
+/** Headers that let a page of an allowed origin read the answer; none for any other page (HDR-13). */
 export function corsHeaders(
   { origin, requestedHeaders }: CrossOrigin,
   allowed: readonly string[],

@@ -19,10 +19,10 @@ export interface EvidenceDependencies {
   readonly sourceAddressOf: SourceAddressOf
 }
 
-/** Any page may read evidence, and no cache may keep it (§4.4; decisions, 4). */
+/** Any page may read evidence, and no cache may keep it (HDR-07, EVID-22). */
 const EVIDENCE_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' } as const
 
-/** `GET /evidence`: the newest bundle of the router's own endpoint, byte for byte (§4.4). */
+/** `GET /evidence`: the newest bundle of the router's own endpoint, byte for byte (EVID-06). */
 export function getEvidence(dependencies: EvidenceDependencies): RawHandler {
   const { endpoints, shelf } = dependencies
   return relayed(dependencies, UNDECIDED, async () => endpoints.main && published(endpoints.main, shelf))

@@ -10,7 +10,7 @@ export type FindGeneration = (workspaceId: string, id: string) => Promise<Genera
 
 const GENERATION_ID = /^gen-[0-9A-HJKMNP-TV-Z]{26}$/
 
-/** `GET /generation?id=`: the record of one generation of the key's workspace; never any content (§2.4). */
+/** `GET /generation?id=`: the record of one generation of the key's workspace; never any content (GEN-06, GEN-07). */
 export function getGeneration(find: FindGeneration): JsonHandler<'getGeneration'> {
   return async ({ key, query: { id } }) => {
     if (!id) {

@@ -33,7 +33,7 @@ export interface InferenceDependencies {
   readonly editions: Pick<Editions, 'current' | 'visit'>
   readonly keys: KeyFinder
   readonly meter: Meter
-  /** The publication in force at admission is what a generation names (§2.3.1). */
+  /** The publication in force at admission is what a generation names (CHAT-14). */
   readonly shelf: Shelf
   readonly upstreams: Pick<Upstreams, 'find'>
   readonly sourceAddressOf: SourceAddressOf
@@ -43,7 +43,7 @@ export interface InferenceDependencies {
   readonly signal: AbortSignal
 }
 
-/** The one way into every metered route: judged, held, relayed, settled (decisions, 5; M-20). */
+/** The one way into every metered route: judged, held, relayed, settled (REQ-20, M-20). */
 export function serveInference(
   operation: Operation,
   path: string,

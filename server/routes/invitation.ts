@@ -13,7 +13,7 @@ export interface InvitationDependencies {
   readonly sourceAddressOf: SourceAddressOf
 }
 
-/** `GET /invites/{code}`: what a code grants. Whatever is wrong with a code, the answer is the same (decisions, 4). */
+/** `GET /invites/{code}`: what a code grants. Whatever is wrong with a code, the answer is the same (INV-05). */
 export function getInvitation({
   find,
   budget,

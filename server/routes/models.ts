@@ -11,7 +11,7 @@ export interface ModelDependencies {
   readonly upstreams: Pick<Upstreams, 'find'>
 }
 
-/** `GET /models`: the models within the key's scope whose endpoint is the router's own or holds a verdict (§4). */
+/** `GET /models`: the models within the key's scope whose endpoint is the router's own or holds a verdict (EP-06). */
 export function listModels(dependencies: ModelDependencies): JsonHandler<'listModels'> {
   return async ({ key }) => {
     const inScope = dependencies.catalogue.models.filter(({ id }) => isInScope(key.modelScope, id))
@@ -23,7 +23,7 @@ export function listModels(dependencies: ModelDependencies): JsonHandler<'listMo
   }
 }
 
-/** `GET /models/{id}`: one model; one that the list would not show is as unknown as any other (decisions, 4). */
+/** `GET /models/{id}`: one model; one that the list would not show is as unknown as any other (MODL-20). */
 export function getModel(dependencies: ModelDependencies): JsonHandler<'getModel'> {
   return async ({ key, path }) => {
     const model = dependencies.catalogue.require(path.id ?? '', 'id')

@@ -1,4 +1,4 @@
-/** Derived by the database's clock, never stored: revoked comes before expired (decisions, 1). */
+/** Derived by the database's clock, never stored: revoked comes before expired (KEY-21). */
 export type KeyState = 'active' | 'revoked' | 'expired'
 
 /** A key's record; the key itself is not in it. */

@@ -8,7 +8,7 @@ export type { Key, KeySettings, KeyState } from './key-record.ts'
 
 const KEY_BYTES = 32
 
-/** Makes a key. Its plaintext is here and nowhere else: only the hash is stored (§2.1). */
+/** Makes a key. Its plaintext is here and nowhere else: only the hash is stored (KEY-02). */
 export async function createKey(
   sql: Sql,
   workspaceId: string,

@@ -1,7 +1,7 @@
 import type { Queryable, Sql } from './connection.ts'
 import { createId } from './ids.ts'
 
-/** Who owns keys, a prepaid balance and generation records (§2.2). */
+/** Who owns keys, a prepaid balance and generation records (WSP-01, WSP-02, WSP-03). */
 export interface Workspace {
   readonly id: string
   readonly name: string

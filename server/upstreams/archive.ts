@@ -1,6 +1,6 @@
 import type { Queryable } from '../store/connection.ts'
 
-/** What is to be relayed of an external upstream; whatever its status is now (§4.4). */
+/** What is to be relayed of an external upstream; whatever its status is now (EVID-14). */
 export interface Relayable {
   /** As received; undefined while it was never admitted. */
   readonly bytes: Buffer | undefined

@@ -29,7 +29,7 @@ export interface StoredEvent {
   readonly digest: string | null
 }
 
-/** Appends an event; nothing ever changes it (decisions, 8). */
+/** Appends an event; nothing ever changes it (VERD-28). */
 export async function appendEvent(
   sql: Queryable,
   { at, upstream, replica, event, stage, reason, digest }: UpstreamEvent,

@@ -18,7 +18,7 @@ export interface Passage {
   /** Aborted when that verdict ends. */
   readonly signal: AbortSignal
   readonly backend: Backend
-  /** What the client is told then: a request of which nothing was sent was not revoked, but refused (§7.6). */
+  /** What the client is told then: a request of which nothing was sent was not revoked, but refused (ERR-32). */
   withdrawalError(isSent: boolean): ApiError
 }
 

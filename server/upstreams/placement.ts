@@ -11,7 +11,7 @@ import type { Upstreams } from './upstreams.ts'
 export interface Placement {
   /** The endpoint's name, as its record will tell it. */
   readonly endpoint: string
-  /** What the record will name: an own endpoint's publication in force, or what the admitting verdict named (§2.3.1). */
+  /** What the record will name: an own endpoint's publication in force, or what the admitting verdict named (CHAT-15). */
   readonly evidenceDigest: Digest | null
   /** The way to an external upstream; an own endpoint has backends. */
   readonly passage?: Passage
@@ -25,7 +25,7 @@ export interface PlacementDependencies {
 
 /**
  * Finds where a request goes. Throws 503 `attestation_failed` when no live verdict admits its upstream: a caller that
- * `authorize` lets pass may wait for the first one (decisions, 8).
+ * `authorize` lets pass may wait for the first one (VERD-14).
  */
 export async function placeRequest(
   model: ServedModel,

@@ -11,7 +11,7 @@ export interface Circumstances {
   readonly isRenewing?: boolean
 }
 
-/** No live verdict admits the upstream, or not this connection, and nothing was sent to it (§7.6). */
+/** No live verdict admits the upstream, or not this connection, and nothing was sent to it (ERR-32). */
 export function attestationFailed(
   ground: AttestationError,
   { isRenewing = false }: Circumstances = {},
@@ -32,7 +32,7 @@ function isPassing({ stage, reason }: AttestationError): boolean {
   return stage === 'attesting' && reason !== 'disabled'
 }
 
-/** The verdict was withdrawn while the request ran; it must not be repeated until an administrator acts (§7.6). */
+/** The verdict was withdrawn while the request ran; it must not be repeated until an administrator acts (ERR-35). */
 export function attestationRevoked(ground: AttestationError): ApiError {
   const next = 'Do not repeat the request before the administrator of this router has acted.'
   const message = `The external endpoint of this model was admitted and is no longer. ${ground.message} ${next}`
@@ -42,7 +42,7 @@ export function attestationRevoked(ground: AttestationError): ApiError {
   })
 }
 
-/** The router speaks of its verdict on an upstream by stages of its own (§7.5). */
+/** The router speaks of its verdict on an upstream by stages of its own (ERR-47). */
 function wordsOf({ stage, reason }: AttestationError) {
   return { verdict: { stage: `upstream-${stage}`, reason } } as const
 }

@@ -24,7 +24,7 @@ const KEPT_BUNDLES = 16
 
 /**
  * Shares an admission with every router before anybody acts on it: what it named, the newest time of signing, and the
- * bundle that it rests on (decisions, 8).
+ * bundle that it rests on (VERD-27).
  */
 export function recordAdmission(
   sql: Sql,

@@ -38,7 +38,7 @@ export interface Upstreams {
 /** How long the last events may take as a router stops (ours). */
 const STOP_MS = 1_000
 
-/** How often the table is read: what one router or an administrator writes, all know within a second (decisions, 8). */
+/** How often the table is read: what one router or an administrator writes, all know within a second (VERD-27). */
 const READ_MS = 400
 
 /** A connection that has died without a word must not keep this router from hearing of a withdrawal. */

@@ -31,7 +31,7 @@ const SPACE = 0x20
 const EVENT_START = Buffer.from('data: ')
 const EVENT_END = Buffer.from('\n\n')
 
-/** Reads the data of one event; a fault is what it is when it is no chunk (decisions, 6). */
+/** Reads the data of one event; a fault is what it is when it is no chunk (STRM-15). */
 export function parseChunk(data: Buffer, operation: Operation): Chunk | StreamFault {
   if (!isUtf8(data)) return { kind: 'malformed' }
   let value: unknown

@@ -30,7 +30,7 @@ const MAX_USELESS_TEMPLATES = 8
 /** Choices whose ends are kept in mind; a stream of more is never taken for finished before its `[DONE]` (ours). */
 const MAX_CHOICES = 1_024
 
-/** Turns a backend's stream into the client's, read by read, and meters it on the way (§4.3). */
+/** Turns a backend's stream into the client's, read by read, and meters it on the way (STRM-05, MET-05). */
 export class StreamRewriter {
   /** Delivered deltas that carried text, reasoning or a tool call. */
   deltas = 0
