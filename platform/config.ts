@@ -31,7 +31,7 @@ export interface PlatformConfig {
 
 const LISTEN: Listen = { host: '127.0.0.1', port: 8443 }
 const CONTROL: Listen = { host: '127.0.0.1', port: 8444 }
-// Ours: "every few minutes" (§2.5).
+// Ours: "every few minutes" (BNDL-05).
 const RESIGN_INTERVAL_MS = 180_000
 
 /** Reads the gateway's configuration file and the deployment. Throws `ConfigError` naming every mistake. */

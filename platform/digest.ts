@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** A SHA-256 in wire form: `sha256/` and unpadded base64url (§2.5). */
+/** A SHA-256 in wire form: `sha256/` and unpadded base64url (DIG-02). */
 export type WireDigest = `sha256/${string}`
 
 /** Digests bytes, or the UTF-8 bytes of a text. */

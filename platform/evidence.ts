@@ -13,7 +13,7 @@ export function asksForEvidence({ url = '' }: IncomingMessage): boolean {
 
 /**
  * Answers with the bundle as it was signed. Pages of other origins get no leave to read it, and no answer to
- * their question whether they may (§4).
+ * their question whether they may (EP-24).
  */
 export function serveEvidence(
   request: IncomingMessage,

@@ -3,7 +3,7 @@ import { complainOf, printUsage } from '#base/print.ts'
 import { ConfigError } from '../config/load.ts'
 import manifest from '../package.json' with { type: 'json' }
 
-/** Exit codes of every command (interfaces.md). */
+/** Exit codes of every command (CMD-08). */
 const EXIT = { error: 1, usage: 2, configuration: 4 } as const
 
 // Commands are imported when they are called: `--help` needs no cryptography.

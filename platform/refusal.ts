@@ -5,7 +5,7 @@ import { limits } from '#contract/limits'
 
 const REQUEST_ID = new RegExp(`^[\\x21-\\x7e]{1,${limits.maxRequestIdCharacters}}$`)
 
-/** Answers with an error of the contract (§2.7). Headers that were set on the response go with it. */
+/** Answers with an error of the contract (ERR-01). Headers that were set on the response go with it. */
 export function refuse(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,7 +1,7 @@
 import { describe, type Log } from './log.ts'
 import type { Platform } from './platform.ts'
 
-/** Signs the bundle anew every few minutes (§2.5), unless it is held. */
+/** Signs the bundle anew every few minutes (BNDL-05), unless it is held. */
 export interface Resigner {
   readonly held: boolean
   /** Stops signing by itself; what is published stays as it is, byte for byte. */

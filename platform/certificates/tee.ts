@@ -4,7 +4,7 @@ import { opaque } from './extensions.ts'
 
 const TEE_EXTENSION = '0.6.9.42.840.113741.1337.6'
 
-/** The field of the message that stands for each label (decisions, 4). */
+/** The field of the message that stands for each label (MODL-23). */
 const fields: Readonly<Record<RootLabel, number>> = {
   'AMD SEV-SNP (QEMU)': 1,
   'Intel TDX (QEMU)': 2,

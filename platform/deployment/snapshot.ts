@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize'
 import { type WireDigest, wireDigest } from '../digest.ts'
 import type { Resource } from './resource.ts'
 
-/** Everything that was rendered into the deployment, as verifiers see it (decisions, 8). */
+/** Everything that was rendered into the deployment, as verifiers see it (BNDL-11). */
 export interface Snapshot {
   readonly evidence: { readonly version: 2; readonly resources: readonly Resource[] }
   /** SHA-256 of the evidence in canonical form (RFC 8785). */

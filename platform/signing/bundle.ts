@@ -33,7 +33,7 @@ export interface Publication {
 const KIND = 'DeploymentEvidence'
 const VERSION = 1
 
-/** Signs a bundle (§2.5; decisions, 8). Throws when it would be larger than verifiers read. */
+/** Signs a bundle (BNDL-09). Throws when it would be larger than verifiers read. */
 export async function signBundle(statement: Statement, signer: Signer): Promise<Publication> {
   const { leaf, snapshot, issuedAt, hostname } = statement
   const certFingerprint = wireDigest(leaf.raw)
