@@ -10,7 +10,7 @@ export function checkBooks(books: ControlBooks): readonly Violation[] {
   return [...checkRows(books), ...checkDebits(books), ...checkCosts(books)]
 }
 
-/** What a generation costs: prompt and completion at their prices per million, rounded up once (§4.5). */
+/** What a generation costs: prompt and completion at their prices per million, rounded up once (MET-01, MET-03). */
 export function costMicros(
   usage: { readonly promptTokens: number; readonly completionTokens: number },
   prices: { readonly promptMicros: number; readonly completionMicros: number },

@@ -63,7 +63,7 @@ const algorithms: Readonly<Record<string, { readonly hash: string | null }>> = {
   EdDSA: { hash: null },
 }
 
-/** The labels of `endpoint.tee`, in the order of their numbers (decisions, 4). */
+/** The labels of `endpoint.tee`, in the order of their numbers (MODL-22). */
 const labels = [
   undefined,
   'AMD SEV-SNP (QEMU)',

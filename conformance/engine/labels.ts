@@ -20,7 +20,7 @@ export const labelNeeds: readonly Need[] = [
   'publishEvidence',
 ]
 
-/** The extension that names the hardware (decisions, 4). */
+/** The extension that names the hardware (MODL-23). */
 const TEE_EXTENSION = '0.6.9.42.840.113741.1337.6'
 
 const HOUR_MS = 3_600_000

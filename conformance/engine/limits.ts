@@ -33,7 +33,7 @@ export function expectLimited(exchange: Exchange, limit?: number): BucketHeaders
   return bucket
 }
 
-/** The four headers that go with a 429 (§4.2). */
+/** The four headers that go with a 429 (HDR-06). */
 export const limitHeaders = [
   'retry-after',
   'x-ratelimit-limit',

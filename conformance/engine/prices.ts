@@ -30,7 +30,7 @@ export async function priceOf(context: Context, name: ModelName = 'chat'): Promi
   return priced
 }
 
-/** What a request holds: the most that it can cost (decisions, 2). */
+/** What a request holds: the most that it can cost (CRED-05). */
 export function holdFor(
   priced: Priced,
   size: { readonly bodyBytes: number; readonly outputCap: number; readonly templateTokens: number },

@@ -114,7 +114,7 @@ function platformOf({ platformUrl, platformHostname }: ConformanceTarget): Platf
   return { url: platformUrl, hostname: platformHostname ?? new URL(platformUrl).hostname }
 }
 
-/** What a deployment has that says nothing else (§8; decisions, 2, 5 and 6). */
+/** What a deployment has that says nothing else. */
 const production: Limits = {
   maxBodyBytes: limits.maxBodyBytes,
   bodyMemoryBytes: limits.bodyMemoryBytes,
@@ -127,7 +127,7 @@ const production: Limits = {
   tokensPerMinute: limits.tokensPerMinute,
   drainMs: limits.drainMs,
   evidencePollMs: limits.ownBundlePollMs,
-  // "Every few minutes" (§2.5).
+  // "Every few minutes" (BNDL-05).
   resignMs: 300_000,
 }
 

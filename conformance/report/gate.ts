@@ -15,7 +15,7 @@ interface Missing {
   readonly isOf: (part: Unbuilt) => boolean
 }
 
-/** Holds coverage against what must be shown (conformance.md); statuses and codes only with the results of a run. */
+/** Holds coverage against what must be shown (README.md); statuses and codes only with the results of a run. */
 export function gateOf({ rules, answers = [], codes = [], reasons }: Coverage): Gate {
   const missing: readonly Missing[] = [
     ...rules.filter(mustBeShown).map(

@@ -10,10 +10,10 @@ export interface Unbuilt {
   }
 }
 
-/** Rules outside the console's own section that only a console can show (§2.5). */
+/** Rules outside the console's own section that only a console can show (DIG-01). */
 const consoleRules = new Set<RuleId>(['DIG-01'])
 
-/** Codes that no route below the base URL has (decisions, 10). */
+/** Codes that no route below the base URL has (ERR-43). */
 const consoleCodes = new Set(['invalid_code', 'session_required', 'not_administrator', 'conflict'])
 
 /** The parts of the contract that are not built yet. An entry goes when its room comes. */

@@ -5,7 +5,7 @@ import { requestOf } from './corpus.ts'
 import type { Reply } from './judge.ts'
 import { runLines, runOnce } from './process.ts'
 
-/** The exit code of each outcome (conformance.md, surface 2). */
+/** The exit code of each outcome (conformance/vectors/README.md). */
 const EXIT: Readonly<Record<VerifierAnswer['outcome'], number>> = {
   accept: 0,
   reject: 10,

@@ -52,7 +52,7 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-/** Where a platform publishes (§4). */
+/** Where a platform publishes (EP-21). */
 const EVIDENCE = '/.well-known/platform-evidence'
 
 /** What is deployed at first. */
