@@ -1,6 +1,6 @@
 import type { VerificationStage } from '#contract/models'
 
-/** What it means that a bundle has passed, stage by stage, in the order in which it is judged (decisions, 8). */
+/** What it means that a bundle has passed, stage by stage, in the order in which it is judged (VRFY-01). */
 export const checks: Readonly<Record<VerificationStage, string>> = {
   fetch: 'the evidence came over its own connection, and is for this hostname',
   'cert-chain': 'the certificates that sign it form a valid chain up to a root',

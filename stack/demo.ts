@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { StartFailure } from './failure.ts'
 
-/** The generation record as `GET /v1/generation` answers it (decisions, 4). */
+/** The generation record as `GET /v1/generation` answers it (GEN-19). */
 export interface GenerationRecord {
   readonly id: string
   readonly prompt_tokens: number
