@@ -10,7 +10,7 @@ const USAGE = `usage: npm run bench:bundles -- [--seconds 60] [--seed NUMBER]
   Looks for the bundle of at most 1 MiB that takes longest to judge, shape by shape, and climbs towards it.
   Exits with 1 when one takes longer than 50 ms.`
 
-/** The promise (decisions, 8). */
+/** The promise (VRFY-25). */
 const PROMISED_MS = 50
 
 /** How often the slowest of each shape is judged in the end. */
