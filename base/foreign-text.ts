@@ -9,7 +9,7 @@ export const MAX_SHOWN = 200
 
 /**
  * Writes foreign text for people, in one line: what would move the cursor, turn the line round, end it or hide is shown
- * as `\u001b`. Text of bundles, capsules, journals, backends and peers reaches people in no other way (decisions, 9).
+ * as `\u001b`. Text of bundles, capsules, journals, backends and peers reaches people in no other way (CMD-26).
  */
 export function visible(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNSEEN, escapeUnits)
