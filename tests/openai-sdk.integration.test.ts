@@ -57,7 +57,7 @@ test('a stream yields its chunks and, when asked, one usage-only chunk that its 
   expect(last.choices).toEqual([])
   expect(chunks.filter(({ usage }) => usage)).toHaveLength(1)
   expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
-  // Read-your-write: the record is there the moment the stream has ended (decisions, 4).
+  // Read-your-write: the record is there the moment the stream has ended (GEN-22).
   const record = await openai.get<{ data: Record<string, unknown> }>(`/generation?id=${last.id}`)
   expect(record.data).toMatchObject({
     id: last.id,

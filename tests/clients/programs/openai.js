@@ -80,7 +80,7 @@ function defaultRetries(ask) {
   return connect(ask).maxRetries
 }
 
-// `stage` and `reason` stand beside `error` (§7.5), where this SDK looks at nothing: the message tells them.
+// `stage` and `reason` stand beside `error` (ERR-29), where this SDK looks at nothing: the message tells them.
 function describe(thrown) {
   const { status, code, requestID, message } = thrown
   return { name: thrown.constructor.name, status, code, requestId: requestID, message }
