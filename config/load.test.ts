@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isRouterConfig } from '#contract/validators/router-config'
-import { ConfigError, loadConfig, type Validator } from './load.ts'
+import { ConfigError } from './error.ts'
+import { loadConfig, type Validator } from './load.ts'
 
 let folder: string
 

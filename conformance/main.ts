@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { complain, complainOf, printUsage } from '#base/print.ts'
-import { ConfigError } from '../config/load.ts'
+import { ConfigError } from '../config/error.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { EXIT } from './commands/exit.ts'
 

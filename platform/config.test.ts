@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ConfigError } from '../config/load.ts'
+import { ConfigError } from '../config/error.ts'
 import { loadPlatformConfig, type PlatformConfig } from './config.ts'
 import { temporaryFolder } from './test-support.ts'
 

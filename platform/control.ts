@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { SignatureAlgorithm } from '#contract/models'
-import { ConfigError } from '../config/load.ts'
+import { ConfigError } from '../config/error.ts'
 import { MoveError } from './authorities.ts'
 import { isAlgorithm } from './certificates/keys.ts'
 import { ChangeError, changeDeployment } from './deployment/change.ts'

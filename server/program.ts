@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { complainOf, printUsage } from '#base/print.ts'
-import { ConfigError } from '../config/load.ts'
+import { ConfigError } from '../config/error.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { configProgram } from './commands/config-program.ts'
 import { invitationProgram } from './commands/invitation-program.ts'

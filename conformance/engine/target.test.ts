@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { ConfigError } from '../../config/load.ts'
+import { ConfigError } from '../../config/error.ts'
 import { loadTarget } from './target.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'target-'))

@@ -3,7 +3,8 @@ import { dirname, resolve } from 'node:path'
 import { limits } from '#contract/limits'
 import type { ConformanceFeature, ConformanceProfile, ConformanceTarget, HookConfig } from '#contract/models'
 import { isConformanceTarget } from '#contract/validators/conformance-target'
-import { type ConfigProblem, type Environment, loadConfig } from '../../config/load.ts'
+import type { ConfigProblem } from '../../config/error.ts'
+import { type Environment, loadConfig } from '../../config/load.ts'
 import type { Origin } from './rules.ts'
 
 /** Where a scenario runs: at the router, through the proxy in front of it, or at the platform of its endpoint. */

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../../config/load.ts'
+import type { ConfigProblem } from '../../config/error.ts'
 import { containersOf, IMAGE_DIGEST, isCalled, replaceImages } from './images.ts'
 import { checkResources } from './render.ts'
 import { isObject, type Resource } from './resource.ts'

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../../config/load.ts'
+import type { ConfigProblem } from '../../config/error.ts'
 import { isNamedLikeCredential } from './credential-names.ts'
 import { looksLike } from './credential-values.ts'
 import { isObject } from './resource.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { LineCounter, parseAllDocuments } from 'yaml'
-import type { ConfigProblem } from '../../config/load.ts'
+import type { ConfigProblem } from '../../config/error.ts'
 
 /** A value of a file, and where it stands. */
 export interface Rendered {

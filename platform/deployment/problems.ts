@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../../config/load.ts'
+import type { ConfigProblem } from '../../config/error.ts'
 import { containersOf, isNamedByDigest } from './images.ts'
 import { isObject } from './resource.ts'
 import { secretProblems } from './secrets.ts'

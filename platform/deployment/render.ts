@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigProblem } from '../../config/load.ts'
+import { ConfigError, type ConfigProblem } from '../../config/error.ts'
 import { credentialWarnings } from './credentials.ts'
 import { type Rendered, readFolder } from './folder.ts'
 import { problemsOf } from './problems.ts'

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../../config/load.ts'
+import type { ConfigProblem } from '../../config/error.ts'
 import { isObject } from './resource.ts'
 
 const MESSAGE =

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { digestOf, toHex } from '#attestation'
 import { createIdentity } from '#egress/testing/identity.ts'
-import { ConfigError } from '../../config/load.ts'
+import { ConfigError } from '../../config/error.ts'
 import { loadProxyConfig, type ProxyConfig } from './proxy.ts'
 
 const identity = createIdentity()

@@ -6,13 +6,8 @@ import { isProxyConfig } from '#contract/validators/proxy-config'
 import { findTunnel } from '#egress/connection/environment.ts'
 import { targetOf } from '#egress/connection/target.ts'
 import type { Approval } from '#egress/evidence/attest.ts'
-import {
-  ConfigError,
-  type Environment,
-  loadConfig,
-  type Validator,
-  type ValidatorError,
-} from '../../config/load.ts'
+import { ConfigError } from '../../config/error.ts'
+import { type Environment, loadConfig, type Validator, type ValidatorError } from '../../config/load.ts'
 import type { ListenConfig } from '../listener/listen-config.ts'
 import type { Address } from '../listener/open.ts'
 import { type CelPolicy, compilePolicy } from '../policy/cel.ts'

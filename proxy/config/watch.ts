@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { type Clock, systemClock } from '#egress/clock.ts'
-import { ConfigError } from '../../config/load.ts'
+import { ConfigError } from '../../config/error.ts'
 import type { Log } from '../log.ts'
 import type { ProxyConfig } from './proxy.ts'
 

@@ -1,5 +1,5 @@
 import type { components } from '#contract/types'
-import type { ConfigProblem } from '../../config/load.ts'
+import type { ConfigProblem } from '../../config/error.ts'
 import { isNetwork } from '../limits/source-address.ts'
 import { DatabaseUrlError, takeTlsParameters } from '../store/tls/parameters.ts'
 import { isLoopback } from './loopback.ts'

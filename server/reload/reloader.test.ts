@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { ConfigError } from '../../config/load.ts'
+import { ConfigError } from '../../config/error.ts'
 import type { RouterConfig } from '../config/router.ts'
 import { versionOf } from '../config/version.ts'
 import { silent } from '../log.ts'

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../config/load.ts'
+import { ConfigError } from '../../config/error.ts'
 import { restartNeededFor } from '../config/changes.ts'
 import type { RouterConfig } from '../config/router.ts'
 import { versionOf } from '../config/version.ts'
