@@ -18,7 +18,7 @@ import { countTexts, expectBegun, expectFailedStream, expectStream } from '../en
 import type { ModelName } from '../engine/target.ts'
 import type { Topic } from '../engine/topic.ts'
 
-/** A lease, how often it is renewed, and how often tokens are put down (decisions, 2). */
+/** A lease, how often it is renewed, and how often tokens are put down (CRED-21, CRED-29). */
 const LEASE_MS = 20_000
 const RENEWAL_MS = 5_000
 const CHECKPOINT_MS = 5_000
@@ -26,7 +26,7 @@ const CHUNK_MS = 100
 /** Comes to its end after the lease has lapsed. */
 const CHUNKS = (CHECKPOINT_MS * 2 + LEASE_MS * 1.5) / CHUNK_MS
 
-/** Longer than a lease of 20 seconds, and than the 5 that a settlement is waited for (decisions, 2). */
+/** Longer than a lease of 20 seconds, and than the 5 that a settlement is waited for (CRED-21, CRED-33). */
 const OUTAGE_MS = 22_000
 
 /** Time to take the database away before an answer comes (ours). */

@@ -46,7 +46,7 @@ const wrong: readonly (readonly [Answer, string])[] = [
 
 const PAUSE_MS = 500
 
-/** The wait may be the shorter of the two, or the time for a fetch: both are 15 seconds (decisions, 8). */
+/** The wait may be the shorter of the two, or the time for a fetch: both are 15 seconds (VERD-14, VRFY-04). */
 const grounds = ['upstream-attesting/verdict_pending', 'upstream-fetch/timeout']
 
 /** How long the upstream shows a certificate that it has not signed for. */
@@ -55,7 +55,7 @@ const SPLIT_MS = 3_000
 /** Longer than a check that needs nobody's leave would take to come. */
 const STICKY_PAUSE_MS = 1_500
 
-/** Of a verdict of the router on an upstream, and when it is renewed (decisions, 8). */
+/** Of a verdict of the router on an upstream, and when it is renewed (VERD-08). */
 const LIFE_MS = 600_000
 const RENEWAL_MS = 240_000
 

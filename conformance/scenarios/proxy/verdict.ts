@@ -15,7 +15,7 @@ const PERIOD_MS = 300_000
 
 const MINUTE_MS = 60_000
 
-/** Of a verdict of the proxy (decisions, 8). */
+/** Of a verdict of the proxy (VERD-07). */
 const LIFE_MS = 300_000
 
 const PAUSE_MS = 1_000
