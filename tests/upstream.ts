@@ -89,7 +89,8 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
 async function firstVerdicts(sql: Sql, routers: number): Promise<void> {
   const [row] = await sql<[{ judged: number }]>`
     select count(distinct replica)::integer as judged from upstream_events
-    where number > (select max(number) from upstream_events where event = 'registered')`
+    where number > (select max(number) from upstream_events where event = 'registered')
+      and stage is distinct from 'attesting'`
   if (row.judged < routers) throw new Error(`judged by ${row.judged} of ${routers} routers`)
 }
 
