@@ -52,7 +52,7 @@ async function answer(
   const told: unknown = body === '' ? {} : JSON.parse(body)
   switch (`${incoming.method} ${act}`) {
     case 'POST cut':
-      wire.cut()
+      await wire.cut()
       return wire.state
     case 'POST drop':
       wire.drop()
@@ -64,7 +64,7 @@ async function answer(
       wire.lead((told as { readonly port: number }).port)
       return wire.state
     case 'POST mend':
-      wire.mend()
+      await wire.mend()
       return wire.state
     case 'POST insert':
       wire.tap.insert(told as Insertion)

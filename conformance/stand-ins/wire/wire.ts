@@ -22,8 +22,8 @@ export interface Wire {
   readonly port: number
   readonly tap: Tap
   readonly state: WireState
-  /** Ends what runs, and what comes as soon as it comes. */
-  cut(): void
+  /** Ends what runs and refuses what comes. */
+  cut(): Promise<void>
   /** Ends what runs; what comes is served. */
   drop(): void
   /** The next connections are taken and wait for their other side; as many as told, or all. */
@@ -31,7 +31,7 @@ export interface Wire {
   /** What comes is led to another port of this machine, as by somebody on the way. */
   lead(port: number): void
   /** Serves everything again, what was held among it, from where it should. */
-  mend(): void
+  mend(): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,18 +40,11 @@ export async function createWire(end: () => WireEnd): Promise<Wire> {
   const sockets = new Set<Socket>()
   const held = new Set<Socket>()
   const tap = createTap()
-  let isCut = false
   let toHold = 0
   let elsewhere: WireEnd | undefined
   let connections = 0
 
   const server = createServer({ pauseOnConnect: true }, (near) => {
-    // Its port is kept: once given up, any connection of this machine may get it.
-    if (isCut) {
-      near.on('error', () => {})
-      near.resetAndDestroy()
-      return
-    }
     connections += 1
     keep(near)
     if (toHold > 0) {
@@ -83,18 +76,42 @@ export async function createWire(end: () => WireEnd): Promise<Wire> {
     for (const socket of sockets) socket.resetAndDestroy()
   }
 
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  async function listen(port: number): Promise<number> {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+
+  /** Another address with the same port keeps the system from giving it to a connection that goes out meanwhile. */
+  const placeholder = createServer()
+  placeholder.on('error', () => {})
+
+  async function close(): Promise<void> {
+    drop()
+    placeholder.close()
+    if (!server.listening) return
+    server.close()
+    await once(server, 'close')
+  }
+
+  async function cut(): Promise<void> {
+    if (!server.listening) return
+    // Where there is no such address, the port may be lost, as it always might have been.
+    placeholder.listen(port, '127.0.0.2')
+    await Promise.race([once(placeholder, 'listening'), once(placeholder, 'error')]).catch(() => {})
+    drop()
+    server.close()
+    await once(server, 'close')
+  }
+
+  const port = await listen(0)
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     tap,
     get state() {
-      return { isCut, connections, held: held.size }
+      return { isCut: !server.listening, connections, held: held.size }
     },
-    cut() {
-      isCut = true
-      drop()
-    },
+    cut,
     drop,
     hold(count) {
       toHold = count
@@ -102,18 +119,14 @@ export async function createWire(end: () => WireEnd): Promise<Wire> {
     lead(port) {
       elsewhere = { host: '127.0.0.1', port }
     },
-    mend() {
-      isCut = false
+    async mend() {
       toHold = 0
       elsewhere = undefined
       for (const near of held) join(near)
       held.clear()
+      if (!server.listening) await listen(port)
+      placeholder.close()
     },
-    async close() {
-      drop()
-      if (!server.listening) return
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
 }
