@@ -1,5 +1,5 @@
 import type { Certificate } from './certificate.ts'
-import { membersOf, parseDer, tags, type Value } from './der-value.ts'
+import { around, expectTag, Members, membersOf, parseDer, tags, type Value } from './der-value.ts'
 import { extensionOids } from './extensions.ts'
 
 /** A name of a certificate, or what is demanded of names. */
@@ -34,10 +34,39 @@ export function dnsNamesOf(certificate: Certificate): string[] {
   )
 }
 
-/** Reads a GeneralName; throws when it is of no kind that there is. */
-export function parseName({ tag, content }: Value): Name {
+const OTHER = around(0)
+
+/** Reads a GeneralName; throws when it is of no kind that there is, or has not its kind's form. */
+export function parseName(name: Value): Name {
+  const { tag, content } = name
   if (!ALL_TYPES.includes(tag)) throw new TypeError('There is no such kind of name.')
+  if (tag === nameTypes.directory) expectDirectory(name)
+  if (tag === OTHER) expectOther(name)
   return { type: tag, content }
+}
+
+/** A Name (RFC 5280, 4.1.2.4): a list of sets of attributes, none of them empty. Other parsers refuse anything else. */
+function expectDirectory(name: Value): void {
+  const [list, ...more] = membersOf(name)
+  if (more.length > 0) throw new TypeError('A name of a directory is one list.')
+  for (const part of membersOf(expectTag(list, tags.sequence))) {
+    const attributes = membersOf(expectTag(part, tags.set))
+    if (attributes.length === 0) throw new TypeError('A part of a name has no attribute.')
+    for (const attribute of attributes) expectPair(membersOf(expectTag(attribute, tags.sequence)))
+  }
+}
+
+/** A kind of its own, and a value that is marked with 0. */
+function expectOther(name: Value): void {
+  const members = new Members(name, OTHER)
+  members.need(tags.oid)
+  if (membersOf(members.need(around(0))).length !== 1) throw new TypeError('Another name is one value.')
+  members.end()
+}
+
+function expectPair([kind, value, ...more]: readonly Value[]): void {
+  expectTag(kind, tags.oid)
+  if (value === undefined || more.length > 0) throw new TypeError('An attribute is a kind and a value.')
 }
 
 function alternativeNamesOf({ extensions }: Certificate): Name[] {
