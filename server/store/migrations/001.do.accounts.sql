@@ -10,7 +10,10 @@ create table workspaces (
   held_micros bigint not null default 0 check (held_micros >= 0),
   -- How many ledger rows there are: the number of the last one.
   ledger_entries bigint not null default 0,
-  created_at timestamptz not null default clock_timestamp()
+  created_at timestamptz not null default clock_timestamp(),
+  -- Of its own; null: the deployment's default.
+  requests_per_minute integer check (requests_per_minute > 0),
+  tokens_per_minute bigint check (tokens_per_minute > 0 and tokens_per_minute < 9007199254740992)
 ) with (fillfactor = 20);
 
 create table api_keys (

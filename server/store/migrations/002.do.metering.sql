@@ -62,6 +62,9 @@ create table generations (
   primary key (workspace_id, id)
 );
 
+-- For sums of a workspace over a time: `router usage`.
+create index generations_time on generations (workspace_id, created_at);
+
 -- The balance of a workspace is the sum of its rows, always.
 create table ledger (
   workspace_id text collate "C" not null,

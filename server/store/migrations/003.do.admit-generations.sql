@@ -4,14 +4,12 @@
 -- balances, held and spent sums are read fresh, and no two batches can deadlock. Keys need no lock of their own:
 -- their sums move under their workspace's, and a revocation is seen as soon as it is committed.
 --
+-- p_buckets_admit: what the rate buckets said of each request; null when they were not asked, because its router did not
+-- know the limits yet. p_requests_per_minute and the three after it: the limits by which they were asked, the key's and
+-- its workspace's. When these hold no more, the answer is limits_changed, with those that do, and the router asks again.
+--
 -- p_retried: an earlier statement carried some of these requests and its answer was lost. Those that have their hold
 -- already are admitted again without a second one.
---
--- p_buckets_admit: what the rate buckets, which are kept in memory or in Redis, said of each request before; null when
--- they were not asked, because its router did not know the key's limits yet. p_requests_per_minute,
--- p_tokens_per_minute: the key's limits by which they were asked. When these are not the key's any more, nothing is
--- admitted or refused by them: the answer is limits_changed, with the limits that hold, and the router asks again. So
--- nobody is ever judged by limits that were changed before.
 create function admit_generations(
   p_replica text,
   p_overdraft_micros bigint,
@@ -30,9 +28,12 @@ create function admit_generations(
   p_created_at timestamptz[],
   p_buckets_admit boolean[],
   p_requests_per_minute integer[],
-  p_tokens_per_minute bigint[]
+  p_tokens_per_minute bigint[],
+  p_workspace_requests_per_minute integer[],
+  p_workspace_tokens_per_minute bigint[]
 ) returns table (
-  verdict text, workspace_id text, key_id text, requests_per_minute integer, tokens_per_minute bigint
+  verdict text, workspace_id text, key_id text, requests_per_minute integer, tokens_per_minute bigint,
+  workspace_requests_per_minute integer, workspace_tokens_per_minute bigint
 )
 language plpgsql
 -- Batches are small and the tables are large: every join goes by index, whatever the statistics say.
@@ -63,6 +64,8 @@ declare
   request_keys text[] := '{}';
   request_rates integer[] := '{}';
   token_rates bigint[] := '{}';
+  workspace_request_rates integer[] := '{}';
+  workspace_token_rates bigint[] := '{}';
 begin
   select array_agg(locked.id), array_agg(locked.balance_micros + p_overdraft_micros), array_agg(locked.held_micros)
     into workspace_ids, funds, held
@@ -87,9 +90,13 @@ begin
       k.spend_limit_micros - k.spent_micros - k.held_micros as allowance,
       k.requests_per_minute,
       k.tokens_per_minute,
+      w.requests_per_minute as workspace_requests_per_minute,
+      w.tokens_per_minute as workspace_tokens_per_minute,
       r.buckets_admit,
-      (k.requests_per_minute, k.tokens_per_minute)
-        is not distinct from (r.requests_per_minute, r.tokens_per_minute) as limits_hold,
+      (k.requests_per_minute, k.tokens_per_minute, w.requests_per_minute, w.tokens_per_minute)
+        is not distinct from (
+          r.requests_per_minute, r.tokens_per_minute, r.workspace_requests_per_minute, r.workspace_tokens_per_minute
+        ) as limits_hold,
       case
         when d.key_id is null then 'invalid_api_key'
         when p_retried and exists (
@@ -103,12 +110,15 @@ begin
         when r.model <> all (k.model_scope) then 'model_not_in_key_scope'
       end as known
     from unnest(
-      p_key_hashes, p_generations, p_models, p_holds, p_buckets_admit, p_requests_per_minute, p_tokens_per_minute
+      p_key_hashes, p_generations, p_models, p_holds, p_buckets_admit, p_requests_per_minute, p_tokens_per_minute,
+      p_workspace_requests_per_minute, p_workspace_tokens_per_minute
     ) with ordinality as r (
-      key_hash, generation_id, model, hold, buckets_admit, requests_per_minute, tokens_per_minute, position
+      key_hash, generation_id, model, hold, buckets_admit, requests_per_minute, tokens_per_minute,
+      workspace_requests_per_minute, workspace_tokens_per_minute, position
     )
     left join key_directory d on d.key_hash = decode(r.key_hash, 'hex')
     left join api_keys k on k.workspace_id = d.workspace_id and k.id = d.key_id
+    left join workspaces w on w.id = d.workspace_id
     order by r.position
   loop
     judgement := request.known;
@@ -143,6 +153,8 @@ begin
     request_keys := array_append(request_keys, request.key_id);
     request_rates := array_append(request_rates, request.requests_per_minute);
     token_rates := array_append(token_rates, request.tokens_per_minute);
+    workspace_request_rates := array_append(workspace_request_rates, request.workspace_requests_per_minute);
+    workspace_token_rates := array_append(workspace_token_rates, request.workspace_tokens_per_minute);
   end loop;
 
   insert into holds (
@@ -172,8 +184,12 @@ begin
   return query
     select
       case r.judgement when 'held' then 'admitted' else r.judgement end,
-      r.workspace_id, r.key_id, r.request_rate, r.token_rate
-    from unnest(judgements, request_workspaces, request_keys, request_rates, token_rates)
-      as r (judgement, workspace_id, key_id, request_rate, token_rate);
+      r.workspace_id, r.key_id, r.request_rate, r.token_rate, r.workspace_request_rate, r.workspace_token_rate
+    from unnest(
+      judgements, request_workspaces, request_keys, request_rates, token_rates, workspace_request_rates,
+      workspace_token_rates
+    ) as r (
+      judgement, workspace_id, key_id, request_rate, token_rate, workspace_request_rate, workspace_token_rate
+    );
 end
 $$;
