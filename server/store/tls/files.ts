@@ -19,7 +19,9 @@ const USUAL = {
   key: 'postgresql.key',
 }
 
-const usual = (name: keyof typeof USUAL): string => join(homedir(), '.postgresql', USUAL[name])
+const USUAL_FOLDER = '.postgresql'
+
+const usual = (name: keyof typeof USUAL): string => join(homedir(), USUAL_FOLDER, USUAL[name])
 
 /**
  * Reads the files that the parameters name, anew for each connection, so that one that was renewed is taken up. As in
@@ -73,8 +75,14 @@ function isExposed({ uid, mode }: Stats): boolean {
   return (mode & 0o777 & ~(uid === 0 ? ROOT_MAY | OWNER_MAY : OWNER_MAY)) !== 0
 }
 
+/** Undefined where it is not, or not for this program to see: of a usual place that says nothing, as in libpq. */
 function find(file: string): Stats | undefined {
-  return statSync(file, { throwIfNoEntry: false })
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch (cause) {
+    if (file.startsWith(join(homedir(), USUAL_FOLDER))) return undefined
+    throw new DatabaseUrlError(file, `cannot be looked at (${(cause as Error).message})`)
+  }
 }
 
 function read(setting: string, file: string): string {
