@@ -5,7 +5,7 @@ let service: Service
 let account: Account
 
 beforeAll(async () => {
-  service = await startService({ timers: { idleMs: 300, firstByteMs: 300 } })
+  service = await startService({ timers: { idleMs: 2_000, firstByteMs: 2_000 } })
   account = await service.createAccount(5_000_000n)
 })
 

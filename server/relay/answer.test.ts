@@ -12,6 +12,7 @@ import {
   MODEL,
   send,
   startWorld,
+  type World,
   type WorldOptions,
 } from './testing/world.ts'
 
@@ -207,18 +208,25 @@ test.each([
     502,
     'backend_unavailable',
   ],
-  ['no byte in time', () => {}, 502, 'backend_unavailable'],
 ] satisfies readonly (readonly [string, Script, number, string])[])(
   'a backend that sends %s is an error, aborted and free',
   async (_, script, status, code) => {
-    const world = await startAnswerWorld({ script, timers: { firstByteMs: 150 } })
-    const { reply, outcome } = await askAndSettle(world)
-    expect(reply.status).toBe(status)
-    expect(JSON.parse(reply.text)).toMatchObject({ error: { code } })
-    expect(reply.text).not.toContain('canary')
-    expect(outcome).toMatchObject({ status: 'aborted', usage: { promptTokens: 0, completionTokens: 0 } })
+    await showFree(await startAnswerWorld({ script }), status, code)
   },
 )
+
+test('a backend that sends no byte in time is an error, aborted and free', async () => {
+  const world = await startAnswerWorld({ script: () => {}, timers: { firstByteMs: 150 } })
+  await showFree(world, 502, 'backend_unavailable')
+})
+
+async function showFree(world: World, status: number, code: string): Promise<void> {
+  const { reply, outcome } = await askAndSettle(world)
+  expect(reply.status).toBe(status)
+  expect(JSON.parse(reply.text)).toMatchObject({ error: { code } })
+  expect(reply.text).not.toContain('canary')
+  expect(outcome).toMatchObject({ status: 'aborted', usage: { promptTokens: 0, completionTokens: 0 } })
+}
 
 test('an answer beyond the cap is cut off as an error', async () => {
   const script: Script = (response) => {

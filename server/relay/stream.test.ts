@@ -28,6 +28,7 @@ import {
   readStream,
   send,
   startWorld,
+  type World,
 } from './testing/world.ts'
 
 afterEach(closeWorlds)
@@ -216,34 +217,37 @@ const failures: readonly (readonly [string, Script, string])[] = [
     },
     'backend_unavailable',
   ],
-  [
-    'falls silent',
-    (response) => {
-      openStream(response)
-      response.write(textEvent('a') + textEvent('b'))
-    },
-    'backend_unavailable',
-  ],
 ]
 
 test.each(failures)(
   'a backend that %s after the start ends as error event and [DONE], aborted and counted',
   async (_, script, code) => {
-    const world = await startWorld({ script, timers: { idleMs: 150 } })
-    const { reply, outcome } = await askAndSettle(world)
-    expect(reply.status).toBe(200)
-    const { said, last } = readStream(reply.text)
-    expect(said).toBe('ab')
-    expect(last).toEqual({ error: { message: expect.any(String), type: 'upstream_error', code } })
-    expect(reply.text).not.toContain('canary')
-    expect(outcome).toMatchObject({
-      status: 'aborted',
-      usage: { promptTokens: PROMPT, completionTokens: 2 },
-      usageSource: 'counted',
-    })
-    await eventually(() => expect(world.backend.running()).toBe(0))
+    await showCutOff(await startWorld({ script }), code)
   },
 )
+
+test('a backend that falls silent after the start ends as error event and [DONE], aborted and counted', async () => {
+  const script: Script = (response) => {
+    openStream(response)
+    response.write(textEvent('a') + textEvent('b'))
+  }
+  await showCutOff(await startWorld({ script, timers: { idleMs: 150 } }), 'backend_unavailable')
+})
+
+async function showCutOff(world: World, code: string): Promise<void> {
+  const { reply, outcome } = await askAndSettle(world)
+  expect(reply.status).toBe(200)
+  const { said, last } = readStream(reply.text)
+  expect(said).toBe('ab')
+  expect(last).toEqual({ error: { message: expect.any(String), type: 'upstream_error', code } })
+  expect(reply.text).not.toContain('canary')
+  expect(outcome).toMatchObject({
+    status: 'aborted',
+    usage: { promptTokens: PROMPT, completionTokens: 2 },
+    usageSource: 'counted',
+  })
+  await eventually(() => expect(world.backend.running()).toBe(0))
+}
 
 /** Backends that fail before any token, and the status and code that this is. */
 const earlyFailures: readonly (readonly [string, Script, number, string])[] = [
@@ -266,30 +270,40 @@ const earlyFailures: readonly (readonly [string, Script, number, string])[] = [
   ],
   ['speaks no HTTP', (response) => void response.socket?.end('hello\r\n\r\n'), 502, 'backend_unavailable'],
   ['hangs up', (response) => void response.socket?.destroy(), 502, 'backend_unavailable'],
-  ['says nothing', () => {}, 502, 'backend_unavailable'],
+]
+
+test.each(earlyFailures)(
+  'a backend that %s before the first event keeps its real status, and nothing is charged',
+  async (_, script, status, code) => {
+    await showUncharged(await startWorld({ script }), status, code)
+  },
+)
+
+test.each([
+  ['says nothing', () => {}],
   [
     'sends a head and nothing more',
     (response) => {
       openStream(response)
       response.flushHeaders()
     },
-    502,
-    'backend_unavailable',
   ],
-]
-
-test.each(earlyFailures)(
+] satisfies readonly (readonly [string, Script])[])(
   'a backend that %s before the first event keeps its real status, and nothing is charged',
-  async (_, script, status, code) => {
+  async (_, script) => {
     const world = await startWorld({ script, timers: { firstByteMs: 150 } })
-    const { reply, outcome } = await askAndSettle(world)
-    expect(reply.status).toBe(status)
-    expect(JSON.parse(reply.text)).toMatchObject({ error: { code } })
-    expect(reply.text).not.toContain('canary')
-    expect(outcome).toMatchObject({ status: 'aborted', usage: { promptTokens: 0, completionTokens: 0 } })
-    await eventually(() => expect(world.thrown).toHaveLength(1))
+    await showUncharged(world, 502, 'backend_unavailable')
   },
 )
+
+async function showUncharged(world: World, status: number, code: string): Promise<void> {
+  const { reply, outcome } = await askAndSettle(world)
+  expect(reply.status).toBe(status)
+  expect(JSON.parse(reply.text)).toMatchObject({ error: { code } })
+  expect(reply.text).not.toContain('canary')
+  expect(outcome).toMatchObject({ status: 'aborted', usage: { promptTokens: 0, completionTokens: 0 } })
+  await eventually(() => expect(world.thrown).toHaveLength(1))
+}
 
 test('an error before any token costs nothing, even when events went out', async () => {
   const role = event({
