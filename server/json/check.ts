@@ -1,4 +1,4 @@
-import { ACTIONS, action, context, END, grammar, START, STOPPED, stateOf } from './grammar.ts'
+import { ACTIONS, action, context, END, grammar, START, STOPPED, stateOf, TEXTS } from './grammar.ts'
 
 /** Where one member of the outermost object stands. */
 export interface MemberSpan {
@@ -23,6 +23,13 @@ export interface CheckLimits {
 }
 
 // Looked up once: these are needed for each value.
+const FAIL = action.fail
+const OPEN_OBJECT = action.openObject
+const OPEN_LIST = action.openList
+const CLOSE_LIST = action.closeList
+const COMMA_IN_LIST = action.commaInList
+const COMMA_IN_OBJECT = action.commaInObject
+const NUMBER_ENDS = action.numberEnds
 const NEXT_IN_LIST = stateOf(context.list, 'value')
 const NEXT_IN_OBJECT = stateOf(context.object, 'name')
 const NEXT_IN_TOP = stateOf(context.top, 'name')
@@ -31,13 +38,6 @@ const FIRST_IN_OBJECT = stateOf(context.object, 'firstName')
 const AFTER_IN_LIST = stateOf(context.list, 'after')
 const AFTER_IN_OBJECT = stateOf(context.object, 'after')
 const FIRST_IN_TOP = stateOf(context.top, 'firstName')
-
-/** The states of a string that goes on. */
-const isText = new Uint8Array(ACTIONS)
-for (const where of Object.values(context)) {
-  isText[stateOf(where, 'text')] = 1
-  isText[stateOf(where, 'nameText')] = 1
-}
 
 /** The bytes that end a string, or make it another state: found without a look at the grammar, for text is most of a body. */
 const isPlain = new Uint8Array(256).fill(1, 0x20)
@@ -48,6 +48,11 @@ function textEnd(bytes: Uint8Array, from: number): number {
   let at = from
   while (at < bytes.length && isPlain[bytes[at]!] === 1) at++
   return at
+}
+
+/** What follows a value in an object or list, by what opened it. */
+function afterIn(bracket: number): number {
+  return bracket === OPEN_OBJECT ? AFTER_IN_OBJECT : AFTER_IN_LIST
 }
 
 /** How the values begin that are no object. */
@@ -71,7 +76,7 @@ export class ObjectCheck {
   #offset = 0
   #values = 0
   #depth = 0
-  /** 1 for each open object, 0 for each open list. */
+  /** What opened each object or list that is open. */
   #open = new Uint8Array(64)
   #member = { start: 0, nameEnd: 0, valueStart: 0 }
 
@@ -86,28 +91,36 @@ export class ObjectCheck {
     let depth = this.#depth
     let values = this.#values
     let open = this.#open
-    for (let at = 0; at < bytes.length; at++) {
-      const next = grammar[(state << 8) | bytes[at]!]!
+    const { length } = bytes
+    const table = grammar
+    for (let at = 0; at < length; at++) {
+      let next = table[(state << 8) | bytes[at]!]!
+      // A loop of its own for what asks for nothing: it stays small enough for the compiler to keep all in registers.
+      while (next < TEXTS) {
+        state = next
+        if (++at === length) break
+        next = table[(state << 8) | bytes[at]!]!
+      }
+      if (at === length) break
       if (next < ACTIONS) {
         state = next
-        if (isText[next] === 1) at = textEnd(bytes, at + 1) - 1
-      } else if (next === action.commaInList) {
+        at = textEnd(bytes, at + 1) - 1
+      } else if (next === COMMA_IN_LIST) {
         values++
         state = NEXT_IN_LIST
-      } else if (next === action.commaInObject) {
+      } else if (next === COMMA_IN_OBJECT) {
         values++
         state = NEXT_IN_OBJECT
-      } else if (depth > 0 && next <= action.openList) {
+      } else if (depth > 0 && next <= OPEN_LIST) {
         // What is further in than the outermost object is done right here, for a body may be little else.
-        if (next === action.fail) return this.#stop('malformed')
+        if (next === FAIL) return this.#stop('malformed')
         if (depth === open.length) open = this.#grow()
-        const isObject = next === action.openObject
-        open[depth++] = isObject ? 1 : 0
+        open[depth++] = next
         values++
-        state = isObject ? FIRST_IN_OBJECT : FIRST_IN_LIST
-      } else if (depth > 2 && next <= action.closeList) {
+        state = next === OPEN_OBJECT ? FIRST_IN_OBJECT : FIRST_IN_LIST
+      } else if (depth > 2 && next <= CLOSE_LIST) {
         depth--
-        state = open[depth - 1] === 1 ? AFTER_IN_OBJECT : AFTER_IN_LIST
+        state = afterIn(open[depth - 1]!)
       } else {
         this.#depth = depth
         this.#values = values
@@ -116,7 +129,7 @@ export class ObjectCheck {
         values = this.#values
         open = this.#open
         if (state === STOPPED) return false
-        if (next === action.numberEnds) at--
+        if (next === NUMBER_ENDS) at--
       }
     }
     this.#state = state
@@ -139,9 +152,8 @@ export class ObjectCheck {
         this.#values++
         return NEXT_IN_TOP
       case action.openObject:
-        return this.#openBracket(1, at)
       case action.openList:
-        return this.#openBracket(0, at)
+        return this.#openBracket(what, at)
       case action.closeObject:
       case action.closeList:
         return this.#close(at)
@@ -168,6 +180,7 @@ export class ObjectCheck {
     this.#member.valueStart = at
     const next = grammar[(stateOf(context.object, 'value') << 8) | current]!
     if (next >= ACTIONS) return this.#act(next, current, at)
+    if (next >= TEXTS) return stateOf(context.top, 'text')
     return next - stateOf(context.object, 'value') + stateOf(context.top, 'value')
   }
 
@@ -176,19 +189,19 @@ export class ObjectCheck {
     return stateOf(context.top, 'after')
   }
 
-  #openBracket(kind: 0 | 1, at: number): number {
+  #openBracket(bracket: number, at: number): number {
     const depth = this.#depth++
     if (depth === this.#open.length) this.#grow()
-    this.#open[depth] = kind
+    this.#open[depth] = bracket
     this.#values++
-    if (depth > 0) return kind === 0 ? FIRST_IN_LIST : FIRST_IN_OBJECT
+    if (depth > 0) return bracket === action.openObject ? FIRST_IN_OBJECT : FIRST_IN_LIST
     this.start = at
     return FIRST_IN_TOP
   }
 
   #close(at: number): number {
     const depth = --this.#depth
-    if (depth > 1) return this.#open[depth - 1] === 1 ? AFTER_IN_OBJECT : AFTER_IN_LIST
+    if (depth > 1) return afterIn(this.#open[depth - 1]!)
     if (depth === 1) return this.#endValue(at + 1)
     this.end = at + 1
     return END

@@ -7,35 +7,39 @@ export const grammar = new Uint8Array(128 * 256)
 /** What a value stands in. */
 export const context = { top: 0, object: 1, list: 2 } as const
 
-/** States of one context. */
-const STATES = 36
+/** States of one context, but for those within a text. */
+const STATES = 34
 
 const local = {
   value: 0,
-  text: 1,
-  textEscape: 2,
-  textHex: 3,
-  literal: 7,
-  minus: 17,
-  zero: 18,
-  integer: 19,
-  point: 20,
-  fraction: 21,
-  exponent: 22,
-  exponentSign: 23,
-  exponentDigits: 24,
-  after: 25,
-  name: 26,
-  colon: 27,
-  nameText: 28,
-  nameEscape: 29,
-  nameHex: 30,
-  firstName: 34,
-  firstValue: 35,
+  textEscape: 1,
+  textHex: 2,
+  literal: 6,
+  minus: 16,
+  zero: 17,
+  integer: 18,
+  point: 19,
+  fraction: 20,
+  exponent: 21,
+  exponentSign: 22,
+  exponentDigits: 23,
+  after: 24,
+  name: 25,
+  colon: 26,
+  nameEscape: 27,
+  nameHex: 28,
+  firstName: 32,
+  firstValue: 33,
 } as const
 
+/** From here on a state is within a text: one comparison tells, where most bytes of a body are. */
+export const TEXTS = 122
+
+const texts = { text: TEXTS, nameText: TEXTS + 3 } as const
+
 /** The number of a state in one context. */
-export function stateOf(where: number, state: keyof typeof local): number {
+export function stateOf(where: number, state: keyof typeof local | keyof typeof texts): number {
+  if (state === 'text' || state === 'nameText') return texts[state] + where
   return where * STATES + local[state]
 }
 
@@ -83,7 +87,7 @@ grammar.fill(DEAD, DEAD * 256, (DEAD + 1) * 256)
 
 function describe(where: number): void {
   const isTop = where === context.top
-  const at = (state: keyof typeof local) => stateOf(where, state)
+  const at = (state: Parameters<typeof stateOf>[1]) => stateOf(where, state)
   const ended = isTop ? action.valueEnds : at('after')
   describeText(at('text'), at('textEscape'), at('textHex'), ended)
   describeText(at('nameText'), at('nameEscape'), at('nameHex'), isTop ? action.nameEnds : at('colon'))
@@ -130,7 +134,7 @@ function describeAfter(where: number): void {
 }
 
 function describeNumber(where: number): void {
-  const at = (state: keyof typeof local) => stateOf(where, state)
+  const at = (state: Parameters<typeof stateOf>[1]) => stateOf(where, state)
   on(at('minus'), '0', at('zero'))
   on(at('minus'), '123456789', at('integer'))
   on(at('integer'), DIGITS, at('integer'))
