@@ -1,5 +1,5 @@
 import { AMBIGUOUS, nameReader, type ReadName, UNKNOWN } from '../json/names.ts'
-import { broken, byte, skipSpace, skipString, skipValue } from '../json/scan.ts'
+import { byte, nextInside, skipSpace, skipString, skipValue } from '../json/scan.ts'
 import { textBytes } from '../json/text.ts'
 
 /** What one walk over the messages of a chat learns; the text itself is not kept (REQ-28, SRV-14). */
@@ -40,6 +40,12 @@ const meanings: readonly (readonly [name: string, meanings: Readonly<Partial<Rec
   ['arguments', { called: 'text' }],
 ]
 const names = meanings.map(([name]) => name)
+const meaningOf = {
+  message: meanings.map(([, { message }]) => message),
+  part: meanings.map(([, { part }]) => part),
+  call: meanings.map(([, { call }]) => call),
+  called: meanings.map(([, { called }]) => called),
+}
 
 /**
  * Sizes the messages of a chat request in their bytes: the list that begins at `from`. Whatever has another shape than
@@ -74,22 +80,21 @@ class MessageWalk {
     this.#list(from, 'message')
   }
 
-  /** Each element of a list as an object of this kind. */
+  /** Each element of a list as an object of this kind. Scalars count nothing, so they are not even told apart. */
   #list(from: number, kind: Kind): number {
     const bytes = this.#bytes
-    let at = skipSpace(bytes, from + 1)
-    if (bytes[at] === byte.closeBracket) return at + 1
+    let at = from + 1
     for (;;) {
-      at = skipSpace(bytes, this.#element(at, kind))
-      if (bytes[at] === byte.closeBracket) return at + 1
-      if (bytes[at] !== byte.comma) throw broken(at)
-      at = skipSpace(bytes, at + 1)
+      at = nextInside(bytes, at)
+      const first = bytes[at]
+      if (first === byte.openBrace) at = this.#object(at, kind)
+      else if (first === byte.quote) at = kind === 'part' ? this.#text(at) : skipString(bytes, at)
+      else if (first === byte.openBracket) at = skipValue(bytes, at)
+      else return at + 1
     }
   }
 
-  #element(at: number, kind: Kind): number {
-    if (this.#bytes[at] !== byte.openBrace)
-      return kind === 'part' ? this.#text(at) : skipValue(this.#bytes, at)
+  #object(at: number, kind: Kind): number {
     if (kind === 'message') return this.#message(at)
     return kind === 'part' ? this.#part(at) : this.#members(at, kind)
   }
@@ -117,26 +122,27 @@ class MessageWalk {
 
   #members(from: number, kind: Kind): number {
     const bytes = this.#bytes
+    const meaning = meaningOf[kind]
     let seen = 0
-    let at = skipSpace(bytes, from + 1)
-    if (bytes[at] === byte.closeBrace) return at + 1
+    let at = from + 1
     for (;;) {
+      at = nextInside(bytes, at)
+      if (bytes[at] !== byte.quote) return at + 1
       const nameEnd = skipString(bytes, at)
       const place = this.#readName(bytes, at, nameEnd)
-      const colon = skipSpace(bytes, nameEnd)
-      if (bytes[colon] !== byte.colon) throw broken(colon)
-      const value = skipSpace(bytes, colon + 1)
-      if (place === AMBIGUOUS || (place !== UNKNOWN && (seen & (1 << place)) !== 0)) this.#isAmbiguous = true
-      const meaning = place < 0 ? undefined : meanings[place]![1][kind]
-      if (place >= 0) seen |= 1 << place
-      at = skipSpace(bytes, meaning === undefined ? skipValue(bytes, value) : this.#value(value, meaning))
-      if (bytes[at] === byte.closeBrace) return at + 1
-      if (bytes[at] !== byte.comma) throw broken(at)
-      at = skipSpace(bytes, at + 1)
+      at = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1)
+      if (place < 0) {
+        if (place === AMBIGUOUS) this.#isAmbiguous = true
+        at = skipValue(bytes, at)
+      } else {
+        if ((seen & (1 << place)) !== 0) this.#isAmbiguous = true
+        seen |= 1 << place
+        at = this.#value(at, meaning[place])
+      }
     }
   }
 
-  #value(at: number, meaning: Meaning): number {
+  #value(at: number, meaning: Meaning | undefined): number {
     const first = this.#bytes[at]
     if (meaning === 'content' && first === byte.openBracket) return this.#list(at, 'part')
     if (meaning === 'calls' && first === byte.openBracket) return this.#list(at, 'call')

@@ -1,6 +1,6 @@
-import { broken, byte, skipSpace, skipString } from '../json/scan.ts'
+import { byte, SPACES, skipString } from '../json/scan.ts'
 import { textBytes } from '../json/text.ts'
-import { eachElement, STOP } from '../json/walk.ts'
+import { nextElement, STOP } from '../json/walk.ts'
 
 /**
  * Is told of one text, or its tokens: where it stands, its bytes of UTF-8, and the tokens that were sent in place of
@@ -15,20 +15,17 @@ export function eachText(bytes: Buffer, from: number, visit: VisitText): boolean
     return true
   }
   if (bytes[from] !== byte.openBracket) return false
-  const first = bytes[skipSpace(bytes, from + 1)]
-  if (first === byte.quote) {
-    const end = eachElement(bytes, from, (at) =>
-      bytes[at] === byte.quote ? visitText(bytes, at, visit) : STOP,
-    )
-    return end !== STOP
+  const first = bytes[nextElement(bytes, from + 1)]
+  if (first !== byte.quote && first !== byte.openBracket) return visitTokens(bytes, from, visit) !== STOP
+  // A loop of its own, for a list may hold half a million.
+  const visitOne = first === byte.quote ? visitText : visitTokens
+  let at = nextElement(bytes, from + 1)
+  while (bytes[at] === first) {
+    const end = visitOne(bytes, at, visit)
+    if (end === STOP) return false
+    at = nextElement(bytes, end)
   }
-  if (first === byte.openBracket) {
-    const end = eachElement(bytes, from, (at) =>
-      bytes[at] === byte.openBracket ? visitTokens(bytes, at, visit) : STOP,
-    )
-    return end !== STOP
-  }
-  return visitTokens(bytes, from, visit) !== STOP
+  return bytes[at] === byte.closeBracket
 }
 
 function visitText(bytes: Buffer, start: number, visit: VisitText): number {
@@ -39,33 +36,19 @@ function visitText(bytes: Buffer, start: number, visit: VisitText): number {
 
 /** The tokens of one text; `STOP` for a list of anything else, and for one without any. */
 function visitTokens(bytes: Buffer, start: number, visit: VisitText): number {
-  let tokens = 0
-  let at = skipSpace(bytes, start + 1)
-  for (;;) {
-    at = integerEnd(bytes, at)
-    if (at === STOP) return STOP
-    tokens++
-    at = skipSpace(bytes, at)
-    if (bytes[at] === byte.closeBracket) break
-    if (bytes[at] !== byte.comma) throw broken(at)
-    at = skipSpace(bytes, at + 1)
+  const first = nextElement(bytes, start + 1)
+  let tokens = 1
+  let at = first
+  // The bytes are well-formed, so nothing but whole numbers can be made of these.
+  while (inTokens[bytes[at]!] === 1) {
+    if (bytes[at] === byte.comma) tokens++
+    at++
   }
+  if (bytes[at] !== byte.closeBracket || at === first) return STOP
   visit(start, at + 1, 0, tokens)
   return at + 1
 }
 
-const MINUS = 0x2d
-const POINT = 0x2e
-const LOWER_E = 0x65
-const UPPER_E = 0x45
-
-/** Where a whole number ends; `STOP` for anything else. */
-function integerEnd(bytes: Buffer, from: number): number {
-  const digits = bytes[from] === MINUS ? from + 1 : from
-  let at = digits
-  while (at < bytes.length && isDigit[bytes[at]!] === 1) at++
-  const next = bytes[at]
-  return at === digits || next === POINT || next === LOWER_E || next === UPPER_E ? STOP : at
-}
-
-const isDigit = new Uint8Array(256).fill(1, 0x30, 0x3a)
+/** The bytes that whole numbers, and what is between them, are written with. */
+const inTokens = new Uint8Array(256).fill(1, 0x30, 0x3a)
+for (const between of [byte.minus, byte.comma, ...SPACES]) inTokens[between] = 1

@@ -11,6 +11,8 @@ export type ReadName = (bytes: Buffer, start: number, end: number) => number
 /** Names with other than plain letters that are folded in one text; all further ones count as ambiguous (ours). */
 const MAX_FOLDED = 1_000
 
+const NONE: readonly number[] = []
+
 /** Longer ones than this are not decoded to be told (ours). */
 const MAX_BYTES = 4_096
 
@@ -26,11 +28,13 @@ export function nameReader(known: readonly string[]): ReadName {
 
   return (bytes, start, end) => {
     const length = end - start - 2
+    const candidates = byLength[length] ?? NONE
+    for (const place of candidates) if (isSame(spelled[place]!, bytes, start + 1)) return place
     const kind = kindOf(bytes, start + 1, end - 1)
     if (kind === ODD)
       return length > MAX_BYTES || ++folded > MAX_FOLDED ? AMBIGUOUS : readOdd(bytes, start, end)
-    for (const place of byLength[length] ?? []) {
-      if (isSpelled(spelled[place]!, bytes, start + 1)) return kind === PLAIN ? place : AMBIGUOUS
+    if (kind === CASED) {
+      for (const place of candidates) if (isSpelled(spelled[place]!, bytes, start + 1)) return AMBIGUOUS
     }
     return UNKNOWN
   }
@@ -57,6 +61,11 @@ function kindOf(bytes: Buffer, from: number, to: number): number {
     if (current >= 0x41 && current <= 0x5a) kind = CASED
   }
   return kind
+}
+
+function isSame(name: Buffer, bytes: Buffer, from: number): boolean {
+  for (let at = 0; at < name.length; at++) if (bytes[from + at] !== name[at]) return false
+  return true
 }
 
 /** Whether these bytes, in lower case, are the name; both have one length. */

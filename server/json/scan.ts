@@ -2,6 +2,7 @@
 export const byte = {
   quote: 0x22,
   comma: 0x2c,
+  minus: 0x2d,
   colon: 0x3a,
   backslash: 0x5c,
   openBracket: 0x5b,
@@ -9,6 +10,9 @@ export const byte = {
   openBrace: 0x7b,
   closeBrace: 0x7d,
 } as const
+
+/** The bytes that may stand between tokens. */
+export const SPACES = [0x20, 0x0a, 0x0d, 0x09] as const
 
 /** Strings longer than this are searched natively; shorter ones are walked, which is faster. */
 const WALKED_BYTES = 48
@@ -22,6 +26,17 @@ const kinds = new Uint8Array(256)
 kinds[byte.quote] = QUOTE
 kinds[byte.openBrace] = kinds[byte.openBracket] = OPEN
 kinds[byte.closeBrace] = kinds[byte.closeBracket] = CLOSE
+
+/**
+ * The first quote or bracket at or after `from`, past whatever has no inside: scalars, commas, colons and space. In
+ * well-formed bytes this is the next text, list or object, or the end of the one that holds `from`.
+ */
+export function nextInside(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && kinds[bytes[at]!] === PLAIN) at++
+  if (at === bytes.length) throw broken(at)
+  return at
+}
 
 /** One past the value that begins at `from`. Nesting is counted, not recursed into: depth costs no stack. */
 export function skipValue(bytes: Buffer, from: number): number {
@@ -52,8 +67,7 @@ function skipScalar(bytes: Buffer, from: number): number {
 }
 
 const endsScalar = new Uint8Array(256)
-for (const end of [byte.comma, byte.closeBrace, byte.closeBracket, 0x20, 0x0a, 0x0d, 0x09])
-  endsScalar[end] = 1
+for (const end of [byte.comma, byte.closeBrace, byte.closeBracket, ...SPACES]) endsScalar[end] = 1
 
 /** From the opening quote to one past the closing one. */
 export function skipString(bytes: Buffer, from: number): number {
