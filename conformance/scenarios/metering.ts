@@ -66,6 +66,30 @@ export default {
     },
   },
 
+  'cap-by-another-name': {
+    rules: ['CRED-40', 'MET-15'],
+    title: 'A cap by a name that some backends put first is held and billed for, and reaches the backend',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 1, promptTokens: 12, completionTokens: 300 })
+      for (const name of ['n_predict', 'max_new_tokens']) {
+        const exchange = await context.chat({ max_tokens: 5, [name]: 300 })
+        assert.equal(expectChat(exchange).usage.completion_tokens, 300)
+      }
+      const sent = (await context.received()).map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+      assert.deepEqual(
+        sent.map((body) => [body.max_tokens, body.n_predict ?? body.max_new_tokens]),
+        [
+          [5, 300],
+          [5, 300],
+        ],
+      )
+      const { generations } = await context.books()
+      for (const record of generations)
+        assert.deepEqual([record.usage_source, record.completion_tokens], ['backend', 300])
+    },
+  },
+
   'bytes-counted': {
     rules: ['MET-09'],
     title:

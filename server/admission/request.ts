@@ -6,6 +6,7 @@ import { findMember, type ObjectSpan } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
 import type { Operation } from '../metering/generation.ts'
 import { type BodyFields, membersAt, outlineAt, parseBodyFields, refuseAmbiguity } from './body-fields.ts'
+import { highestOtherCap } from './other-caps.ts'
 import type { PromptSize } from './prompt-size.ts'
 import { type Reader, readers } from './readers.ts'
 import { isLong } from './whole-number.ts'
@@ -19,6 +20,8 @@ export interface InferenceRequest {
   readonly includeUsage: boolean
   /** The client's cap on the completion tokens of each prompt, if it sent one; 0 where nothing is generated. */
   readonly outputCap: number | undefined
+  /** A cap by a name that only some backends know: what is generated there may be that much, see `highestOtherCap`. */
+  readonly otherCap: number
   readonly prompt: PromptSize
 }
 
@@ -70,6 +73,7 @@ export function parseRequest(operation: Operation, { body, model }: NamedModel):
     streamed: fields.stream === true,
     includeUsage: streamOptions?.include_usage === true,
     outputCap: reader.generates ? outputCapOf(fields) : 0,
+    otherCap: reader.generates ? highestOtherCap(body) : 0,
     prompt,
   }
 }

@@ -28,6 +28,23 @@ test.each([
   expect(sized.holdMicros).toBe(request.prompt.bound + 2 * 3 * cap)
 })
 
+test.each<[fields: object, most: number, sent: number | undefined]>([
+  [{ max_tokens: 7, n_predict: 300 }, 300, undefined],
+  [{ max_tokens: 7, max_new_tokens: 300, n_predict: 40 }, 300, undefined],
+  [{ max_tokens: 7, N_Predict: 300 }, 300, undefined],
+  [{ max_tokens: 7, n_predict: -1 }, 1_000, undefined],
+  [{ max_tokens: 7, n_predict: '300' }, 1_000, undefined],
+  [{ max_tokens: 7, n_predict: 1e300 }, 1_000, undefined],
+  [{ n_predict: 300 }, 300, 100],
+  [{ n_predict: 1 }, 100, 100],
+  [{ max_tokens: 7, n_predict: null, max_new_tokens: 0 }, 7, undefined],
+])('with %j up to %i tokens are held and billed, and %s is sent', (fields, most, sent) => {
+  const sized = sizeFor(model, read({ prompt: 'Once', ...fields }))
+  expect(sized.tokens.outputCapTokens).toBe(most)
+  expect(sized.cap.sent).toBe(sent)
+  expect(sized.holdMicros).toBe(sized.tokens.promptBoundTokens + 2 * most)
+})
+
 test('a model that serves in place of another is sized for all prompts too', () => {
   const [sized] = sizeFallbacks('completions', model, [model, other], read({ prompt: ['a', 'b'] }))
   expect(sized).toMatchObject({ model: { id: 'other' }, tokens: { outputCapTokens: 2 * 50 } })

@@ -15,10 +15,11 @@ export interface SizedFor {
 
 /** Sizes a request for a model. */
 export function sizeFor(model: ServedModel, request: InferenceRequest): SizedFor {
-  const { prompt, outputCap } = request
+  const { prompt, outputCap, otherCap } = request
   const cap = capOutput(outputCap, prompt.largestBound, model)
+  const mostTokens = Math.max(cap.tokens, Math.min(otherCap, model.contextLength))
   // Each prompt has an answer of its own, under a cap of its own.
-  const outputCapTokens = cap.tokens * prompt.count
+  const outputCapTokens = mostTokens * prompt.count
   return {
     model,
     cap,
