@@ -324,6 +324,7 @@ export const rules = {
   'CRED-12': { origin: 'chosen', ref: 'D2/5:4', level: 'must', subjects: ['router'], test: 'black-box' },
   'REQ-51': { origin: 'chosen', ref: 'D2/5:4', level: 'must', subjects: ['router'], test: 'black-box' },
   'CRED-40': { origin: 'chosen', ref: 'D2/5:16', level: 'must', subjects: ['router'], test: 'control' },
+  'CRED-41': { origin: 'chosen', ref: 'D2/5:17', level: 'must', subjects: ['router'], test: 'control' },
   'CRED-11': { origin: 'chosen', ref: 'D2/5:5', level: 'must', subjects: ['router'], test: 'control' },
   'CRED-13': { origin: 'chosen', ref: 'D2/5:6', level: 'must', subjects: ['router'], test: 'control' },
   'CRED-14': { origin: 'chosen', ref: 'D2/5:7', level: 'must', subjects: ['router'], test: 'control' },

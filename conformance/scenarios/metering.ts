@@ -103,6 +103,20 @@ export default {
     },
   },
 
+  'chat-template': {
+    rules: ['CRED-41', 'MET-15'],
+    title: 'A prompt that a chat template of the client makes longer is billed as the backend counts it',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      const { contextLength } = await priceOf(context)
+      await context.script({ chunks: 1, promptTokens: contextLength, completionTokens: 1 })
+      const { usage } = expectChat(await context.chat({ chat_template: "{{ 'a ' * 1000000 }}" }))
+      assert.equal(usage.prompt_tokens, contextLength)
+      const [record] = (await context.books()).generations
+      assert.deepEqual([record?.usage_source, record?.prompt_tokens], ['backend', contextLength])
+    },
+  },
+
   continuous: {
     rules: ['MET-08', 'RLAY-03'],
     title: 'With usage on every chunk an abort is metered exactly, and the client sees none of it',

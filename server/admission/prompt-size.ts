@@ -1,5 +1,7 @@
 import type { ServedModel } from '../config/router.ts'
+import { foldName } from '../json/fold.ts'
 import { findMember, type Member } from '../json/members.ts'
+import { outlineOf } from '../json/outline.ts'
 import type { BodyFields } from './body-fields.ts'
 import { boundBytes, boundPrompt, type ModelLimits } from './hold.ts'
 import { countPromptTokens, sizeMessages } from './sizing.ts'
@@ -26,11 +28,16 @@ export type BytesOfText = (sentBytes: number, size: number, aroundBytes: number)
 /** What of a model tells how large a prompt is: what it holds, and for how many tokens it takes what is no text. */
 export type ModelFigures = ModelLimits & Pick<ServedModel, 'imageTokens' | 'audioTokens'>
 
-/** A conversation is one prompt. No tokenizer makes more tokens than its body has bytes. */
-export function sizeConversation({ bytes, span }: BodyFields, model: ModelFigures): PromptSize {
+/**
+ * A conversation is one prompt. No tokenizer makes more tokens than its body has bytes; but a chat template of the
+ * client's own can make a prompt of any length of it.
+ */
+export function sizeConversation(body: BodyFields, model: ModelFigures): PromptSize {
+  const { bytes, span } = body
   const { imageTokens = 0, audioTokens = 0 } = model
   const { valueStart } = findMember(span, 'messages')!
-  const { textBytes, hasOtherParts, images, audios } = sizeMessages(bytes, valueStart)
+  const { textBytes, images, audios, ...measured } = sizeMessages(bytes, valueStart)
+  const hasOtherParts = measured.hasOtherParts || hasTemplate(body)
   const bound = boundPrompt({ bytes: bytes.length, hasOtherParts }, model)
   // Tool schemas are part of the prompt; their bytes as sent are counted (MET-10).
   const textTokens = countPromptTokens(textBytes + lengthOf(findMember(span, 'tools')))
@@ -72,6 +79,13 @@ export function longestText(
     if (textBytes > (longest?.textBytes ?? 0)) longest = { start, end, textBytes }
   })
   return longest
+}
+
+function hasTemplate({ bytes, span }: BodyFields): boolean {
+  return span.members.some(
+    ({ name, valueStart, end }) =>
+      foldName(name) === 'chat_template' && outlineOf(bytes, valueStart, end) !== null,
+  )
 }
 
 function lengthOf(member: Member | undefined): number {

@@ -175,3 +175,12 @@ test.each(['9223372036854775808', '-9223372036854775809', '9.3e18', '1e400'])(
 function parseText(text: string) {
   return parseRequest('chat', parseModel('chat', Buffer.from(text), catalogue))
 }
+
+test.each([
+  ['chat_template', 'x', model.contextLength],
+  ['Chat_Template', 'x', model.contextLength],
+  ['chat_template', null, undefined],
+])('%s: %j makes the prompt of a chat as long as the context', (name, value, bound) => {
+  const { bytes, request } = parse('chat', { messages: [{ role: 'user', content: 'hi' }], [name]: value })
+  expect(request.prompt.bound).toBe(bound ?? bytes.length + model.templateTokens)
+})
