@@ -1,13 +1,16 @@
 // @module-tag openssl
 
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connect } from '../server/store/connection.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
+import { isDatabaseUrl } from '../server/store/tls/hosts.ts'
 import { makeCertificates, type TestCertificates, turnOnTls } from './database-tls.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
@@ -17,10 +20,26 @@ let plainServer: TestServer
 let folder: string
 let certificates: TestCertificates
 
+/** The server, which has an address of version 4 alone, at one of version 6. */
+let over6: { readonly port: number; close(): void }
+
+const portOf = ({ embedded }: TestServer): number => Number(new URL(embedded.url).port)
+
+async function listenOver6(): Promise<typeof over6> {
+  const relay = createServer((socket) => {
+    const onward = createConnection(portOf(server), '127.0.0.1')
+    for (const end of [socket, onward]) end.on('error', () => {})
+    socket.pipe(onward).pipe(socket)
+  })
+  await once(relay.listen(0, '::1'), 'listening')
+  return { port: (relay.address() as AddressInfo).port, close: () => relay.close() }
+}
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'database-tls-'))
   certificates = makeCertificates(folder)
   ;[server, plainServer] = await Promise.all([startTestServer(), startTestServer()])
+  over6 = await listenOver6()
   await turnOnTls(server, certificates)
   // The server rereads its settings when it gets to it.
   await vi.waitFor(
@@ -30,6 +49,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  over6.close()
   await Promise.all([server.stop(), plainServer.stop()])
   rmSync(folder, { recursive: true })
 })
@@ -130,12 +150,51 @@ describe('a server with a certificate for localhost', () => {
     expect(await protectionOf(off)).toContain('requires a valid client certificate')
   })
 
+  test.each([
+    ['its IPv6 address', () => `[::1]:${over6.port}`],
+    ['that and another', () => `[::1]:${over6.port},localhost:${portOf(server)}`],
+    ['two names', () => `localhost:${portOf(server)},127.0.0.1:${portOf(server)}`],
+  ])('a server is reached by %s', async (_, servers) => {
+    const url = urlOf({ query: 'sslmode=require' }).replace(/localhost:\d+/, servers())
+    expect(await protectionOf(url)).toBe('TLS')
+    expect(isDatabaseUrl(url)).toBe(true)
+  })
+
+  test('the address of a server has to stand in its certificate, too', async () => {
+    const query = `sslmode=verify-full&sslrootcert=${certificates.root}`
+    const url = urlOf({ query }).replace(/localhost:\d+/, `[::1]:${over6.port}`)
+    expect(await protectionOf(url)).toContain("IP: ::1 is not in the cert's list")
+  })
+
   test('a client key that others can read is not used', async () => {
     const key = join(folder, 'open.key')
     copyFileSync(certificates.clientKey, key)
     chmodSync(key, 0o644)
     const url = urlOf({ query: `sslmode=require&sslcert=${certificates.client}&sslkey=${key}` })
     expect(await protectionOf(url)).toContain(`sslkey=${key} can be read by others`)
+  })
+
+  test('what is no certificate, key, password or list of revocations is told by its setting', async () => {
+    const [locked, junk] = [join(folder, 'locked.key'), join(folder, 'junk.pem')]
+    const lock = ['-topk8', '-v2', 'aes-256-cbc', '-passout', 'pass:right', '-out', locked]
+    execFileSync('openssl', ['pkcs8', '-in', certificates.clientKey, ...lock])
+    writeFileSync(junk, 'junk', { mode: 0o600 })
+    const { client, clientKey, root } = certificates
+    for (const [query, setting] of [
+      [`sslcert=${client}&sslkey=${locked}&sslpassword=wrong`, `sslkey=${locked} or sslpassword`],
+      [`sslcert=${client}&sslkey=${junk}`, `sslkey=${junk}`],
+      [`sslcert=${junk}&sslkey=${clientKey}`, `sslcert=${junk}`],
+      [`sslrootcert=${root}&sslcrl=${junk}`, `sslcrl=${junk}`],
+    ] as const) {
+      const said = await protectionOf(urlOf({ query: `sslmode=require&${query}` }))
+      expect(said).toContain(setting)
+      expect(said).not.toContain('wrong')
+    }
+    const right = urlOf({
+      query: `sslmode=require&sslcert=${client}&sslkey=${locked}&sslpassword=right`,
+      user: 'by_cert',
+    })
+    expect(await protectionOf(right)).toBe('TLS')
   })
 
   test('many connections at once, and all of them again after the server has dropped them', async () => {
@@ -234,6 +293,19 @@ models:
     ])
   })
 
+  test('trust nobody where the root file holds no certificate', async () => {
+    const query = (text: string) => {
+      writeFileSync(join(folder, 'blank.pem'), text)
+      return urlOf({ query: `sslmode=verify-full&sslrootcert=${join(folder, 'blank.pem')}` })
+    }
+    // Node's own roots, which these join, are not those that were asked for.
+    const more = { NODE_EXTRA_CA_CERTS: certificates.root }
+    for (const text of ['', '\n', 'no certificate']) {
+      const { code, stderr } = await router(query(text), migrate, more)
+      expect([code, stderr]).toEqual([1, expect.stringContaining('blank.pem holds no certificate')])
+    }
+  })
+
   test('find a root file in its usual place, and then hold the server to it', async () => {
     const home = join(folder, 'home')
     mkdirSync(join(home, '.postgresql'), { recursive: true })
@@ -250,6 +322,7 @@ models:
     ['sslmode=no-verify', 'sslmode must be disable, allow, prefer, require, verify-ca, verify-full'],
     ['channel_binding=require', 'channel_binding=require cannot be kept'],
     ['sslcrldir=/x', 'sslcrldir is not supported'],
+    ['SSLMODE=verify-full', 'SSLMODE is not supported'],
   ])('refuse %s wherever the file is read, and name it', async (query, message) => {
     for (const words of [['config', 'check'], ['run'], ['db', 'migrate'], ['workspace', 'list']]) {
       const { code, stdout, stderr } = await router(urlOf({ query }), words)

@@ -1,6 +1,7 @@
 import type { components } from '#contract/types'
 import type { ConfigProblem } from '../../config/error.ts'
 import { isNetwork } from '../limits/source-address.ts'
+import { isDatabaseUrl } from '../store/tls/hosts.ts'
 import { DatabaseUrlError, takeTlsParameters } from '../store/tls/parameters.ts'
 import { isLoopback } from './loopback.ts'
 
@@ -67,7 +68,7 @@ export function contradictions({
 
 /** What is wrong with a database's URL, so far as it can be told without the database and the files that it names. */
 function problemOf(url: string): string | undefined {
-  if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')) return 'is not a postgres:// URL'
+  if (!isDatabaseUrl(url)) return 'is not a postgres:// URL'
   try {
     takeTlsParameters(url)
     return undefined

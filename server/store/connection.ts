@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { bracketedServers } from './tls/hosts.ts'
 import { takeTlsParameters } from './tls/parameters.ts'
 import { createSocketSource } from './tls/socket.ts'
 
@@ -32,6 +33,7 @@ export function connect({ url: given, preparedStatements = true, maxConnections 
     prepare: preparedStatements,
     max: maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     backoff: () => RECONNECT_SECONDS,
+    ...bracketedServers(url),
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     onnotice: () => {},
     // What it is handed is protected already.

@@ -1,7 +1,7 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { getCACertificates, type SecureContextOptions } from 'node:tls'
+import { createSecureContext, getCACertificates, type SecureContextOptions } from 'node:tls'
 import { DatabaseUrlError, type TlsParameters } from './parameters.ts'
 
 /** What a handshake is to use. */
@@ -44,12 +44,21 @@ function readRoots({ mode, rootCertificates, revocations }: TlsParameters): Cred
       `does not exist, and sslmode=${mode} needs it: name the file, or sslrootcert=system for the roots of this machine`,
     )
   }
-  return { verifies: true, ca: read('sslrootcert', file), ...readRevocations(revocations) }
+  const ca = read('sslrootcert', file)
+  // Node takes its own roots in place of none: whoever has any certificate at all would be the database.
+  if (!CERTIFICATE.test(ca)) throw new DatabaseUrlError(`sslrootcert=${file}`, 'holds no certificate')
+  return { verifies: true, ca, ...readRevocations(revocations) }
 }
+
+/** Under each name that OpenSSL knows it by. */
+const CERTIFICATE = /^-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/m
 
 function readRevocations(revocations: string | undefined): Pick<Credentials, 'crl'> {
   const file = revocations ?? usual('revocations')
-  return find(file) === undefined ? {} : { crl: read('sslcrl', file) }
+  if (find(file) === undefined) return {}
+  const crl = read('sslcrl', file)
+  refuseUnusable(`sslcrl=${file}`, { crl })
+  return { crl }
 }
 
 function readOwn(parameters: TlsParameters): Partial<Credentials> {
@@ -65,7 +74,18 @@ function readOwn(parameters: TlsParameters): Partial<Credentials> {
     )
   }
   const [cert, text] = [read('sslcert', certificate), read('sslkey', key)]
-  return { cert, key: text, ...(passphrase !== undefined && { passphrase }) }
+  const own = { cert, key: text, ...(passphrase !== undefined && { passphrase }) }
+  refuseUnusable(`sslcert=${certificate}, sslkey=${key} or sslpassword`, own)
+  return own
+}
+
+/** What OpenSSL says of a file names none. */
+function refuseUnusable(setting: string, options: SecureContextOptions): void {
+  try {
+    createSecureContext(options)
+  } catch (cause) {
+    throw new DatabaseUrlError(setting, `is not usable (${(cause as Error).message})`)
+  }
 }
 
 const ROOT_MAY = 0o640

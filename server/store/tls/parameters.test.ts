@@ -59,6 +59,10 @@ test.each([
   ['requirepeer=postgres', 'requirepeer'],
   ['sslcertmode=require', 'sslcertmode'],
   ['krbsrvname=x', 'krbsrvname'],
+  ['SSLMODE=verify-full', 'SSLMODE'],
+  ['sslMode=verify-full', 'sslMode'],
+  ['SslRootCert=/x/ca.pem', 'SslRootCert'],
+  ['channelBinding=require', 'channelBinding'],
   ['sslrootcert=%E0%A4%A', 'sslrootcert'],
 ])('"%s" is refused by the name of its setting', (query, setting) => {
   expect(() => take(query)).toThrow(expect.objectContaining({ name: 'DatabaseUrlError', setting }))

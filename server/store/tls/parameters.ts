@@ -41,8 +41,9 @@ export class DatabaseUrlError extends Error {
 const versions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 const switches = ['0', '1'] as const
 
-// Whatever begins so says how a connection is protected: what is not understood must not be passed over.
-const PROTECTION = /^(ssl|gss|krb|require|channel_binding$|oauth)/
+// Whatever begins so says how a connection is protected: what is not understood must not be passed over. In other letters
+// it is a slip, which the driver would hand to the server, long after the password.
+const PROTECTION = /^(ssl|gss|krb|require|channel_?binding$|oauth)/i
 
 const UNBOUND =
   'cannot be kept: the driver knows no SCRAM-SHA-256-PLUS. sslmode=verify-full protects against the same; then say prefer'
