@@ -1,14 +1,25 @@
 import { execFile } from 'node:child_process'
-import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  createReadStream,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isUsageReportOutput } from '#contract/validators/usage-report-output'
 import type { Sql } from '../server/store/connection.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
 import { type Account, createAccount } from './service.ts'
+
+const run = promisify(execFile)
 
 const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
 
@@ -144,6 +155,26 @@ test('a file of more lines than the memory would hold is written all the same', 
   let count = 0
   for await (const line of createInterface({ input: createReadStream(file) })) count += line === '' ? 0 : 1
   expect(count).toBe(MANY + 2 + 1)
+})
+
+test.each([
+  ['a pipe', '| cat'],
+  ['a file', '> output.csv; cat output.csv'],
+])('what goes to standard output, which leads to %s, is the lines and nothing else', async (_, onward) => {
+  // As /dev/stdout is, which a test had better not risk.
+  const link = join(folder, 'stdout')
+  symlinkSync('/proc/self/fd/1', link)
+  const line = `"$0" usage --workspace "$1" --csv stdout ${onward}`
+  const options = { cwd: folder, env: { ...process.env, DATABASE_URL: databaseUrl } }
+  const { stdout } = await run('sh', ['-c', line, LAUNCHER, account.workspaceId], options)
+  expect(stdout.split('\r\n').map((row) => row.split(',')[0])).toEqual([
+    'day',
+    '2026-01-01',
+    '2026-01-02',
+    '',
+  ])
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  rmSync(link)
 })
 
 test.each([

@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,7 +26,12 @@ test.each([
   ['+1', "'+1"],
   ['-1', "'-1"],
   ['@SUM(A1)', "'@SUM(A1)"],
-  ['\tx', "'\tx"],
+  ['\tx', `"'\tx"`],
+  ['\n=1', `"'\n'=1"`],
+  ['x;=1+1;y', `"x;'=1+1;y"`],
+  ['x;y', '"x;y"'],
+  ['a\t@b', `"a\t'@b"`],
+  ['＝1+1', "'＝1+1"],
   ['=HYPERLINK("https://x.example","y")', `"'=HYPERLINK(""https://x.example"",""y"")"`],
   ['a,b', '"a,b"'],
   ['a"b', '"a""b"'],
@@ -51,6 +65,17 @@ test('a failure leaves what was there, and nothing beside it', async () => {
   expect(readdirSync(folder).filter((name) => name.startsWith('kept'))).toEqual(['kept.csv'])
 })
 
+test('nothing is written through a link that lies where the file is made, nor where the name leads to one', async () => {
+  const [secret, file, link] = ['secret', 'made.csv', 'link.csv'].map((name) => join(folder, name))
+  writeFileSync(secret!, 'mine')
+  symlinkSync(secret!, `${file}.${process.pid}.part`)
+  await writeCsv(file!, ['a'], (csv) => csv.write([['1']]))
+  expect([readFileSync(secret!, 'utf8'), readFileSync(file!, 'utf8')]).toEqual(['mine', 'a\r\n1\r\n'])
+  symlinkSync(file!, link!)
+  await writeCsv(link!, ['b'], async () => {})
+  expect([readFileSync(file!, 'utf8'), lstatSync(link!).isSymbolicLink()]).toEqual(['b\r\n', true])
+})
+
 test('a device is written to as it is', async () => {
-  await expect(writeCsv('/dev/null', ['a'], (csv) => csv.write([['1']]))).resolves.toBeUndefined()
+  await expect(writeCsv('/dev/null', ['a'], (csv) => csv.write([['1']]))).resolves.toBe(false)
 })

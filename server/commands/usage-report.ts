@@ -1,3 +1,4 @@
+import { complain } from '#base/print.ts'
 import {
   addUsage,
   NO_USAGE,
@@ -32,7 +33,7 @@ export async function report(options: ReportOptions): Promise<void> {
   const lines: UsageLine[] = []
   let total = NO_USAGE
   let count = 0
-  await withDatabase(config, async (sql) => {
+  const isThere = await withDatabase(config, async (sql) => {
     const filter = await resolve(sql, asked)
     const read = (take: (batch: readonly UsageLine[]) => void | Promise<void>) =>
       readUsage(sql, filter, (batch) => {
@@ -40,7 +41,10 @@ export async function report(options: ReportOptions): Promise<void> {
         total = batch.reduce<UsageSums>(addUsage, total)
         return take(batch)
       })
-    if (file === null) return read((batch) => void lines.push(...batch))
+    if (file === null) {
+      await read((batch) => void lines.push(...batch))
+      return false
+    }
     const heads = fields.map(([name]) => name)
     return writeCsv(file, heads, (csv) => read((batch) => csv.write(batch.map(toRow))))
   })
@@ -51,7 +55,11 @@ export async function report(options: ReportOptions): Promise<void> {
     file,
     total: toSums(total),
   }
-  print(options, document, file === null ? toTable(lines, total) : [`${count} lines are in ${file}.`])
+  const told = `${count} lines are in ${file}.`
+  if (file === null) print(options, document, toTable(lines, total))
+  else if (isThere || options.json) print(options, document, [told])
+  // The pipe may be the one that this would be printed to.
+  else complain(`${count} lines went to ${file}.`)
 }
 
 function parseFilter({ workspace, key, model, from, to }: ReportOptions): UsageFilter {
