@@ -1,9 +1,8 @@
 import { limits } from '#contract/limits'
-import { createAdmission, type Reservation } from './admission/admission.ts'
+import type { Applicant, Identify } from './admission/applicant.ts'
+import { createGate, type Reservation } from './admission/gate.ts'
 import type { Buckets } from './limits/buckets.ts'
-import type { BucketState } from './limits/refusal.ts'
 import type { Log } from './log.ts'
-import type { Candidate, Identify } from './metering/candidate.ts'
 import { writeCheckpoint } from './metering/checkpoint.ts'
 import { createGeneration, type GenerationOptions } from './metering/create-generation.ts'
 import type { RunningGeneration } from './metering/generation.ts'
@@ -39,24 +38,19 @@ export interface MeterOptions {
   readonly timers?: Partial<MeterTimers>
 }
 
-/** A running generation, and the tighter of the request buckets that admitted it. */
-export interface MeteredGeneration extends RunningGeneration {
-  readonly rateLimit: BucketState
-}
-
 /** Admission, counting and settlement of all metered routes of one router. */
 export interface Meter {
   /** The name under which this router holds its lease. */
   readonly replica: string
   /** Takes the lease; nothing may be accepted before. */
   start(): Promise<void>
-  /** Asks about a large body before it is read; see `Admission.reserve`. */
+  /** Asks about a large body before it is read; see `Gate.reserve`. */
   reserve(keyHash: string, isFree: boolean, identify: Identify): Promise<Reservation>
   /**
    * Accepts a request: its hold is durable when this resolves. Throws `ApiError` when it is refused and
    * `OutageError` when the database is away for too long.
    */
-  accept(candidate: Candidate, reserved?: Reservation): Promise<MeteredGeneration>
+  accept(applicant: Applicant, reserved?: Reservation): Promise<RunningGeneration>
   /** Whether a generation of this router is not in the books yet, or not as its client saw it. */
   isRunning(generationId: string): boolean
   /** Accepted and not yet settled. */
@@ -107,7 +101,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
     suspiciousUntil = performance.now() + SUSPICION_MS
   }
   const settlement = createSettlement({ sql, replica, log, runningCount: () => running.size })
-  const admission = createAdmission({
+  const gate = createGate({
     sql,
     replica,
     allowOverdraftMicros,
@@ -116,6 +110,8 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
     log,
     onUncertain,
   })
+  const moveToOther: GenerationOptions['moveHold'] = (one, served) => moveHold(sql, one, served)
+  const generations = { settlement, moveHold: moveToOther, buckets, running, outageMs, log, onUncertain }
   const reaper = createReaper({ sql, replica, leaseMs, settlement, running, buckets, log })
 
   async function renew(): Promise<void> {
@@ -137,7 +133,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
     async start() {
       await renew()
       const connections = Array.from({ length: WARM_CONNECTIONS })
-      await Promise.all(connections.map(() => admission.warm()))
+      await Promise.all(connections.map(() => gate.warm()))
       await Promise.all(connections.map(() => settlement.warm()))
       const ticker = (name: string, intervalMs: number, task: () => Promise<void>, retryMs = intervalMs) =>
         startTicker({ name, intervalMs, retryMs, log, task })
@@ -148,17 +144,16 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
         ticker('writing last uses', limits.lastUsedMs, lastUse.write),
       ]
     },
-    reserve: admission.reserve,
-    async accept(candidate, reserved) {
-      running.expect(candidate.generationId)
+    reserve: gate.reserve,
+    async accept(applicant, reserved) {
+      const { id } = applicant.generation
+      running.expect(id)
       try {
-        const admitted = await admission.admit(candidate, reserved)
-        lastUse.note(admitted.keyId, admitted.workspaceId)
-        const moveToOther: GenerationOptions['moveHold'] = (one, served) => moveHold(sql, one, served)
-        const options = { settlement, moveHold: moveToOther, buckets, running, outageMs, log, onUncertain }
-        return { ...createGeneration(candidate, admitted, options), rateLimit: admitted.rateLimit }
+        const accepted = await gate.admit(applicant, reserved)
+        lastUse.note(accepted.key.keyId, accepted.key.workspaceId)
+        return createGeneration(accepted, generations)
       } catch (error) {
-        running.remove(candidate.generationId)
+        running.remove(id)
         throw error
       }
     },
@@ -183,7 +178,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
         )
       await patiently(settlement.idle())
       await patiently(Promise.all(tickers.map((ticker) => ticker.stop())))
-      await patiently(Promise.all([admission.stop(), settlement.stop()]))
+      await patiently(Promise.all([gate.stop(), settlement.stop()]))
       leasedUntil = 0
       await patiently(lastUse.write().then(() => endLease(sql, replica)))
     },

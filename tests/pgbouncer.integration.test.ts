@@ -57,7 +57,7 @@ test('200 parallel generations over two routers are each recorded and paid once'
   const account = await createAccount(sql)
   const receipts = await Promise.all(
     Array.from({ length: 200 }, async (_, index) => {
-      const generation = await meters[index % 2]!.accept(account.candidate())
+      const generation = await meters[index % 2]!.accept(account.applicant())
       generation.progress(index)
       return await generation.settle(finished)
     }),

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
-import type { Identify } from '../metering/candidate.ts'
 import type { FoundKey, KeyFinder } from '../store/key-finder.ts'
+import type { Identify } from './applicant.ts'
 import { keyRefusals } from './key.ts'
 
 const refusalByState = {

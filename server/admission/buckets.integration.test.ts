@@ -50,12 +50,12 @@ beforeEach(async () => {
 })
 
 const refusalOf = async (account: Account, change = {}): Promise<ApiError> =>
-  meter.accept(account.candidate(change)).then(() => {
+  meter.accept(account.applicant(change)).then(() => {
     throw new Error('This should have been refused.')
   }, asApiError)
 
 const use = async (account: Account): Promise<void> => {
-  await (await meter.accept(account.candidate())).settle(finished)
+  await (await meter.accept(account.applicant())).settle(finished)
 }
 
 const countHolds = async ({ workspaceId }: Account): Promise<number> =>
@@ -95,7 +95,7 @@ test('a changed limit holds from the next request on', async () => {
 test('a workspace’s own limits hold from the next request on, for its keys without values of their own too', async () => {
   const account = await createAccount(sql)
   const modest = await createAccount(sql, { requestsPerMinute: 1 })
-  const admittedOf = async (one: Account) => (await meter.accept(one.candidate())).rateLimit
+  const admittedOf = async (one: Account) => (await meter.accept(one.applicant())).rateLimit
   expect(await admittedOf(account)).toMatchObject({ limit: 10, remaining: 9 })
   await setWorkspaceLimits(sql, account.workspaceId, { requestsPerMinute: 12, tokensPerMinute: 40 })
   await setWorkspaceLimits(sql, modest.workspaceId, { requestsPerMinute: 100 })
@@ -122,7 +122,7 @@ test('a workspace’s own limits hold for a large body before it is read', async
 
 test('a request is told the tighter of its request buckets', async () => {
   const account = await createAccount(sql, { requestsPerMinute: 5 })
-  const { rateLimit } = await meter.accept(account.candidate())
+  const { rateLimit } = await meter.accept(account.applicant())
   expect(rateLimit).toMatchObject({ limit: 5, remaining: 4, waitMs: 0 })
 })
 
@@ -157,7 +157,7 @@ describe('when the buckets refuse too, the answer is', () => {
 describe('what a request took is given back when it is refused', () => {
   test('for credit', async () => {
     const account = await createAccount(sql, { balanceMicros: BigInt(HOLD_MICROS) })
-    const running = await meter.accept(account.candidate())
+    const running = await meter.accept(account.applicant())
     for (let count = 0; count < 30; count++) {
       expect((await refusalOf(account)).code).toBe('insufficient_credits')
     }
@@ -167,7 +167,7 @@ describe('what a request took is given back when it is refused', () => {
 
   test('for its spend limit', async () => {
     const account = await createAccount(sql, { spendLimitMicros: BigInt(HOLD_MICROS) })
-    await meter.accept(account.candidate())
+    await meter.accept(account.applicant())
     for (let count = 0; count < 30; count++) {
       expect((await refusalOf(account)).code).toBe('key_spend_limit_reached')
     }
@@ -198,7 +198,7 @@ describe('what a request took is given back when it is refused', () => {
     const account = await createAccount(sql)
     await introduce(cut, account)
     answers.lose(Number.POSITIVE_INFINITY)
-    await expect(cut.accept(account.candidate())).rejects.toThrow('no answer within 100 ms')
+    await expect(cut.accept(account.applicant())).rejects.toThrow('no answer within 100 ms')
     expect(await remaining(account)).toBe(9)
     answers.lose(0)
     await cut.stop()
@@ -207,7 +207,7 @@ describe('what a request took is given back when it is refused', () => {
 
 test('a request may overshoot by its own size, and the debt is repaid before the next one', async () => {
   const account = await createAccount(sql)
-  const running = await meter.accept(account.candidate())
+  const running = await meter.accept(account.applicant())
   await running.settle({ ...finished, usage: { promptTokens: 1_000, completionTokens: 1_500 } })
   expect(await refusalOf(account)).toMatchObject({
     code: 'rate_limit_exceeded',
@@ -244,7 +244,7 @@ test('after a thousand requests of every fate nothing is in flight, no hold is o
       const status = index % 2 === 0 ? 'ok' : 'aborted'
       const key = index % 10 === 0 ? { model: 'nul\0' } : {}
       try {
-        const running = await busy.accept(account.candidate(key))
+        const running = await busy.accept(account.applicant(key))
         await running.settle({ ...finished, status })
         return status
       } catch (error) {

@@ -1,12 +1,12 @@
 import { type KeyLimits, type KeyLimitsRow, toKeyLimits } from '../limits/key-limits.ts'
-import type { Candidate } from '../metering/candidate.ts'
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
+import type { Applicant } from './applicant.ts'
 import type { AdmissionVerdict } from './verdict.ts'
 
 /** A request and what its buckets have said of it. */
 export interface Case {
-  readonly candidate: Candidate
+  readonly applicant: Applicant
   /** Undefined: the key's limits are not known yet, and so its buckets were not asked. */
   readonly buckets: { readonly limits: KeyLimits; readonly admit: boolean } | undefined
   /** A statement that carried it was sent and its answer lost: its hold may be there already. */
@@ -37,18 +37,18 @@ export async function judgeBatch<Entry extends Case>(
     ${replica}::text,
     ${allowOverdraftMicros()}::bigint,
     ${entries.some((entry) => entry.isRetried)}::boolean,
-    ${text(({ candidate }) => candidate.keyHash)}::text[],
-    ${text(({ candidate }) => candidate.generationId)}::text[],
-    ${text(({ candidate }) => candidate.operation)}::text[],
-    ${boolean(({ candidate }) => candidate.streamed)}::boolean[],
-    ${text(({ candidate }) => candidate.model)}::text[],
-    ${text(({ candidate }) => candidate.endpoint)}::text[],
-    ${text(({ candidate }) => candidate.evidenceDigest)}::text[],
-    ${bigint(({ candidate }) => candidate.pricing.promptMicros)}::bigint[],
-    ${bigint(({ candidate }) => candidate.pricing.completionMicros)}::bigint[],
-    ${bigint(({ candidate }) => candidate.holdMicros)}::bigint[],
-    ${bigint(({ candidate }) => candidate.countedPromptTokens)}::bigint[],
-    ${timestamptz(({ candidate }) => candidate.createdAt)}::timestamptz[],
+    ${text(({ applicant }) => applicant.keyHash)}::text[],
+    ${text(({ applicant }) => applicant.generation.id)}::text[],
+    ${text(({ applicant }) => applicant.generation.operation)}::text[],
+    ${boolean(({ applicant }) => applicant.generation.streamed)}::boolean[],
+    ${text(({ applicant }) => applicant.generation.model)}::text[],
+    ${text(({ applicant }) => applicant.generation.endpoint)}::text[],
+    ${text(({ applicant }) => applicant.generation.evidenceDigest)}::text[],
+    ${bigint(({ applicant }) => applicant.generation.pricing.promptMicros)}::bigint[],
+    ${bigint(({ applicant }) => applicant.generation.pricing.completionMicros)}::bigint[],
+    ${bigint(({ applicant }) => applicant.holdMicros)}::bigint[],
+    ${bigint(({ applicant }) => applicant.generation.countedPromptTokens)}::bigint[],
+    ${timestamptz(({ applicant }) => applicant.generation.createdAt)}::timestamptz[],
     ${boolean(({ buckets }) => buckets?.admit ?? null)}::boolean[],
     ${integer(({ buckets }) => buckets?.limits.requestsPerMinute ?? null)}::integer[],
     ${bigint(({ buckets }) => buckets?.limits.tokensPerMinute ?? null)}::bigint[],

@@ -4,34 +4,20 @@ import { silent } from '../log.ts'
 import { createGeneration } from './create-generation.ts'
 import { createRunningSet } from './running.ts'
 import type { Settlement, SettlementItem, SettlementResult } from './settlement.ts'
-import { finished, pricing, wideBuckets } from './testing.ts'
+import { askedGeneration, finished, wideBuckets } from './testing.ts'
 
-const candidate = {
-  keyHash: '00'.repeat(32),
-  generationId: 'gen-1',
-  requestId: 'req-1',
-  operation: 'chat',
-  streamed: true,
-  model: 'demo/tiny-chat',
-  endpoint: 'demo',
-  evidenceDigest: null,
-  pricing,
-  holdMicros: 10_044,
-  promptBoundTokens: 1_424,
+const accepted = {
+  ...askedGeneration(),
+  id: 'gen-1',
   outputCapTokens: 1_000,
-  countedPromptTokens: 12,
-  startedAtMs: 0,
-  createdAt: new Date(0),
-  identify() {},
-} as const
-
-const admitted = {
-  workspaceId: 'ws_1',
-  keyId: 'key_1',
-  requestsPerMinute: null,
-  tokensPerMinute: null,
-  workspaceRequestsPerMinute: null,
-  workspaceTokensPerMinute: null,
+  key: {
+    workspaceId: 'ws_1',
+    keyId: 'key_1',
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+    workspaceRequestsPerMinute: null,
+    workspaceTokensPerMinute: null,
+  },
   rateLimit: { bucket: 'key_requests' as const, limit: 600, remaining: 599, waitMs: 0, nowMs: 0 },
 }
 
@@ -66,7 +52,7 @@ function world(settle: (item: SettlementItem) => Promise<SettlementResult>, outa
     log: silent,
     onUncertain,
   }
-  const generation = createGeneration(candidate, admitted, options)
+  const generation = createGeneration(accepted, options)
   return { generation, running, onUncertain, written, debits }
 }
 

@@ -1,11 +1,16 @@
 import type { Buckets } from '../limits/buckets.ts'
-import type { KeyLimits } from '../limits/key-limits.ts'
 import type { Log } from '../log.ts'
 import { OutageError } from '../store/outage.ts'
 import { within } from '../store/retry.ts'
 import { billable } from './billable.ts'
-import type { Admitted, Candidate } from './candidate.ts'
-import type { Outcome, Pricing, Receipt, RunningGeneration, ServedBy } from './generation.ts'
+import type {
+  AcceptedGeneration,
+  Outcome,
+  Pricing,
+  Receipt,
+  RunningGeneration,
+  ServedBy,
+} from './generation.ts'
 import { toMilliseconds } from './milliseconds.ts'
 import { costMicros } from './price.ts'
 import type { Running, RunningSet } from './running.ts'
@@ -30,46 +35,39 @@ export interface GenerationOptions {
 /** OpenAI's values and what resembles them; anything else could be content, which has no place in a record. */
 const FINISH_REASON = /^[A-Za-z_]{1,32}$/
 
-/** Makes the running generation of an admitted request and enters it among the running ones. */
+/** Makes a running generation of an accepted one and enters it among the running ones. */
 export function createGeneration(
-  candidate: Candidate,
-  admitted: Admitted,
+  accepted: AcceptedGeneration,
   options: GenerationOptions,
 ): RunningGeneration {
-  const { generationId: id } = candidate
-  const { workspaceId, keyId } = admitted
-  const running: Running = { id, workspaceId, completionTokens: 0, writtenTokens: 0 }
+  const { id, key } = accepted
+  const running: Running = { id, workspaceId: key.workspaceId, completionTokens: 0, writtenTokens: 0 }
   options.running.add(running)
   let settled: Promise<Receipt> | undefined
 
-  function make(served: Candidate): RunningGeneration {
-    const { keyHash: _hash, holdMicros: _held, generationId: _id, ...shown } = served
+  function make(generation: AcceptedGeneration): RunningGeneration {
     return {
-      ...shown,
-      id,
-      workspaceId,
-      keyId,
+      ...generation,
       progress(completionTokens) {
-        running.completionTokens = Math.min(completionTokens, served.outputCapTokens)
+        running.completionTokens = Math.min(completionTokens, generation.outputCapTokens)
       },
       async serveBy(other) {
         const isMoved = await within(options.moveHold(running, other), options.outageMs)
         if (!isMoved) throw new SettlementError('reaped')
-        return make({ ...served, ...other })
+        return make({ ...generation, ...other })
       },
       settle(outcome) {
-        settled ??= settle(toItem(served, running, outcome), served, admitted, options)
+        settled ??= settle(toItem(generation, running, outcome), generation, options)
         return settled
       },
     }
   }
-  return make(candidate)
+  return make(accepted)
 }
 
 async function settle(
   item: SettlementItem,
-  { requestId, generationId, pricing }: Candidate,
-  key: KeyLimits,
+  { requestId, id: generationId, key, pricing }: AcceptedGeneration,
   options: GenerationOptions,
 ): Promise<Receipt> {
   const { settlement, buckets, running, outageMs, log, onUncertain } = options
@@ -111,12 +109,12 @@ function withhold(item: SettlementItem, pricing: Pricing): SettlementItem {
   return item
 }
 
-function toItem(candidate: Candidate, running: Running, outcome: Outcome): SettlementItem {
-  const { generationId, pricing, countedPromptTokens } = candidate
+function toItem(generation: AcceptedGeneration, running: Running, outcome: Outcome): SettlementItem {
+  const { id: generationId, pricing, countedPromptTokens } = generation
   const { status, finishReason, latencyMs, timeToFirstTokenMs } = outcome
   // The relay has seen to it; what goes into the books is looked at once more, by the same rule.
   const counted = { promptTokens: countedPromptTokens, completionTokens: running.completionTokens }
-  const { usage, usageSource } = billable(candidate, outcome.usage, counted)
+  const { usage, usageSource } = billable(generation, outcome.usage, counted)
   return {
     workspaceId: running.workspaceId,
     generationId,

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import type { KeyLimits } from '../limits/key-limits.ts'
+import type { BucketState } from '../limits/refusal.ts'
 
 /** Which of the three inference routes a generation came through. */
 export type Operation = 'chat' | 'completions' | 'embeddings'
@@ -15,16 +17,8 @@ export interface Pricing {
   readonly completionMicros: number
 }
 
-/** What is fixed about a generation once it is accepted, that is, once its hold is placed. */
-export interface AcceptedGeneration {
-  /** `gen-<ulid>`. */
-  readonly id: string
-  /** For the log, beside its own id; nothing else keeps it. */
-  readonly requestId: string
-  readonly workspaceId: string
-  readonly keyId: string
-  readonly operation: Operation
-  readonly streamed: boolean
+/** What serves a generation, and how much it can use there. */
+export interface ServedBy {
   /** Router model id. */
   readonly model: string
   /** The serving endpoint's name. */
@@ -38,23 +32,29 @@ export interface AcceptedGeneration {
   readonly promptBoundTokens: number
   /** Most completion tokens that the hold reckons with; nothing beyond them is billed. */
   readonly outputCapTokens: number
+}
+
+/** What a request would become if it were accepted: all that its hold records, so that anybody can settle it. */
+export interface AskedGeneration extends ServedBy {
+  /** `gen-<ulid>`, new for each request. */
+  readonly id: string
+  /** For the log, beside its own id; nothing else keeps it. */
+  readonly requestId: string
+  readonly operation: Operation
+  readonly streamed: boolean
   /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
   readonly startedAtMs: number
   /** When the request arrived. */
   readonly createdAt: Date
 }
 
-/** What a generation is when another model than the one it was accepted for serves it; its hold covers either. */
-export type ServedBy = Pick<
-  AcceptedGeneration,
-  | 'model'
-  | 'endpoint'
-  | 'evidenceDigest'
-  | 'pricing'
-  | 'countedPromptTokens'
-  | 'promptBoundTokens'
-  | 'outputCapTokens'
->
+/** What is fixed about a generation once it is accepted, that is, once its hold is placed. */
+export interface AcceptedGeneration extends AskedGeneration {
+  /** Whose it is, and whose buckets its usage is taken from. */
+  readonly key: KeyLimits
+  /** The tighter of the request buckets that admitted it, told on every answer (LIM-32). */
+  readonly rateLimit: BucketState
+}
 
 /** Whose count a record shows (MET-11). */
 export type UsageSource = 'backend' | 'counted' | 'bounded'
@@ -84,7 +84,8 @@ export interface RunningGeneration extends AcceptedGeneration {
   /** Tokens delivered so far; written to the hold every 5 s, so that a crash loses little. */
   progress(completionTokens: number): void
   /**
-   * Has another model serve it: the hold names that one when this resolves, and what is then settled is its generation.
+   * Has another model serve it, whose cost its hold covers: the hold names that one when this resolves, and what is then
+   * settled is its generation.
    * Throws when the hold is gone or the database away.
    */
   serveBy(served: ServedBy): Promise<RunningGeneration>

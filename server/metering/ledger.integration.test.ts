@@ -61,8 +61,8 @@ test('an unknown workspace gets nothing', async () => {
 
 test('a sound ledger has no differences and counts what there is', async () => {
   const meter = await startMeter(sql)
-  await (await meter.accept(account.candidate())).settle(finished)
-  const running = await meter.accept(account.candidate())
+  await (await meter.accept(account.applicant())).settle(finished)
+  const running = await meter.accept(account.applicant())
   expect(await verifyLedger(sql)).toEqual({
     workspaces: 1,
     entries: 2,
@@ -100,9 +100,9 @@ test.each([
 ])('%s that does not add up is found', async (_, checks, statement) => {
   const meter = await startMeter(sql)
   for (let request = 1; request <= 2; request++) {
-    await (await meter.accept(account.candidate())).settle(finished)
+    await (await meter.accept(account.applicant())).settle(finished)
   }
-  const running = await meter.accept(account.candidate())
+  const running = await meter.accept(account.applicant())
   await sql.unsafe(statement)
   const { differences } = await verifyLedger(sql)
   expect([...new Set(differences.map((difference) => difference.check))]).toEqual(checks)

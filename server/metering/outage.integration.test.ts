@@ -31,7 +31,7 @@ const find = (id: string) => findGeneration(sql, account.workspaceId, id)
 
 test('a settlement during a short outage waits for the database and is settled as it ended', async () => {
   const meter = await startMeter(sql)
-  const stream = await meter.accept(account.candidate())
+  const stream = await meter.accept(account.applicant())
   await server.embedded.stop()
   const settled = stream.settle(finished)
   await server.embedded.ensureRunning()
@@ -42,7 +42,7 @@ test('a settlement during a short outage waits for the database and is settled a
 
 test('a settlement that cannot wait any longer fails, and is written as aborted when the database is back', async () => {
   const meter = await startMeter(sql, SHORT)
-  const stream = await meter.accept(account.candidate())
+  const stream = await meter.accept(account.applicant())
   await server.embedded.stop()
   await expect(stream.settle(finished)).rejects.toMatchObject({
     name: 'SettlementError',
@@ -67,7 +67,7 @@ test.each([
   '%s whose statement is committed when nobody waits for it any more is recorded as its client saw it',
   async (_, outcome, usage, costMicros) => {
     const meter = await startMeter(sql, SHORT)
-    const generation = await meter.accept(account.candidate())
+    const generation = await meter.accept(account.applicant())
     let settled: Promise<unknown> | undefined
     // The statement is under way and stands still; the database goes on with it long after.
     await sql.begin(async (transaction) => {
@@ -100,7 +100,7 @@ test('whenever PostgreSQL stands still, what each client saw and what its record
     const meter = meters[index % 2]!
     const isStreamed = index % 3 === 0
     while (!isOver) {
-      const generation = await meter.accept(account.candidate()).catch(() => undefined)
+      const generation = await meter.accept(account.applicant()).catch(() => undefined)
       if (generation === undefined) continue
       if (isStreamed) generation.progress(34)
       const isClean = await generation.settle(isStreamed ? streamed : whole).then(
@@ -145,7 +145,7 @@ test('whenever PostgreSQL stands still, what each client saw and what its record
 test('an admission during a short outage waits for the database', async () => {
   const meter = await startMeter(sql)
   await server.embedded.stop()
-  const accepted = meter.accept(account.candidate())
+  const accepted = meter.accept(account.applicant())
   await server.embedded.ensureRunning()
   await (await accepted).settle(finished)
   await meter.stop()
@@ -154,17 +154,17 @@ test('an admission during a short outage waits for the database', async () => {
 test('an admission that cannot wait any longer fails and leaves no hold', async () => {
   const meter = await startMeter(sql, SHORT)
   await server.embedded.stop()
-  await expect(meter.accept(account.candidate())).rejects.toThrow(OutageError)
+  await expect(meter.accept(account.applicant())).rejects.toThrow(OutageError)
   expect(meter.runningCount).toBe(0)
   await server.embedded.ensureRunning()
-  await (await meter.accept(account.candidate())).settle(finished)
+  await (await meter.accept(account.applicant())).settle(finished)
   expect(await verifyLedger(sql)).toMatchObject({ generations: 1, open_holds: 0, differences: [] })
   await meter.stop()
 })
 
 test('a meter stops in time although the database is away', async () => {
   const meter = await startMeter(sql, SHORT)
-  const stream = await meter.accept(account.candidate())
+  const stream = await meter.accept(account.applicant())
   await server.embedded.stop()
   await expect(stream.settle(finished)).rejects.toMatchObject({ reason: 'unavailable' })
   await meter.stop()
@@ -181,7 +181,7 @@ test('kill -9 of the database under load, again and again: no request fails, not
   let isOver = false
   const clients = Array.from({ length: 20 }, async (_, index) => {
     while (!isOver) {
-      const running = await meters[index % 2]!.accept(account.candidate())
+      const running = await meters[index % 2]!.accept(account.applicant())
       running.progress(receipts.length)
       receipts.push(await running.settle(finished))
     }

@@ -65,7 +65,7 @@ async function expectNothingOpen(): Promise<void> {
 
 test('the holds of a dead router are settled as aborted, with the prompt and the tokens last checkpointed', async () => {
   const [dead] = [await startSilent(), await start(), await start()]
-  const streams = await Promise.all(Array.from({ length: 20 }, () => dead.accept(account.candidate())))
+  const streams = await Promise.all(Array.from({ length: 20 }, () => dead.accept(account.applicant())))
   for (const [index, stream] of streams.entries()) stream.progress(index)
   await until(async () => {
     const [row] = await sql`select sum(completion_tokens)::integer as sum from holds`
@@ -98,7 +98,7 @@ test('what an orphan has used is taken from its key’s buckets, once, by whiche
     meters.push(meter)
   }
   const [dead] = [await startSilent(), await watching(), await watching()]
-  const stream = await dead.accept(limited.candidate())
+  const stream = await dead.accept(limited.applicant())
   stream.progress(7)
   await until(async () => (await sql`select from holds where completion_tokens = 7`).length === 1)
   await until(() => debits.length > 0)
@@ -111,7 +111,7 @@ test('what an orphan has used is taken from its key’s buckets, once, by whiche
 
 test('an owner that wakes after its lease has lapsed finds its hold gone', async () => {
   const [asleep] = [await startSilent(), await start()]
-  const stream = await asleep.accept(account.candidate())
+  const stream = await asleep.accept(account.applicant())
   await until(async () => (await find(stream.id)) !== undefined)
   await expect(stream.settle(finished)).rejects.toMatchObject({ name: 'SettlementError', reason: 'reaped' })
   expect(await find(stream.id)).toMatchObject({ status: 'aborted' })
@@ -121,7 +121,7 @@ test('an owner that wakes after its lease has lapsed finds its hold gone', async
 
 test('an owner that wakes before anybody noticed keeps its generations', async () => {
   const asleep = await startSilent()
-  const stream = await asleep.accept(account.candidate())
+  const stream = await asleep.accept(account.applicant())
   await until(async () => (await sql`select from replicas where lapses_at < clock_timestamp()`).length === 1)
   await stream.settle(finished)
   expect(await find(stream.id)).toMatchObject({ status: 'ok' })
@@ -129,7 +129,7 @@ test('an owner that wakes before anybody noticed keeps its generations', async (
 
 test('a router judges others only after one whole lease of contact of its own', async () => {
   const dead = await startSilent()
-  await dead.accept(account.candidate())
+  await dead.accept(account.applicant())
   await until(async () => (await sql`select from replicas where lapses_at < clock_timestamp()`).length === 1)
   await until(async () => {
     const [row] =
@@ -144,7 +144,7 @@ test('a router judges others only after one whole lease of contact of its own', 
 
 test('a living router’s long stream is left alone', async () => {
   const [living] = [await start(), await start()]
-  const stream = await living.accept(account.candidate())
+  const stream = await living.accept(account.applicant())
   const startedAt = performance.now()
   await until(() => performance.now() - startedAt > 3 * timers.leaseMs)
   await stream.settle(finished)
@@ -154,7 +154,7 @@ test('a living router’s long stream is left alone', async () => {
 test('an outage of the database lapses every lease and reaps nobody, not even who comes back late', async () => {
   const [quick, late] = [await start(), await startSilent()]
   const renewLate = (): Promise<void> => renewLease({ sql, replica: late.replica, leaseMs: timers.leaseMs })
-  const streams = await Promise.all([quick, late].map((meter) => meter.accept(account.candidate())))
+  const streams = await Promise.all([quick, late].map((meter) => meter.accept(account.applicant())))
   const pause = async (leases: number, task: () => Promise<void> = async () => {}): Promise<void> => {
     const startedAt = performance.now()
     await until(async () => {
@@ -181,10 +181,10 @@ test('a hold whose admission was never answered is released as an aborted genera
   const meter = await start({ outageMs: 200 }, answers.sql)
   await introduce(meter, account)
   answers.lose(Number.POSITIVE_INFINITY)
-  const candidate = account.candidate()
-  await expect(meter.accept(candidate)).rejects.toThrow(OutageError)
-  await until(async () => (await find(candidate.generationId)) !== undefined)
-  expect(await find(candidate.generationId)).toMatchObject({
+  const applicant = account.applicant()
+  await expect(meter.accept(applicant)).rejects.toThrow(OutageError)
+  await until(async () => (await find(applicant.generation.id)) !== undefined)
+  expect(await find(applicant.generation.id)).toMatchObject({
     status: 'aborted',
     usage: { promptTokens: 0, completionTokens: 0 },
     costMicros: 0,
@@ -197,7 +197,7 @@ test('what a running generation holds is never taken for an orphan', async () =>
   const meter = await start({}, answers.sql)
   await introduce(meter, account)
   answers.lose(1)
-  const stream = await meter.accept(account.candidate())
+  const stream = await meter.accept(account.applicant())
   stream.progress(5)
   await until(async () => (await sql`select from holds where completion_tokens = 5`).length === 1)
   stream.progress(6)
@@ -208,7 +208,7 @@ test('what a running generation holds is never taken for an orphan', async () =>
 
 test('what ends while a sweep takes it for an orphan stays as its client saw it', async () => {
   const meter = await start()
-  const stream = await meter.accept(account.candidate())
+  const stream = await meter.accept(account.applicant())
   const { replica } = meter
   const settlement = createSettlement({ sql, replica, log: silent, runningCount: () => 0 })
   const reaper = createReaper({
@@ -234,7 +234,7 @@ test('what ends while a sweep takes it for an orphan stays as its client saw it'
 
 test('a router that stops gives its lease back; what it left is settled at once by the next', async () => {
   const [leaving] = [await start(), await start()]
-  await leaving.accept(account.candidate())
+  await leaving.accept(account.applicant())
   await leaving.stop()
   const [row] = await sql`
     select lapses_at <= clock_timestamp() as is_over from replicas where id = ${leaving.replica}`
@@ -245,7 +245,7 @@ test('a router that stops gives its lease back; what it left is settled at once 
 
 test('a router long gone is forgotten once it holds nothing', async () => {
   const dead = await startSilent()
-  const stream = await dead.accept(account.candidate())
+  const stream = await dead.accept(account.applicant())
   await sql`update replicas set lapses_at = clock_timestamp() - interval '2 hours'`
   await forgetReplicas(sql)
   expect(await sql`select from replicas`).toHaveLength(1)

@@ -41,18 +41,18 @@ const ledgerOf = (workspaceId: string) =>
 const expectClean = async () => expect((await verifyLedger(sql)).differences).toEqual([])
 
 test('a settled generation can be read at once: its record, its debit, the balance, and no hold', async () => {
-  const candidate = account.candidate({ evidenceDigest: `sha256/${'A'.repeat(43)}` })
-  const receipt = await (await meter.accept(candidate)).settle(finished)
-  expect(receipt).toEqual({ costMicros: COST_MICROS, ledgerId: `led_${candidate.generationId.slice(4)}` })
-  expect(await findGeneration(sql, account.workspaceId, candidate.generationId)).toEqual({
-    id: candidate.generationId,
+  const applicant = account.applicant({ evidenceDigest: `sha256/${'A'.repeat(43)}` })
+  const receipt = await (await meter.accept(applicant)).settle(finished)
+  expect(receipt).toEqual({ costMicros: COST_MICROS, ledgerId: `led_${applicant.generation.id.slice(4)}` })
+  expect(await findGeneration(sql, account.workspaceId, applicant.generation.id)).toEqual({
+    id: applicant.generation.id,
     workspaceId: account.workspaceId,
     keyId: account.keyId,
     operation: 'chat',
     streamed: true,
     model: 'demo/tiny-chat',
     endpoint: 'demo',
-    evidenceDigest: candidate.evidenceDigest,
+    evidenceDigest: applicant.generation.evidenceDigest,
     status: 'ok',
     finishReason: 'stop',
     usage: { promptTokens: 12, completionTokens: 34 },
@@ -61,7 +61,7 @@ test('a settled generation can be read at once: its record, its debit, the balan
     costMicros: COST_MICROS,
     latencyMs: 120,
     timeToFirstTokenMs: 20,
-    createdAt: candidate.createdAt,
+    createdAt: applicant.generation.createdAt,
     ledger: { id: receipt.ledgerId, amountMicros: -COST_MICROS },
   })
   expect(await findWorkspace(sql, account.workspaceId)).toMatchObject({
@@ -74,27 +74,27 @@ test('a settled generation can be read at once: its record, its debit, the balan
     kind: 'generation',
     amount_micros: -23n,
     balance_after_micros: 4_999_977n,
-    reference: candidate.generationId,
-    idempotency_key: `generation:${candidate.generationId}`,
+    reference: applicant.generation.id,
+    idempotency_key: `generation:${applicant.generation.id}`,
   })
   await expectClean()
 })
 
 test('another workspace’s generation is unknown', async () => {
-  const candidate = account.candidate()
-  await (await meter.accept(candidate)).settle(finished)
+  const applicant = account.applicant()
+  await (await meter.accept(applicant)).settle(finished)
   const other = await createAccount(sql)
-  expect(await findGeneration(sql, other.workspaceId, candidate.generationId)).toBeUndefined()
+  expect(await findGeneration(sql, other.workspaceId, applicant.generation.id)).toBeUndefined()
 })
 
 test('a running generation is unknown', async () => {
-  const running = await meter.accept(account.candidate())
+  const running = await meter.accept(account.applicant())
   expect(await findGeneration(sql, account.workspaceId, running.id)).toBeUndefined()
   await running.settle(finished)
 })
 
 test('a generation that cost nothing has its ledger row too', async () => {
-  const running = await meter.accept(account.candidate())
+  const running = await meter.accept(account.applicant())
   const usage = { promptTokens: 0, completionTokens: 0 }
   const receipt = await running.settle({ ...finished, status: 'aborted', finishReason: null, usage })
   expect(receipt.costMicros).toBe(0)
@@ -102,7 +102,7 @@ test('a generation that cost nothing has its ledger row too', async () => {
 })
 
 test('settling twice is settling once', async () => {
-  const running = await meter.accept(account.candidate())
+  const running = await meter.accept(account.applicant())
   const receipts = await Promise.all([running.settle(finished), running.settle(finished)])
   expect(receipts[0]).toEqual(receipts[1])
   expect(await ledgerOf(account.workspaceId)).toHaveLength(2)
@@ -111,7 +111,7 @@ test('settling twice is settling once', async () => {
 test('a batch whose answer was lost is settled once, and is told so', async () => {
   const answers = losingAnswers(sql, 'settle_generations')
   const losing = await startMeter(answers.sql)
-  const running = await Promise.all(Array.from({ length: 5 }, () => losing.accept(account.candidate())))
+  const running = await Promise.all(Array.from({ length: 5 }, () => losing.accept(account.applicant())))
   answers.lose(2)
   const receipts = await Promise.all(running.map((one) => one.settle(finished)))
   expect(receipts.map((receipt) => receipt.costMicros)).toEqual([23, 23, 23, 23, 23])
@@ -122,7 +122,7 @@ test('a batch whose answer was lost is settled once, and is told so', async () =
 })
 
 test('a settlement that somebody cancels in the database is tried again, not given up', async () => {
-  const running = await meter.accept(account.candidate())
+  const running = await meter.accept(account.applicant())
   let settled: Promise<unknown> | undefined
   await sql.begin(async (transaction) => {
     await transaction`select from workspaces where id = ${account.workspaceId} for update`
@@ -142,7 +142,7 @@ test('balances in the ledger follow each other without a gap, however many route
   await Promise.all(
     Array.from({ length: 300 }, async (_, i) => {
       const usage = { promptTokens: i, completionTokens: 2 * i }
-      await (await meters[i % 3]!.accept(account.candidate({ holdMicros: 100 }))).settle({
+      await (await meters[i % 3]!.accept(account.applicant({ holdMicros: 100 }))).settle({
         ...finished,
         usage,
       })
@@ -160,7 +160,7 @@ test('a hot workspace and many keys settle side by side without a deadlock', asy
   await Promise.all(
     Array.from({ length: 600 }, async (_, i) => {
       const own = i % 2 === 0 ? account : accounts[i % 10]!
-      const running = await meters[i % 3]!.accept(own.candidate({ holdMicros: 100 }))
+      const running = await meters[i % 3]!.accept(own.applicant({ holdMicros: 100 }))
       running.progress(i)
       await running.settle(finished)
     }),
@@ -180,7 +180,7 @@ test.each([
   ['fractional', { promptTokens: 1, completionTokens: 3.5 }],
   ['no number', { promptTokens: Number.NaN, completionTokens: 3 }],
 ])('a usage that is %s is not booked: the router’s own count is', async (_, usage) => {
-  const running = await meter.accept(account.candidate({ countedPromptTokens: 100 }))
+  const running = await meter.accept(account.applicant({ countedPromptTokens: 100 }))
   running.progress(7)
   await running.settle({ ...finished, usage })
   expect(await findGeneration(sql, account.workspaceId, running.id)).toMatchObject({
@@ -190,7 +190,7 @@ test.each([
 })
 
 test('a usage beyond what was held for is booked as the bound, and says so', async () => {
-  const running = await meter.accept(account.candidate({ promptBoundTokens: 1_424, outputCapTokens: 5 }))
+  const running = await meter.accept(account.applicant({ promptBoundTokens: 1_424, outputCapTokens: 5 }))
   const usage = { promptTokens: 1, completionTokens: 999_999_999 }
   expect(await running.settle({ ...finished, usage })).toMatchObject({ costMicros: 4 })
   expect(await findGeneration(sql, account.workspaceId, running.id)).toMatchObject({
@@ -201,7 +201,7 @@ test('a usage beyond what was held for is booked as the bound, and says so', asy
 })
 
 test('a generation that another model serves is that model’s, at its prices, and its hold says so before it is asked', async () => {
-  const running = await meter.accept(account.candidate())
+  const running = await meter.accept(account.applicant())
   const served = {
     model: 'demo/other',
     endpoint: 'elsewhere',
@@ -228,7 +228,7 @@ test('a generation that another model serves is that model’s, at its prices, a
 })
 
 test('a finish reason that could be content is not recorded', async () => {
-  const running = await meter.accept(account.candidate())
+  const running = await meter.accept(account.applicant())
   await running.settle({ ...finished, finishReason: 'My secret prompt\0' })
   expect((await findGeneration(sql, account.workspaceId, running.id))?.finishReason).toBe('other')
 })
@@ -252,7 +252,7 @@ test.each([
 
 test('a key’s last use is on record after the meter has stopped', async () => {
   const other = await startMeter(sql)
-  await (await other.accept(account.candidate())).settle(finished)
+  await (await other.accept(account.applicant())).settle(finished)
   await other.stop()
   const [key] = await sql`select last_used_at from api_keys where id = ${account.keyId}`
   expect(Date.now() - key?.last_used_at.getTime()).toBeLessThan(60_000)
@@ -260,7 +260,7 @@ test('a key’s last use is on record after the meter has stopped', async () => 
 
 test('drain waits for what runs', async () => {
   const other = await startMeter(sql)
-  const running = await other.accept(account.candidate())
+  const running = await other.accept(account.applicant())
   let isDrained = false
   const drained = other.drain().then(() => {
     isDrained = true

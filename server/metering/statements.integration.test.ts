@@ -31,7 +31,7 @@ test('64 parallel requests cost at most 20 admission and 20 settlement statement
   await statistics`select pg_stat_statements_reset()`
   await Promise.all(
     Array.from({ length: 64 }, async () => {
-      await (await meter.accept(account.candidate())).settle(finished)
+      await (await meter.accept(account.applicant())).settle(finished)
     }),
   )
   const [admissions, settlements, all] = [
@@ -51,8 +51,8 @@ test('a request costs one statement of admission, and a key’s first one at a r
   const [account, other] = [await createAccount(sql), await createAccount(sql, { requestsPerMinute: 3 })]
   const meter = await startMeter(sql)
   await statistics`select pg_stat_statements_reset()`
-  for (const { candidate } of [account, other, account, account, other]) {
-    await (await meter.accept(candidate())).settle(finished)
+  for (const { applicant } of [account, other, account, account, other]) {
+    await (await meter.accept(applicant())).settle(finished)
   }
   expect(await calls('select * from admit_generations(')).toBe(5 + 2)
   await meter.stop()

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Applicant } from '../admission/applicant.ts'
 import { type Buckets, createBuckets } from '../limits/buckets.ts'
 import { createMemoryStore } from '../limits/memory.ts'
 import { silent } from '../log.ts'
@@ -7,8 +8,7 @@ import type { Sql } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import { createKey, type KeySettings } from '../store/keys.ts'
 import { createWorkspace } from '../store/workspaces.ts'
-import type { Candidate } from './candidate.ts'
-import type { Outcome } from './generation.ts'
+import type { AskedGeneration, Outcome } from './generation.ts'
 import { postEntry } from './ledger.ts'
 
 /** A workspace with a balance and one key, and requests made with it. */
@@ -16,7 +16,7 @@ export interface Account {
   readonly workspaceId: string
   readonly keyId: string
   readonly keyHash: string
-  candidate(change?: Partial<Candidate>): Candidate
+  applicant(change?: Partial<AskedGeneration & Omit<Applicant, 'generation'>>): Applicant
 }
 
 /** The demo's prices, and a hold from the worked numbers (CRED-37). */
@@ -34,6 +34,25 @@ export const finished: Outcome = {
 }
 export const COST_MICROS = 23
 
+/** A generation that a request asks for. */
+export function askedGeneration(): AskedGeneration {
+  return {
+    id: createId('gen-'),
+    requestId: 'req-1',
+    operation: 'chat',
+    streamed: true,
+    model: 'demo/tiny-chat',
+    endpoint: 'demo',
+    evidenceDigest: null,
+    pricing,
+    promptBoundTokens: 1_424,
+    outputCapTokens: 16_384,
+    countedPromptTokens: 12,
+    startedAtMs: performance.now(),
+    createdAt: new Date(),
+  }
+}
+
 /** Makes an account; the balance is posted as a top-up. */
 export async function createAccount(
   sql: Sql,
@@ -50,25 +69,9 @@ export async function createAccount(
     workspaceId,
     keyId: key.id,
     keyHash,
-    candidate: (change) => ({
-      keyHash,
-      generationId: createId('gen-'),
-      requestId: 'req-1',
-      operation: 'chat',
-      streamed: true,
-      model: 'demo/tiny-chat',
-      endpoint: 'demo',
-      evidenceDigest: null,
-      pricing,
-      holdMicros: HOLD_MICROS,
-      promptBoundTokens: 1_424,
-      outputCapTokens: 16_384,
-      countedPromptTokens: 12,
-      startedAtMs: performance.now(),
-      createdAt: new Date(),
-      identify() {},
-      ...change,
-    }),
+    applicant({ keyHash: sent = keyHash, holdMicros = HOLD_MICROS, identify = () => {}, ...change } = {}) {
+      return { keyHash: sent, holdMicros, identify, generation: { ...askedGeneration(), ...change } }
+    },
   }
 }
 
@@ -97,7 +100,7 @@ export async function startMeter(sql: Sql, options: Partial<MeterOptions> = {}):
  */
 export async function introduce(meter: Meter, account: Account): Promise<void> {
   const free = { promptMicros: 0, completionMicros: 0 }
-  const first = await meter.accept(account.candidate({ holdMicros: 0, pricing: free }))
+  const first = await meter.accept(account.applicant({ holdMicros: 0, pricing: free }))
   await first.settle(finished)
 }
 

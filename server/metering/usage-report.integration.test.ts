@@ -59,9 +59,9 @@ test('the sums of all lines are those of the ledger, corrected records and their
     ],
     [other, 'a', { ...finished, usageSource: 'bounded' as const }],
   ] as const) {
-    await (await meter.accept(who.candidate({ model }))).settle(outcome)
+    await (await meter.accept(who.applicant({ model }))).settle(outcome)
   }
-  const withheld = await meter.accept(account.candidate({ model: 'a' }))
+  const withheld = await meter.accept(account.applicant({ model: 'a' }))
   await sql.begin(async (transaction) => {
     await transaction`select from workspaces where id = ${account.workspaceId} for update`
     await expect(withheld.settle({ ...finished, timeToFirstTokenMs: null })).rejects.toMatchObject({

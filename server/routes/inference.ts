@@ -1,7 +1,8 @@
 import { limits } from '#contract/limits'
-import type { Reservation } from '../admission/admission.ts'
+import type { Identify } from '../admission/applicant.ts'
 import { identifying, requireKey } from '../admission/authenticate.ts'
 import { createBodyCheck, flawError } from '../admission/body-fields.ts'
+import type { Reservation } from '../admission/gate.ts'
 import { parseAuthorization } from '../admission/key.ts'
 import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
 import { type InferenceRequest, type NamedModel, parseModel, parseRequest } from '../admission/request.ts'
@@ -12,7 +13,6 @@ import { ApiError, asApiError } from '../errors.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Meter } from '../meter.ts'
-import type { Identify } from '../metering/candidate.ts'
 import type { Operation } from '../metering/generation.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Relay } from '../relay/relay.ts'
@@ -118,13 +118,12 @@ async function accept(
   const { catalogue, tokenizers } = edition
   const authorize = () => requireUse(keys, keyHash, model)
   const read = { operation, model, request, requestId: trace.requestId }
-  const asked = await refuseLongPrompt(read, tokenizers, authorize)
+  const told = await refuseLongPrompt(read, tokenizers, authorize)
   const { endpoint, evidenceDigest, passage } = await placeRequest(model, dependencies, authorize)
   const own = sizeFor(model, request)
   const others = sizeFallbacks(operation, model, catalogue.models, request)
-  const candidate = {
-    keyHash,
-    generationId: createGenerationId(),
+  const asked = {
+    id: createGenerationId(),
     requestId: trace.requestId,
     operation,
     streamed: request.streamed,
@@ -132,16 +131,15 @@ async function accept(
     endpoint,
     evidenceDigest,
     pricing: model.pricing,
-    // Whichever serves, it costs no more than is held.
-    holdMicros: Math.max(...[own, ...others].map((sized) => sized.holdMicros)),
     ...own.tokens,
     startedAtMs,
     createdAt: now(),
-    identify,
   }
-  const generation = await meter.accept(candidate, reserved)
+  // Whichever serves, it costs no more than is held.
+  const holdMicros = Math.max(...[own, ...others].map((sized) => sized.holdMicros))
+  const generation = await meter.accept({ keyHash, generation: asked, holdMicros, identify }, reserved)
   trace.generationId = generation.id
-  const promptCount = countPrompt(read, tokenizers, asked)
+  const promptCount = countPrompt(read, tokenizers, told)
   return {
     generation,
     path,

@@ -17,6 +17,14 @@ export const GENERATION_ID = 'gen-01JZZZZZZZZZZZZZZZZZZZZZZZ'
 const REQUEST_ID = 'req-1'
 export const MODEL = 'demo/tiny-chat'
 export const COUNTED_PROMPT_TOKENS = 11
+const KEY = {
+  workspaceId: 'ws_1',
+  keyId: 'key_1',
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  workspaceRequestsPerMinute: null,
+  workspaceTokensPerMinute: null,
+}
 const RECEIPT: Receipt = { costMicros: 23, ledgerId: 'led_1' }
 
 /** What a test changes about its world. */
@@ -99,8 +107,8 @@ export async function startWorld(options: WorldOptions = {}) {
     const generation: RunningGeneration = {
       id: GENERATION_ID,
       requestId: REQUEST_ID,
-      workspaceId: 'ws_1',
-      keyId: 'key_1',
+      key: KEY,
+      rateLimit: { bucket: 'key_requests', limit: 600, remaining: 599, waitMs: 0, nowMs: 0 },
       operation,
       streamed,
       model: MODEL,

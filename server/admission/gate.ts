@@ -1,12 +1,13 @@
 import type { Buckets, Taken } from '../limits/buckets.ts'
 import { createKnownLimits, type KeyLimits } from '../limits/key-limits.ts'
-import type { Admitted, Candidate, Identify } from '../metering/candidate.ts'
+import type { AcceptedGeneration } from '../metering/generation.ts'
+import type { Applicant, Identify } from './applicant.ts'
 import { createJudge, type Judge, type JudgeOptions } from './judge.ts'
 import { createStandings, type Standing } from './standing.ts'
 import { refusalOf } from './verdict.ts'
 
-/** What admission needs from the world. */
-export interface AdmissionOptions extends JudgeOptions {
+/** What the gate needs from the world. */
+export interface GateOptions extends JudgeOptions {
   readonly buckets: Buckets
 }
 
@@ -17,7 +18,7 @@ export interface Reservation {
 }
 
 /** The one gate in front of every metered route. */
-export interface Admission extends Pick<Judge, 'warm' | 'stop'> {
+export interface Gate extends Pick<Judge, 'warm' | 'stop'> {
   /**
    * Asks about a large body before it is read: the key, the credit, the key's spend limit, and the rate buckets, from
    * which it takes. Throws the `ApiError` that nothing in the body could mend; `isFree` says that a body could name a
@@ -25,11 +26,11 @@ export interface Admission extends Pick<Judge, 'warm' | 'stop'> {
    */
   reserve(keyHash: string, isFree: boolean, identify: Identify): Promise<Reservation>
   /**
-   * Takes from the rate buckets, judges key, scope, credit and spend limit and places the hold, durably. Throws
-   * `ApiError` when refused and `OutageError` when the database cannot be asked; the buckets are then as before. What
-   * was reserved is taken already.
+   * Takes from the rate buckets, judges key, scope, credit and spend limit and places the hold, durably: from then on
+   * there is a generation, which metering ends. Throws `ApiError` when refused and `OutageError` when the database cannot
+   * be asked; the buckets are then as before. What was reserved is taken already.
    */
-  admit(candidate: Candidate, reserved?: Reservation): Promise<Admitted>
+  admit(applicant: Applicant, reserved?: Reservation): Promise<AcceptedGeneration>
 }
 
 /** Two are enough unless the key's limits are changed in between; ours. */
@@ -40,26 +41,29 @@ const MAX_ATTEMPTS = 10
  * taken by the key's limits as last heard, which the same statement confirms: a key that is new here, or whose limits
  * have been changed, goes round once more, and no other request ever costs a second statement.
  */
-export function createAdmission(options: AdmissionOptions): Admission {
+export function createGate(options: GateOptions): Gate {
   const { buckets, allowOverdraftMicros } = options
   const findStanding = createStandings(options.sql)
   const { judge, warm, stop } = createJudge(options)
   const known = createKnownLimits()
 
   /** Resolves undefined when the limits were not those of the key; they are known then. */
-  async function attempt(candidate: Candidate, reserved?: Reservation): Promise<Admitted | undefined> {
-    const { keyHash } = candidate
+  async function attempt(
+    applicant: Applicant,
+    reserved?: Reservation,
+  ): Promise<AcceptedGeneration | undefined> {
+    const { keyHash, generation, identify } = applicant
     const limits = reserved?.limits ?? known.find(keyHash)
     const taken = reserved?.taken ?? (limits && (await buckets.take(limits)))
     let isAdmitted = false
     try {
       const asked = limits && taken && { limits, admit: taken.admits }
-      const judgement = await judge({ candidate, buckets: asked })
-      if (judgement.verdict !== 'invalid_api_key') candidate.identify(judgement.limits)
+      const judgement = await judge({ applicant, buckets: asked })
+      if (judgement.verdict !== 'invalid_api_key') identify(judgement.limits)
       switch (judgement.verdict) {
         case 'admitted':
           isAdmitted = true
-          return { ...judgement.limits, rateLimit: taken!.state }
+          return { ...generation, key: judgement.limits, rateLimit: taken!.state }
         case 'limits_changed':
           known.learn(keyHash, judgement.limits)
           return undefined
@@ -106,10 +110,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (!taken.admits) throw buckets.refuse(taken.state)
       return { limits, taken }
     },
-    async admit(candidate, reserved) {
+    async admit(applicant, reserved) {
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-        const admitted = await attempt(candidate, attempts === 0 ? reserved : undefined)
-        if (admitted) return admitted
+        const accepted = await attempt(applicant, attempts === 0 ? reserved : undefined)
+        if (accepted) return accepted
       }
       throw new Error('the limits of a key change faster than a request can be judged')
     },

@@ -15,7 +15,7 @@ import { createId } from '../store/ids.ts'
 import { revokeKey, updateKey } from '../store/keys.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
 import { findWorkspace } from '../store/workspaces.ts'
-import { createAdmission } from './admission.ts'
+import { createGate } from './gate.ts'
 
 let server: TestServer
 let sql: Sql
@@ -34,7 +34,7 @@ function admission(allowOverdraftMicros = 0) {
     outageMs: 5_000,
     log: silent,
   }
-  return createAdmission({ sql, ...options, buckets: wideBuckets(), onUncertain: () => {} })
+  return createGate({ sql, ...options, buckets: wideBuckets(), onUncertain: () => {} })
 }
 
 const countHolds = async (workspaceId: string): Promise<number> => {
@@ -53,12 +53,12 @@ async function codes(results: Promise<PromiseSettledResult<unknown>[]>): Promise
 
 test('an admitted request has a durable hold with all that settling it takes', async () => {
   const account = await createAccount(sql)
-  const candidate = account.candidate({ evidenceDigest: `sha256/${'A'.repeat(43)}` })
-  expect(await admission().admit(candidate)).toMatchObject({
-    workspaceId: account.workspaceId,
-    keyId: account.keyId,
+  const applicant = account.applicant({ evidenceDigest: `sha256/${'A'.repeat(43)}` })
+  expect(await admission().admit(applicant)).toMatchObject({
+    ...applicant.generation,
+    key: { workspaceId: account.workspaceId, keyId: account.keyId },
   })
-  const [hold] = await sql`select * from holds where generation_id = ${candidate.generationId}`
+  const [hold] = await sql`select * from holds where generation_id = ${applicant.generation.id}`
   expect(hold).toMatchObject({
     workspace_id: account.workspaceId,
     key_id: account.keyId,
@@ -67,12 +67,12 @@ test('an admitted request has a durable hold with all that settling it takes', a
     streamed: true,
     model: 'demo/tiny-chat',
     endpoint: 'demo',
-    evidence_digest: candidate.evidenceDigest,
+    evidence_digest: applicant.generation.evidenceDigest,
     prompt_price_micros: 150_000n,
     completion_price_micros: 600_000n,
     prompt_tokens: 12n,
     completion_tokens: 0n,
-    created_at: candidate.createdAt,
+    created_at: applicant.generation.createdAt,
   })
   expect((await findWorkspace(sql, account.workspaceId))?.heldMicros).toBe(BigInt(HOLD_MICROS))
 })
@@ -80,8 +80,8 @@ test('an admitted request has a durable hold with all that settling it takes', a
 describe('a key that is', () => {
   test('unknown is invalid_api_key', async () => {
     const account = await createAccount(sql)
-    const candidate = account.candidate({ keyHash: '00'.repeat(32) })
-    await expect(admission().admit(candidate)).rejects.toMatchObject({
+    const applicant = account.applicant({ keyHash: '00'.repeat(32) })
+    await expect(admission().admit(applicant)).rejects.toMatchObject({
       code: 'invalid_api_key',
       message: expect.stringContaining('`Authorization: Bearer <API_KEY>`'),
     })
@@ -90,26 +90,28 @@ describe('a key that is', () => {
   test('revoked is api_key_revoked on the very next request', async () => {
     const account = await createAccount(sql)
     const gate = admission()
-    await gate.admit(account.candidate())
+    await gate.admit(account.applicant())
     await revokeKey(sql, account.keyId)
-    await expect(gate.admit(account.candidate())).rejects.toMatchObject({ code: 'api_key_revoked' })
+    await expect(gate.admit(account.applicant())).rejects.toMatchObject({ code: 'api_key_revoked' })
     expect(await countHolds(account.workspaceId)).toBe(1)
   })
 
   test('expired is api_key_expired by the database’s clock', async () => {
     const account = await createAccount(sql, { expiresAt: new Date(0) })
-    await expect(admission().admit(account.candidate())).rejects.toMatchObject({ code: 'api_key_expired' })
+    await expect(admission().admit(account.applicant())).rejects.toMatchObject({ code: 'api_key_expired' })
     await updateKey(sql, account.keyId, { expiresAt: null })
-    await expect(admission().admit(account.candidate())).resolves.toMatchObject({ keyId: account.keyId })
+    await expect(admission().admit(account.applicant())).resolves.toMatchObject({
+      key: { keyId: account.keyId },
+    })
   })
 
   test('restricted to other models is model_not_in_key_scope', async () => {
     const account = await createAccount(sql, { modelScope: ['demo/other'] })
-    await expect(admission().admit(account.candidate())).rejects.toMatchObject({
+    await expect(admission().admit(account.applicant())).rejects.toMatchObject({
       code: 'model_not_in_key_scope',
       param: 'model',
     })
-    await expect(admission().admit(account.candidate({ model: 'demo/other' }))).resolves.toBeDefined()
+    await expect(admission().admit(account.applicant({ model: 'demo/other' }))).resolves.toBeDefined()
   })
 })
 
@@ -117,14 +119,14 @@ describe('credit', () => {
   test('of one micro-dollar admits one request, and no second beside it', async () => {
     const account = await createAccount(sql, { balanceMicros: 1n })
     const gate = admission()
-    await gate.admit(account.candidate())
-    await expect(gate.admit(account.candidate())).rejects.toMatchObject({ code: 'insufficient_credits' })
+    await gate.admit(account.applicant())
+    await expect(gate.admit(account.applicant())).rejects.toMatchObject({ code: 'insufficient_credits' })
   })
 
   test('for one lets one of 100 parallel requests through, however many routers ask', async () => {
     const account = await createAccount(sql, { balanceMicros: BigInt(HOLD_MICROS) })
     const gates = [admission(), admission(), admission()]
-    const requests = Array.from({ length: 100 }, (_, i) => gates[i % 3]!.admit(account.candidate()))
+    const requests = Array.from({ length: 100 }, (_, i) => gates[i % 3]!.admit(account.applicant()))
     expect(await codes(Promise.allSettled(requests))).toEqual({ admitted: 1, insufficient_credits: 99 })
     expect(await countHolds(account.workspaceId)).toBe(1)
   })
@@ -132,7 +134,7 @@ describe('credit', () => {
   test('of $5.00 lets 20 parallel requests without a cap through', async () => {
     const account = await createAccount(sql, { balanceMicros: 5_000_000n })
     const gate = admission()
-    const requests = Array.from({ length: 20 }, () => gate.admit(account.candidate()))
+    const requests = Array.from({ length: 20 }, () => gate.admit(account.applicant()))
     expect(await codes(Promise.allSettled(requests))).toEqual({ admitted: 20 })
     expect((await findWorkspace(sql, account.workspaceId))?.heldMicros).toBe(200_880n)
   })
@@ -140,8 +142,8 @@ describe('credit', () => {
   test('that is only held by others is told so, with Retry-After', async () => {
     const account = await createAccount(sql, { balanceMicros: 1n })
     const gate = admission()
-    await gate.admit(account.candidate())
-    await expect(gate.admit(account.candidate())).rejects.toMatchObject({
+    await gate.admit(account.applicant())
+    await expect(gate.admit(account.applicant())).rejects.toMatchObject({
       code: 'insufficient_credits',
       message: expect.stringContaining('still running'),
       headers: { 'Retry-After': '1' },
@@ -151,7 +153,7 @@ describe('credit', () => {
   test('that is spent is told so, without Retry-After', async () => {
     const account = await createAccount(sql, { balanceMicros: 0n })
     const refusal = await admission()
-      .admit(account.candidate())
+      .admit(account.applicant())
       .catch((error) => error)
     expect(refusal).toMatchObject({
       code: 'insufficient_credits',
@@ -163,18 +165,18 @@ describe('credit', () => {
   test('is not asked of a model priced zero', async () => {
     const account = await createAccount(sql, { balanceMicros: -5n })
     const free = { holdMicros: 0, pricing: { promptMicros: 0, completionMicros: 0 } }
-    await expect(admission().admit(account.candidate(free))).resolves.toBeDefined()
-    await expect(admission().admit(account.candidate())).rejects.toMatchObject({
+    await expect(admission().admit(account.applicant(free))).resolves.toBeDefined()
+    await expect(admission().admit(account.applicant())).rejects.toMatchObject({
       code: 'insufficient_credits',
     })
   })
 
   test('may be overdrawn by the allowance and no further', async () => {
     const account = await createAccount(sql, { balanceMicros: -5n })
-    await expect(admission(5).admit(account.candidate())).rejects.toMatchObject({
+    await expect(admission(5).admit(account.applicant())).rejects.toMatchObject({
       code: 'insufficient_credits',
     })
-    await expect(admission(6).admit(account.candidate())).resolves.toBeDefined()
+    await expect(admission(6).admit(account.applicant())).resolves.toBeDefined()
   })
 })
 
@@ -182,7 +184,7 @@ describe('a spend limit', () => {
   test('counts what the key’s running requests hold', async () => {
     const account = await createAccount(sql, { spendLimitMicros: BigInt(HOLD_MICROS) + 1n })
     const gate = admission()
-    const requests = Array.from({ length: 5 }, () => gate.admit(account.candidate()))
+    const requests = Array.from({ length: 5 }, () => gate.admit(account.applicant()))
     expect(await codes(Promise.allSettled(requests))).toEqual({ admitted: 2, key_spend_limit_reached: 3 })
   })
 
@@ -190,21 +192,21 @@ describe('a spend limit', () => {
     const account = await createAccount(sql, { spendLimitMicros: 46n })
     const meter = await startMeter(sql)
     for (let request = 1; request <= 2; request++) {
-      await (await meter.accept(account.candidate())).settle(finished)
+      await (await meter.accept(account.applicant())).settle(finished)
     }
-    await expect(meter.accept(account.candidate())).rejects.toMatchObject({ code: 'key_spend_limit_reached' })
+    await expect(meter.accept(account.applicant())).rejects.toMatchObject({ code: 'key_spend_limit_reached' })
     await meter.stop()
   })
 
   test('of zero refuses even what costs nothing', async () => {
     const account = await createAccount(sql, { spendLimitMicros: 0n })
-    const free = account.candidate({ holdMicros: 0 })
+    const free = account.applicant({ holdMicros: 0 })
     await expect(admission().admit(free)).rejects.toMatchObject({ code: 'key_spend_limit_reached' })
   })
 
   test('comes after credit', async () => {
     const account = await createAccount(sql, { balanceMicros: 0n, spendLimitMicros: 0n })
-    await expect(admission().admit(account.candidate())).rejects.toMatchObject({
+    await expect(admission().admit(account.applicant())).rejects.toMatchObject({
       code: 'insufficient_credits',
     })
   })
@@ -213,10 +215,10 @@ describe('a spend limit', () => {
     const poor = { balanceMicros: BigInt(HOLD_MICROS), spendLimitMicros: 0n }
     const account = await createAccount(sql, poor)
     const gate = admission()
-    const requests = [account.candidate(), account.candidate()].map((candidate) => gate.admit(candidate))
+    const requests = [account.applicant(), account.applicant()].map((applicant) => gate.admit(applicant))
     expect(await codes(Promise.allSettled(requests))).toEqual({ key_spend_limit_reached: 2 })
     await updateKey(sql, account.keyId, { spendLimitMicros: null })
-    await expect(gate.admit(account.candidate())).resolves.toBeDefined()
+    await expect(gate.admit(account.applicant())).resolves.toBeDefined()
   })
 })
 
@@ -226,12 +228,12 @@ test('one batch with several workspaces and keys answers each request with its o
   await revokeKey(sql, revoked.keyId)
   const gate = admission()
   const accounts = [rich, poor, revoked, rich, poor]
-  const results = await Promise.allSettled(accounts.map((account) => gate.admit(account.candidate())))
+  const results = await Promise.allSettled(accounts.map((account) => gate.admit(account.applicant())))
   expect(results).toMatchObject([
-    { value: { workspaceId: rich.workspaceId } },
+    { value: { key: { workspaceId: rich.workspaceId } } },
     { reason: { code: 'insufficient_credits' } },
     { reason: { code: 'api_key_revoked' } },
-    { value: { workspaceId: rich.workspaceId } },
+    { value: { key: { workspaceId: rich.workspaceId } } },
     { reason: { code: 'insufficient_credits' } },
   ])
 })
@@ -239,8 +241,8 @@ test('one batch with several workspaces and keys answers each request with its o
 test('a request that the database cannot take fails alone', async () => {
   const account = await createAccount(sql)
   const gate = admission()
-  const candidates = [account.candidate(), account.candidate({ model: 'nul\0' }), account.candidate()]
-  const results = await Promise.allSettled(candidates.map((candidate) => gate.admit(candidate)))
+  const applicants = [account.applicant(), account.applicant({ model: 'nul\0' }), account.applicant()]
+  const results = await Promise.allSettled(applicants.map((applicant) => gate.admit(applicant)))
   expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
@@ -250,7 +252,7 @@ test('a batch whose answer was lost admits again, without a second hold', async 
   const meter = await startMeter(answers.sql)
   await introduce(meter, account)
   answers.lose(1)
-  const results = await Promise.allSettled(Array.from({ length: 5 }, () => meter.accept(account.candidate())))
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => meter.accept(account.applicant())))
   expect(results.map((result) => result.status)).toEqual([
     'fulfilled',
     'fulfilled',
@@ -268,8 +270,8 @@ test('without prepared statements the verdicts are the same', async () => {
   const pooled = connect({ url, preparedStatements: false, maxConnections: 2 })
   const account = await createAccount(pooled, { balanceMicros: 1n })
   const meter = await startMeter(pooled)
-  const running = await meter.accept(account.candidate())
-  await expect(meter.accept(account.candidate())).rejects.toMatchObject({ code: 'insufficient_credits' })
+  const running = await meter.accept(account.applicant())
+  await expect(meter.accept(account.applicant())).rejects.toMatchObject({ code: 'insufficient_credits' })
   await running.settle(finished)
   expect(await verifyLedger(pooled)).toMatchObject({ generations: 1, open_holds: 0, differences: [] })
   await meter.stop()
