@@ -8,10 +8,10 @@ import { parseAuthorization } from './admission/key.ts'
 import { ApiError, asApiError } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Requests, Trace } from './operations/requests.ts'
+import { requestIdFor } from './request-id.ts'
 import { corsHeaders, preflightHeaders } from './routes/cors.ts'
 import type { Handlers, JsonHandler, PublicHandler, RawHandler } from './routes/handlers.ts'
 import { hintFor } from './routes/hint.ts'
-import { requestIdFor } from './routes/request-id.ts'
 import type { KeyFinder } from './store/key-finder.ts'
 
 interface Environment {

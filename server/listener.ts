@@ -7,7 +7,7 @@ import { limits } from '#contract/limits'
 import { ListenError } from '../config/listening.ts'
 import type { Listen } from './config/router.ts'
 import { ApiError } from './errors.ts'
-import { requestIdFor } from './routes/request-id.ts'
+import { requestIdFor } from './request-id.ts'
 
 /** How long a client may take over its headers (ours). */
 const HEADERS_TIMEOUT_MS = 30_000

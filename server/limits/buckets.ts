@@ -1,7 +1,7 @@
 import type { ApiError } from '../errors.ts'
-import { type BucketName, type LimitMetrics, silentLimits } from '../operations/limit-metrics.ts'
 import { MAX_PER_MINUTE, UNITS, waitMs } from './bucket.ts'
 import type { KeyLimits } from './key-limits.ts'
+import { type BucketName, type LimitMetrics, silentLimits } from './metrics.ts'
 import { type BucketState, rateLimitError } from './refusal.ts'
 import type { BucketStore, Change } from './store.ts'
 

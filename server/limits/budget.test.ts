@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { ApiError } from '../errors.ts'
-import { silentLimits } from '../operations/limit-metrics.ts'
 import { createBudget } from './budget.ts'
+import { silentLimits } from './metrics.ts'
 
 function refusalOf(act: () => void): ApiError | undefined {
   try {

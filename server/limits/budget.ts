@@ -1,5 +1,5 @@
-import { type BucketName, type LimitMetrics, silentLimits } from '../operations/limit-metrics.ts'
 import { type Bucket, levelAt, UNITS, waitMs } from './bucket.ts'
+import { type BucketName, type LimitMetrics, silentLimits } from './metrics.ts'
 import { rateLimitError } from './refusal.ts'
 
 /** A budget of its own for each source address, apart from any workspace's traffic (LIM-11). */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
-import type { LimitMetrics } from '../operations/limit-metrics.ts'
 import { type Buckets, createBuckets, type DefaultLimits } from './buckets.ts'
 import { createClosedStore, createOpenStore } from './constant.ts'
 import { createFallbackStore } from './fallback.ts'
 import { createMemoryStore } from './memory.ts'
+import type { LimitMetrics } from './metrics.ts'
 import { connectRedis, createRedisStore } from './redis.ts'
 import type { BucketStore } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
-import type { BucketName } from '../operations/limit-metrics.ts'
+import type { BucketName } from './metrics.ts'
 
 const MS_PER_SECOND = 1_000
 

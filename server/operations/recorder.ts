@@ -1,8 +1,8 @@
 import type { ErrorCode } from '#contract/errors'
+import { type BucketName, bucketNames, type LimitMetrics } from '../limits/metrics.ts'
 import type { Comparison, Observation, Observe } from '../relay/observation.ts'
 import { Family } from './family.ts'
 import { Counter, Histogram } from './histogram.ts'
-import { type BucketName, bucketNames, type LimitMetrics } from './limit-metrics.ts'
 import { counter, gauge, histogram, type Metric } from './metric.ts'
 import { attributes, boundaries, names, operationNames, PROVIDER } from './names.ts'
 

@@ -1,3 +1,4 @@
+import { type BodyMemory, createBodyMemory } from '../bodies/body-memory.ts'
 import { type Catalogue, createCatalogue, type IsInService } from '../catalogue.ts'
 import { isExternal, type ModelConfig, type RouterConfig } from '../config/router.ts'
 import { versionOf } from '../config/version.ts'
@@ -9,7 +10,6 @@ import type { Fleet } from '../relay/fleet.ts'
 import type { Observe } from '../relay/observation.ts'
 import { createRelay, type Relay } from '../relay/relay.ts'
 import { createTokenizers, type Tokenizers } from '../relay/tokenizer.ts'
-import { type BodyMemory, createBodyMemory } from '../routes/body-memory.ts'
 
 /** One version of the configuration, and what requests need that is made of it. */
 export interface Edition {

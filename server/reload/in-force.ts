@@ -1,3 +1,4 @@
+import type { BodyMemory } from '../bodies/body-memory.ts'
 import type { Catalogue } from '../catalogue.ts'
 import type { RouterConfig } from '../config/router.ts'
 import type { DefaultLimits } from '../limits/buckets.ts'
@@ -5,7 +6,6 @@ import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { DrainTimers } from '../operations/drain.ts'
 import type { OwnEndpoints } from '../publication/own-endpoint.ts'
 import type { Relay } from '../relay/relay.ts'
-import type { BodyMemory } from '../routes/body-memory.ts'
 import type { Edition } from './edition.ts'
 
 /**
