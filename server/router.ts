@@ -1,5 +1,4 @@
 import { limits } from '#contract/limits'
-import { routes } from '#contract/routes'
 import { createApp } from './app.ts'
 import { bodyMetrics } from './bodies/body-metrics.ts'
 import type { RouterConfig } from './config/router.ts'
@@ -138,9 +137,9 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   const models = { catalogue: inForce.catalogue, shelf, upstreams }
   const app = createApp({
     handlers: {
-      createChatCompletion: serveInference('chat', routes.createChatCompletion.path, inference),
-      createCompletion: serveInference('completions', routes.createCompletion.path, inference),
-      createEmbedding: serveInference('embeddings', routes.createEmbedding.path, inference),
+      createChatCompletion: serveInference('chat', inference),
+      createCompletion: serveInference('completions', inference),
+      createEmbedding: serveInference('embeddings', inference),
       listModels: listModels(models),
       getModel: getModel(models),
       getGeneration: getGeneration(async (workspaceId, id) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue.ts'
-import type { Operation } from '../metering/generation.ts'
+import type { Operation } from '../operation.ts'
 import type { Question } from '../relay/tokenizer.ts'
 import { countPrompt, refuseLongPrompt } from './prompt-length.ts'
 import { parseModel, parseRequest } from './request.ts'

@@ -1,13 +1,12 @@
 import type { ServedModel } from '../config/router.ts'
 import { findMember } from '../json/members.ts'
 import { byte } from '../json/scan.ts'
-import type { Operation } from '../metering/generation.ts'
+import { type Operation, operations } from '../operation.ts'
 import { followCount, type PromptCount } from '../relay/count-usage.ts'
 import type { Question, Tokenizers } from '../relay/tokenizer.ts'
 import type { BodyFields } from './body-fields.ts'
 import { boundPrompt } from './hold.ts'
 import { longestText } from './prompt-size.ts'
-import { readers } from './readers.ts'
 import { type InferenceRequest, tooLong } from './request.ts'
 
 /** A request that has been read, and the model it is for. */
@@ -38,7 +37,7 @@ export async function refuseLongPrompt(
   await authorize()
   const tokens = await tokenizers.count(model.id, question, requestId)
   if (tokens !== undefined && tokens > model.contextLength) {
-    throw tooLong(readers[operation].prompt, tokens, model.contextLength)
+    throw tooLong(operations[operation].prompt, tokens, model.contextLength)
   }
   return { tokens }
 }

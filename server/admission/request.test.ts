@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import type { Operation } from '../metering/generation.ts'
+import type { Operation } from '../operation.ts'
 import { parseModel, parseRequest } from './request.ts'
 import { testModel } from './testing.ts'
 

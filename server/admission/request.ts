@@ -4,11 +4,11 @@ import { ApiError } from '../errors.ts'
 import type { ObjectCheck } from '../json/check.ts'
 import { findMember, type ObjectSpan } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
-import type { Operation } from '../metering/generation.ts'
+import { type Operation, type OperationTraits, operations } from '../operation.ts'
 import { type BodyFields, membersAt, outlineAt, parseBodyFields, refuseAmbiguity } from './body-fields.ts'
 import { highestOtherCap } from './other-caps.ts'
+import { promptShapes } from './prompt-shapes.ts'
 import type { PromptSize } from './prompt-size.ts'
-import { type Reader, readers } from './readers.ts'
 import { isLong } from './whole-number.ts'
 import { describeMistake } from './wording.ts'
 
@@ -38,10 +38,11 @@ export function parseModel(
   catalogue: Catalogue,
   check?: ObjectCheck,
 ): NamedModel {
-  const { honoured, prompt, wanted, isPresent }: Reader = readers[operation]
+  const { route, prompt, shape } = operations[operation]
+  const { wanted, isPresent } = promptShapes[shape]
   const body = parseBodyFields(bytes, check)
   // What decides who pays for what must be told before it is used; all else waits for its turn.
-  refuseAmbiguity(body.span, honoured, { only: ['model', prompt] })
+  refuseAmbiguity(body.span, route.fields, { only: ['model', prompt] })
   const model = outlineAt(body, 'model')
   if (typeof model !== 'string' || model === '') throw missing('model', 'a model id')
   const asked = findMember(body.span, prompt)
@@ -54,26 +55,26 @@ export function parseModel(
  * for tokens that are certainly too many.
  */
 export function parseRequest(operation: Operation, { body, model }: NamedModel): InferenceRequest {
-  const reader: Reader = readers[operation]
+  const traits = operations[operation]
+  const { route, prompt: field } = traits
   if (!model.capabilities.includes(operation)) {
     const message = `The model ${model.id} does not serve this route. GET /v1/models tells what each can do.`
     throw unsupported('model', message)
   }
-  refuseAmbiguity(body.span, reader.honoured)
-  const streamOptions = readStreamOptions(body, reader)
-  const prompt = reader.size(body, model)
-  const fields = fieldsOf(body, reader, streamOptions, prompt !== undefined)
+  refuseAmbiguity(body.span, route.fields)
+  const streamOptions = readStreamOptions(body, route.fields)
+  const prompt = promptShapes[traits.shape].size(body, model, traits)
+  const fields = fieldsOf(body, traits, streamOptions, prompt !== undefined)
   refuseLongSeed(body, fields)
-  if (!reader.validate(fields)) throw refusalOf(reader)
-  if (prompt === undefined) throw unsupported(reader.prompt, reader.explained[reader.prompt]!)
-  if (prompt.mostTokens > model.contextLength)
-    throw tooLong(reader.prompt, prompt.mostTokens, model.contextLength)
+  if (!traits.validate(fields)) throw refusalOf(traits)
+  if (prompt === undefined) throw unsupported(field, traits.explained[field]!)
+  if (prompt.mostTokens > model.contextLength) throw tooLong(field, prompt.mostTokens, model.contextLength)
   return {
     body,
     streamed: fields.stream === true,
     includeUsage: streamOptions?.include_usage === true,
-    outputCap: reader.generates ? outputCapOf(fields) : 0,
-    otherCap: reader.generates ? highestOtherCap(body) : 0,
+    outputCap: traits.generates ? outputCapOf(fields) : 0,
+    otherCap: traits.generates ? highestOtherCap(body) : 0,
     prompt,
   }
 }
@@ -83,14 +84,14 @@ type Fields = Readonly<Record<string, unknown>>
 /** The fields that are judged, each as far as its schema goes; a prompt that was sized is judged already. */
 function fieldsOf(
   body: BodyFields,
-  reader: Reader,
+  { route, prompt, shape }: OperationTraits,
   streamOptions: Fields | undefined,
   isSized: boolean,
 ): Fields {
   const fields: Record<string, unknown> = {}
-  for (const name of reader.honoured) {
+  for (const name of route.fields) {
     // What is judged from outside alone, or was sized already, is not walked once more.
-    const value = name === reader.prompt && isSized ? reader.sized : outlineAt(body, name)
+    const value = name === prompt && isSized ? promptShapes[shape].sized : outlineAt(body, name)
     if (value !== undefined) fields[name] = value
   }
   if (streamOptions) fields.stream_options = streamOptions
@@ -100,7 +101,7 @@ function fieldsOf(
 /** What the router reads and writes inside of `stream_options`; of all else there it only looks at the names. */
 const STREAM_OPTIONS = ['include_usage', 'continuous_usage_stats']
 
-function readStreamOptions(body: BodyFields, { honoured }: Reader): Fields | undefined {
+function readStreamOptions(body: BodyFields, honoured: readonly string[]): Fields | undefined {
   const name = 'stream_options'
   if (!honoured.includes(name)) return undefined
   let span: ObjectSpan | undefined
@@ -139,7 +140,7 @@ function outputCapOf({ max_tokens: old, max_completion_tokens: current }: Fields
   return caps[0]
 }
 
-function refusalOf({ validate: { errors }, explained }: Reader): ApiError {
+function refusalOf({ validate: { errors }, explained }: OperationTraits): ApiError {
   const [first] = errors ?? []
   const path = (first?.instancePath ?? '').slice(1).split('/')
   const field = path[0] || String(first?.params?.missingProperty ?? 'body')

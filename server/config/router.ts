@@ -6,6 +6,7 @@ import { isRouterConfig } from '#contract/validators/router-config'
 import { type Environment, loadConfig } from '../../config/load.ts'
 import type { DefaultLimits } from '../limits/buckets.ts'
 import type { RedisConfig } from '../limits/open.ts'
+import type { Operation } from '../operation.ts'
 import { contradictions } from './contradictions.ts'
 
 /** The file as it was written; its schema is spec/config/router.tsp. */
@@ -47,7 +48,7 @@ export interface ModelConfig {
   readonly imageTokens?: number
   readonly audioTokens?: number
   readonly pricing: { readonly promptMicros: number; readonly completionMicros: number }
-  readonly capabilities: readonly ('chat' | 'completions' | 'embeddings')[]
+  readonly capabilities: readonly Operation[]
   /** Ids of the models that serve in its place when no backend of its own can. */
   readonly fallbacks?: readonly string[]
   readonly endpoint: EndpointConfig

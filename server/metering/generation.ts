@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { KeyLimits } from '../limits/key-limits.ts'
 import type { BucketState } from '../limits/refusal.ts'
-
-/** Which of the three inference routes a generation came through. */
-export type Operation = 'chat' | 'completions' | 'embeddings'
+import type { Operation } from '../operation.ts'
 
 /** Token counts of one generation. */
 export interface Usage {

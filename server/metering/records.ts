@@ -1,5 +1,6 @@
+import type { Operation } from '../operation.ts'
 import type { Queryable } from '../store/connection.ts'
-import type { Operation, Pricing, Usage, UsageSource } from './generation.ts'
+import type { Pricing, Usage, UsageSource } from './generation.ts'
 
 /** The record of one generation together with its ledger row; never any content (GEN-06). */
 export interface GenerationRecord {

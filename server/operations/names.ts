@@ -1,5 +1,3 @@
-import type { Operation } from '../metering/generation.ts'
-
 /**
  * Metric and attribute names of OpenTelemetry's semantic conventions, generative AI and HTTP, as far as they go; copied,
  * so that no package with thousands of names is loaded for these few. What they do not name begins with `router.`.
@@ -27,13 +25,6 @@ export const attributes = {
 
 /** Who answers, as far as a client of the router can tell. */
 export const PROVIDER = 'confidential-inference-router'
-
-/** The conventions' names of the three routes. */
-export const operationNames: Readonly<Record<Operation, string>> = {
-  chat: 'chat',
-  completions: 'text_completion',
-  embeddings: 'embeddings',
-}
 
 /** Upper bounds as the conventions advise them; those of our own metrics are chosen to resolve what we promise. */
 export const boundaries = {

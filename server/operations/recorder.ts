@@ -1,10 +1,11 @@
 import type { ErrorCode } from '#contract/errors'
 import { type BucketName, bucketNames, type LimitMetrics } from '../limits/metrics.ts'
+import { operations } from '../operation.ts'
 import type { Comparison, Observation, Observe } from '../relay/observation.ts'
 import { Family } from './family.ts'
 import { Counter, Histogram } from './histogram.ts'
 import { counter, gauge, histogram, type Metric } from './metric.ts'
-import { attributes, boundaries, names, operationNames, PROVIDER } from './names.ts'
+import { attributes, boundaries, names, PROVIDER } from './names.ts'
 
 /** A request of any route that is over. */
 export interface EndedRequest {
@@ -54,14 +55,14 @@ export function createRecorder(models: readonly string[]): Recorder {
 
   function observe({ operation, model, outcome, cause, overheadMs, comparison }: Observation): void {
     const what = {
-      [attributes.operation]: operationNames[operation],
+      [attributes.operation]: operations[operation].convention,
       [attributes.provider]: PROVIDER,
       [attributes.model]: model,
     }
     const { status, usage, usageSource, latencyMs, timeToFirstTokenMs } = outcome
     duration.of(cause === undefined ? what : { ...what, [attributes.error]: cause }).record(latencyMs / MS)
     tokens.of({ ...what, [attributes.tokenType]: 'input' }).record(usage.promptTokens)
-    if (operation !== 'embeddings') {
+    if (operations[operation].generates) {
       tokens.of({ ...what, [attributes.tokenType]: 'output' }).record(usage.completionTokens)
     }
     if (timeToFirstTokenMs !== null) {
@@ -69,7 +70,9 @@ export function createRecorder(models: readonly string[]): Recorder {
       const laterTokens = usage.completionTokens - 1
       if (laterTokens > 0) perToken.of(what).record((latencyMs - timeToFirstTokenMs) / laterTokens / MS)
     }
-    overhead.of({ [attributes.operation]: operationNames[operation] }).record(Math.max(0, overheadMs) / MS)
+    overhead
+      .of({ [attributes.operation]: operations[operation].convention })
+      .record(Math.max(0, overheadMs) / MS)
     if (cause !== undefined) aborted.of({ [attributes.model]: model, cause }).add()
     if (status === 'ok' && usageSource === 'counted') withoutUsage.of({ [attributes.model]: model }).add()
     if (comparison !== undefined) compare(model, comparison)

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { findMember, type ObjectSpan } from '../json/members.ts'
 import { splice } from '../json/splice.ts'
 import { uniqueMembers } from '../json/unique.ts'
-import type { Operation, RunningGeneration, Usage } from '../metering/generation.ts'
+import type { RunningGeneration, Usage } from '../metering/generation.ts'
+import { type Operation, operations } from '../operation.ts'
 import { countCompletionTokens } from './count.ts'
 import { unusableError } from './refusals.ts'
 import { carriesText, choiceTextBytes, isObject } from './text.ts'
@@ -18,18 +19,11 @@ export interface Answer {
   readonly countedCompletionTokens: number
 }
 
-/** The member that makes an object an answer. */
-const listMembers: Readonly<Record<Operation, string>> = {
-  chat: 'choices',
-  completions: 'choices',
-  embeddings: 'data',
-}
-
 /** Reads the body of a 200. Throws 502 `backend_error` for whatever is no answer (S-04). */
 export function parseAnswer(received: Buffer, operation: Operation): Answer {
   const value = parseObject(received)
   const hasError = value.error !== undefined && value.error !== null
-  if (hasError || !Array.isArray(value[listMembers[operation]])) throw unusableError()
+  if (hasError || !Array.isArray(value[operations[operation].answerList])) throw unusableError()
   const { bytes, object } = uniqueMembers(received)
   return {
     bytes,
@@ -43,8 +37,7 @@ export function parseAnswer(received: Buffer, operation: Operation): Answer {
 /** The answer as the client gets it: the backend's bytes but for `id`, `model` and `usage` (CHAT-02, CHAT-05). */
 export function answerBody(answer: Answer, generation: RunningGeneration, settled: Settled): Buffer {
   const { bytes, object, reported } = answer
-  // Embeddings have no id of their own.
-  const hasId = generation.operation !== 'embeddings' || findMember(object, 'id') !== undefined
+  const hasId = operations[generation.operation].hasId || findMember(object, 'id') !== undefined
   return splice(bytes, object, {
     ...(hasId ? { id: JSON.stringify(generation.id) } : {}),
     model: JSON.stringify(generation.model),

@@ -1,12 +1,3 @@
-import type { Operation } from '../metering/generation.ts'
-
-/** The field that holds the prompt, by route. */
-export const promptParams: Readonly<Record<Operation, string>> = {
-  chat: 'messages',
-  completions: 'prompt',
-  embeddings: 'input',
-}
-
 /** Codes and types that say it outright: OpenAI, llama.cpp. */
 const marks = new Set(['context_length_exceeded', 'exceed_context_size_error'])
 

@@ -1,5 +1,6 @@
 import type { ApiError } from '../errors.ts'
-import type { Operation, RunningGeneration } from '../metering/generation.ts'
+import type { RunningGeneration } from '../metering/generation.ts'
+import { operations } from '../operation.ts'
 import { type ReportedUsage, type Settled, shownUsage } from './usage.ts'
 
 /** Headers of every stream (STRM-23). */
@@ -14,12 +15,6 @@ export const PING = Buffer.from(': ping\n\n')
 
 /** Ends every stream (STRM-04). */
 export const DONE_EVENT = Buffer.from('data: [DONE]\n\n')
-
-const objects: Readonly<Record<Operation, string>> = {
-  chat: 'chat.completion.chunk',
-  completions: 'text_completion',
-  embeddings: 'list',
-}
 
 /** The last event but one of a stream that failed (STRM-06). */
 export function errorEvent(error: ApiError): Buffer {
@@ -39,7 +34,7 @@ export interface UsageFacts {
 export function usageEvent({ generation, settled, reported, created }: UsageFacts): Buffer {
   const head = JSON.stringify({
     id: generation.id,
-    object: objects[generation.operation],
+    object: operations[generation.operation].chunkObject,
     created: created ?? Math.floor(generation.createdAt.getTime() / 1_000),
     model: generation.model,
     choices: [],

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '#contract/errors'
-import type { Operation, Outcome } from '../metering/generation.ts'
+import type { Outcome } from '../metering/generation.ts'
+import type { Operation } from '../operation.ts'
 import type { End } from './end.ts'
 
 /** Why a generation did not come to its end; closed, so that it may label a metric. */

@@ -1,7 +1,7 @@
 import { ApiError, OPERATORS_TURN } from '../errors.ts'
-import type { Operation } from '../metering/generation.ts'
+import { type Operation, operations } from '../operation.ts'
 import type { BackendConfig } from './backend.ts'
-import { isContextLengthRefusal, promptParams } from './context-length.ts'
+import { isContextLengthRefusal } from './context-length.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { withoutSecrets } from './secrets.ts'
 import { isObject } from './text.ts'
@@ -59,7 +59,7 @@ function mistakeError(body: unknown, operation: Operation, backend: BackendConfi
   const { message, param, code, type } = parseMistake(body)
   const shown = withoutSecrets(message, backend).slice(0, MAX_MESSAGE_LENGTH)
   if (isContextLengthRefusal({ message, code, type })) {
-    return new ApiError('context_length_exceeded', shown, { param: promptParams[operation] })
+    return new ApiError('context_length_exceeded', shown, { param: operations[operation].prompt })
   }
   const named = param === undefined ? undefined : withoutSecrets(param, backend)
   const details = named === undefined ? {} : { param: named.slice(0, MAX_PARAM_LENGTH) }

@@ -1,7 +1,8 @@
 import { splice } from '../json/splice.ts'
 import { uniqueMembers } from '../json/unique.ts'
 import { type Billed, isCount } from '../metering/billable.ts'
-import type { Operation, Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
+import type { Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
+import { type Operation, operations } from '../operation.ts'
 
 /** Token counts as the backend reported them, with the bytes it reported them in. */
 export interface ReportedUsage {
@@ -24,7 +25,7 @@ export function parseUsage(value: unknown, operation: Operation): Usage | undefi
   >
   if (!isCount(promptTokens)) return undefined
   // Embeddings complete nothing and cost their prompt alone, whatever a backend counts beside it (CHAT-16).
-  if (operation === 'embeddings') return { promptTokens, completionTokens: 0 }
+  if (!operations[operation].generates) return { promptTokens, completionTokens: 0 }
   return isCount(completionTokens) ? { promptTokens, completionTokens } : undefined
 }
 
@@ -52,5 +53,5 @@ export function shownUsage(
 
 function billedMembers({ promptTokens, completionTokens }: Usage, operation: Operation): object {
   const prompt = { prompt_tokens: promptTokens }
-  return operation === 'embeddings' ? prompt : { ...prompt, completion_tokens: completionTokens }
+  return operations[operation].generates ? { ...prompt, completion_tokens: completionTokens } : prompt
 }

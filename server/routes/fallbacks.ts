@@ -1,7 +1,8 @@
 import { capOutput, holdMicros, type OutputCap } from '../admission/hold.ts'
 import { type InferenceRequest, parseRequest } from '../admission/request.ts'
 import type { ServedModel } from '../config/router.ts'
-import type { Operation, ServedBy } from '../metering/generation.ts'
+import type { ServedBy } from '../metering/generation.ts'
+import type { Operation } from '../operation.ts'
 import type { Fallback, PrepareFallback } from '../relay/task.ts'
 import { type PlacementDependencies, placeRequest } from '../upstreams/placement.ts'
 

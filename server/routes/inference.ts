@@ -15,7 +15,7 @@ import { ApiError, asApiError } from '../errors.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Meter } from '../meter.ts'
-import type { Operation } from '../metering/generation.ts'
+import { type Operation, operations } from '../operation.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { RelayTask } from '../relay/task.ts'
@@ -44,11 +44,7 @@ export interface InferenceDependencies {
 }
 
 /** The one way into every metered route: judged, held, relayed, settled (REQ-20, M-20). */
-export function serveInference(
-  operation: Operation,
-  path: string,
-  dependencies: InferenceDependencies,
-): RawHandler {
+export function serveInference(operation: Operation, dependencies: InferenceDependencies): RawHandler {
   const { editions, meter, sourceAddressOf } = dependencies
   return async (exchange) => {
     const { incoming, trace } = exchange
@@ -71,7 +67,7 @@ export function serveInference(
     const reading = { maxBytes: config.limits.maxBodyBytes, lease }
     const visit = editions.visit()
     try {
-      const task = await accept(operation, path, caller, exchange, { ...dependencies, keys }, reading, visit)
+      const task = await accept(operation, caller, exchange, { ...dependencies, keys }, reading, visit)
       await run(visit.enter().relay, task)
     } catch (thrown) {
       if (!(thrown instanceof ClientGone)) throw thrown
@@ -105,7 +101,6 @@ interface Reading {
 /** What was read and parsed stays in here: an answer may run for an hour, and only the task lives as long. */
 async function accept(
   operation: Operation,
-  path: string,
   { keyHash, reserved, identify }: Caller,
   { incoming, response, headers, startedAtMs, trace }: Exchange,
   dependencies: InferenceDependencies,
@@ -142,7 +137,7 @@ async function accept(
   const promptCount = countPrompt(read, tokenizers, told)
   return {
     generation,
-    path,
+    path: operations[operation].route.path,
     body: request.body.bytes,
     ...additionsOf(own.cap),
     includeUsage: request.includeUsage,

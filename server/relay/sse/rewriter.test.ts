@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Operation } from '../../metering/generation.ts'
+import type { Operation } from '../../operation.ts'
 import { StreamRewriter } from './rewriter.ts'
 
 const ID = 'gen-01JZZZZZZZZZZZZZZZZZZZZZZZ'

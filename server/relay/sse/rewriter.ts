@@ -1,5 +1,6 @@
 import { findMember } from '../../json/members.ts'
-import type { Operation, Usage } from '../../metering/generation.ts'
+import type { Usage } from '../../metering/generation.ts'
+import type { Operation } from '../../operation.ts'
 import { countCompletionTokens } from '../count.ts'
 import type { ReportedUsage } from '../usage.ts'
 import { type Chunk, chunkEdits, eventOf, parseChunk, templateOf } from './chunk.ts'
