@@ -4,6 +4,7 @@ import { AttestationError } from './errors.ts'
 /** What the time of signing is judged against. */
 export interface FreshnessExpectation {
   readonly now: Date
+  /** Age of the oldest signature that is accepted, in milliseconds. */
   readonly maxBundleAgeMs: number
   /** The newest time of signing that was accepted of this endpoint; nothing older is, ever again. */
   readonly newestIssuedAt?: Date | undefined

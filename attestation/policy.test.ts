@@ -10,7 +10,11 @@ const candidate: Candidate = {
   evidence: { a: 1 },
 }
 const pins = [digestOf('b'), digestOf('a')]
-const named = (allows: () => unknown): Policy => ({ name: 'test', allows: allows as Policy['allows'] })
+const named = (allows: () => unknown): Policy => ({
+  name: 'test',
+  allow: '',
+  allows: allows as Policy['allows'],
+})
 const refusal = (reason: string) =>
   expect.objectContaining({ stage: 'policy', reason, evidenceDigest: candidate.digest })
 
@@ -55,8 +59,8 @@ test('a policy that throws has failed, and its error is the cause', () => {
 
 test('a refusal names the policy that refuses', () => {
   const policies = [
-    { name: 'no debugging', allows: () => true },
-    { name: 'own images', allows: () => false },
+    { name: 'no debugging', allow: 'true', allows: () => true },
+    { name: 'own images', allow: 'false', allows: () => false },
   ]
   expect(() => checkPolicy(candidate, { pins, policies })).toThrow(/own images/)
 })

@@ -15,6 +15,8 @@ export interface Candidate {
 export interface Policy {
   /** What refusals call it. */
   readonly name: string
+  /** The condition as it was written: for whoever writes down what was expected. */
+  readonly allow: string
   /** True allows, false refuses, and everything else counts as no answer. */
   allows(candidate: Candidate): boolean
 }

@@ -29,19 +29,19 @@ test('a leaf without a name passes under a root that says so, and under no other
   const root = toPem(chain.certificates[2] ?? Buffer.alloc(0))
   const nameless = makeCase({
     chain,
-    expected: { trustedRoots: parseRoots(root, { requireLeafName: false }) },
+    expected: { roots: parseRoots(root, { requireLeafName: false }) },
   })
   await expect(verifyBundle(nameless.bytes, nameless.expected)).resolves.toBeDefined()
   const others = parseRoots(pems[2] ?? '', { requireLeafName: false })
-  const trustedRoots = [...others, ...parseRoots(root)]
-  await expect(verifyBundle(nameless.bytes, { ...nameless.expected, trustedRoots })).rejects.toMatchObject({
+  const roots = [...others, ...parseRoots(root)]
+  await expect(verifyBundle(nameless.bytes, { ...nameless.expected, roots })).rejects.toMatchObject({
     stage: 'cert-chain',
     reason: 'leaf_name_mismatch',
   })
 })
 
 test('a certificate in the middle of the chain is no root, even when it is trusted', async () => {
-  const { bytes, expected } = makeCase({ expected: { trustedRoots: parseRoots(pems[1] ?? '') } })
+  const { bytes, expected } = makeCase({ expected: { roots: parseRoots(pems[1] ?? '') } })
   await expect(verifyBundle(bytes, expected)).rejects.toMatchObject({
     stage: 'untrusted-root',
     reason: 'root_not_trusted',

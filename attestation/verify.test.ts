@@ -35,7 +35,7 @@ test.each(algorithms)('a bundle signed with %s under a chain of the same is admi
     certFingerprint: TLS_FINGERPRINT,
     evidence: SNAPSHOT,
     channelBinding: 'observed',
-    rootFingerprint: expected.trustedRoots[0]?.fingerprint,
+    rootFingerprint: expected.roots[0]?.fingerprint,
   })
 })
 

@@ -10,11 +10,17 @@ import { type Candidate, checkPolicy, type PolicyExpectation } from './policy.ts
 import { checkRoot, requiresLeafName, type TrustedRoot } from './roots.ts'
 import { checkSnapshot } from './snapshot.ts'
 
-/** Everything that a bundle is judged against. The clock and all memory are the caller's. */
-export interface Expectation extends FreshnessExpectation, BindingExpectation, PolicyExpectation {
+/** What is expected of an endpoint: a user's word, which holds for each of its bundles until it is changed. */
+export interface Expectation extends PolicyExpectation, Pick<FreshnessExpectation, 'maxBundleAgeMs'> {
+  readonly roots: readonly TrustedRoot[]
+}
+
+/** What is known when one bundle is judged. The clock and all memory are the caller's. */
+export interface Circumstances
+  extends BindingExpectation,
+    Pick<FreshnessExpectation, 'now' | 'newestIssuedAt'> {
   /** The hostname that was asked. */
   readonly hostname: string
-  readonly trustedRoots: readonly TrustedRoot[]
 }
 
 /** An endpoint that passed every stage; its values are the signed ones. */
@@ -29,15 +35,18 @@ export interface Admission extends Candidate {
  * Admits an endpoint on the evidence that it published, or throws the first refusal as an `AttestationError`. The
  * stages and their order are part of the contract (VRFY-01); there is no third outcome.
  */
-export async function verifyBundle(bytes: Uint8Array, expected: Expectation): Promise<Admission> {
+export async function verifyBundle(
+  bytes: Uint8Array,
+  expected: Expectation & Circumstances,
+): Promise<Admission> {
   // fetch
   const bundle = readBundle(bytes, expected.hostname)
   // cert-chain
   const chain = readChain(bundle.certChain)
   const root = rootOf(chain)
-  checkChain(chain, { ...expected, requireLeafName: requiresLeafName(root, expected.trustedRoots) })
+  checkChain(chain, { ...expected, requireLeafName: requiresLeafName(root, expected.roots) })
   // untrusted-root
-  checkRoot(root, expected.trustedRoots)
+  checkRoot(root, expected.roots)
   // jws
   const payload = readPayload(await openJws(bundle.jws, chain[0].key), bundle)
   const { hostname, certFingerprint, evidence, evidenceDigest: digest } = payload

@@ -68,20 +68,20 @@ test('no bundle stops a stream that runs through the proxy for long', async () =
       else response.writeHead(200, { 'content-type': 'application/json' }).end(served)
     },
   })
-  const attest = createAttest(
-    {
-      target: { hostname: HOSTNAME, host: '127.0.0.1', port: world.gateway.port },
-      // Each root is trusted, so that every stage does its work.
-      roots: cases.flatMap(({ expected }) => expected.trustedRoots),
-      pins: [parseDigest(SNAPSHOT_DIGEST)],
-      maxBundleAgeMs: Number.MAX_SAFE_INTEGER,
-    },
-    () => new Date(NOW),
-  )
+  const target = { hostname: HOSTNAME, host: '127.0.0.1', port: world.gateway.port }
+  const attest = createAttest(target, () => new Date(NOW))
+  const expectation = {
+    // Each root is trusted, so that every stage does its work.
+    roots: cases.flatMap(({ expected }) => expected.roots),
+    pins: [parseDigest(SNAPSHOT_DIGEST)],
+    maxBundleAgeMs: Number.MAX_SAFE_INTEGER,
+  }
   const judge = async (all: readonly Buffer[]) => {
     for (const bytes of all) {
       served = bytes
-      expect(await attest(undefined, AbortSignal.timeout(60_000))).toMatchObject({ kind: 'failed' })
+      expect(await attest(expectation, undefined, AbortSignal.timeout(60_000))).toMatchObject({
+        kind: 'failed',
+      })
     }
   }
   const response = await send(world, { method: 'POST', body: '{}' })

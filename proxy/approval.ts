@@ -1,41 +1,33 @@
-import { type Admission, AttestationError, checkPolicy } from '#attestation'
-import type { Attest } from '#egress/evidence/attest.ts'
-import { expectationBytes, expectationDocument, type WrittenApproval } from './journal/expectation.ts'
+import { type Admission, AttestationError, checkPolicy, type Expectation } from '#attestation'
+import type { Attest, Outcome } from '#egress/evidence/attest.ts'
+import { expectationBytes, expectationDocument } from './journal/expectation.ts'
 
-/** What of an approval may change while the proxy runs: all of it but where the endpoint is. */
-export type Expected = Pick<WrittenApproval, 'roots' | 'pins' | 'policies' | 'maxBundleAgeMs'>
-
-/** The approval with what is expected replaced, as a whole; undefined when it says the same as before. */
-export function replaceExpected(
-  before: WrittenApproval,
-  { roots, pins, policies, maxBundleAgeMs }: Expected,
-): WrittenApproval | undefined {
-  const { target } = before
-  const after = { target, roots, pins, policies, maxBundleAgeMs }
-  return bytesOf(before).equals(bytesOf(after)) ? undefined : after
+/** Whether two say the same of an endpoint, policies by their text. */
+export function areEqual(one: Expectation, other: Expectation): boolean {
+  return bytesOf(one).equals(bytesOf(other))
 }
 
-/** Checks under the approval that is in force when the check ends; one that it changed under is made again. */
+/** Checks by what is expected when the check ends; one that it changed under is made again. */
 export function attestUnder(
-  approval: () => WrittenApproval,
-  attestWith: (approval: WrittenApproval) => Attest,
-): Attest {
+  expected: () => Expectation,
+  attest: Attest,
+): (newestIssuedAt: Date | undefined, signal: AbortSignal) => Promise<Outcome> {
   return async (newestIssuedAt, signal) => {
     for (;;) {
-      const judged = approval()
-      const outcome = await attestWith(judged)(newestIssuedAt, signal)
-      if (approval() === judged || signal.aborted) return outcome
+      const judged = expected()
+      const outcome = await attest(judged, newestIssuedAt, signal)
+      if (expected() === judged || signal.aborted) return outcome
     }
   }
 }
 
 /**
- * Why an admission cannot stand under another approval; undefined when nothing that is known of it speaks against it.
+ * Why an admission cannot stand by another expectation; undefined when nothing that is known of it speaks against it.
  * It is asked before any new evidence is, so that what is withdrawn ends while the platform cannot be reached too.
  */
 export function findObjection(
   admission: Admission,
-  { roots, pins, policies }: Expected,
+  { roots, pins, policies }: Expectation,
 ): AttestationError | undefined {
   try {
     if (!roots.some(({ fingerprint }) => fingerprint === admission.rootFingerprint))
@@ -48,6 +40,6 @@ export function findObjection(
   }
 }
 
-function bytesOf(approval: WrittenApproval): Buffer {
-  return expectationBytes(expectationDocument(approval))
+function bytesOf(expected: Expectation): Buffer {
+  return expectationBytes(expectationDocument('', expected))
 }

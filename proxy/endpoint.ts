@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
+import type { Expectation } from '#attestation'
 import { type Clock, systemClock } from '#egress/clock.ts'
 import { Pools } from '#egress/connection/pools.ts'
 import { authorityOf } from '#egress/connection/target.ts'
@@ -8,11 +9,10 @@ import { type Attest, createAttest } from '#egress/evidence/attest.ts'
 import { Attestor } from '#egress/verdict/attestor.ts'
 import { proxyRules, type Verdict } from '#egress/verdict/verdict.ts'
 import { Tally } from './admin/tally.ts'
-import { attestUnder, type Expected, findObjection, replaceExpected } from './approval.ts'
+import { areEqual, attestUnder, findObjection } from './approval.ts'
 import type { EndpointConfig } from './config/proxy.ts'
 import { Exchange } from './forward/exchange.ts'
 import type { Route } from './forward/route.ts'
-import type { WrittenApproval } from './journal/expectation.ts'
 import { noRecorder, type Recorder } from './journal/recorder.ts'
 import type { Log, LogFields } from './log.ts'
 import type { Newest } from './memory/newest.ts'
@@ -24,8 +24,8 @@ export interface EndpointDependencies {
   readonly log: Log
   readonly clock?: Clock
   readonly attest?: Attest
-  /** Remembers verdicts, denials and generations, given the approval in force; nobody does when left out. */
-  readonly record?: (approval: () => WrittenApproval) => Recorder
+  /** Remembers verdicts, denials and generations; nobody does when left out. */
+  readonly recorder?: Recorder
 }
 
 /** One endpoint: its verdict, its connections, and the way through them. */
@@ -37,7 +37,7 @@ export interface Endpoint {
   /** Passes a request on under the verdict, or refuses it. */
   forward(request: IncomingMessage, response: ServerResponse): void
   /** Judges by something else from now on; a verdict that does not hold under it is withdrawn. */
-  approve(expected: Expected): void
+  approve(expected: Expectation): void
   /** Stops checking and cuts what still runs. */
   stop(): Promise<void>
 }
@@ -47,22 +47,16 @@ const FOREIGN = 'somebody else answered in the place of the endpoint; the verdic
 
 /** Creates an endpoint and begins with its first check. */
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
-  const { config, newest, log, clock = systemClock, record = () => noRecorder } = dependencies
+  const { config, newest, log, clock = systemClock, recorder = noRecorder } = dependencies
   const { name, target } = config
   const pools = new Pools(target)
   const now = () => new Date(clock.now().wallMs)
   const tally = new Tally()
   let stateSince = now()
-  let approval: WrittenApproval = config
-  const recorder = record(() => approval)
-  const check = recorder.watching(
-    attestUnder(
-      () => approval,
-      (approved) => dependencies.attest ?? createAttest(approved, now),
-    ),
-  )
+  let expected: Expectation = config
+  const { attest = createAttest(target, now) } = dependencies
   const attestor = new Attestor({
-    attest: check,
+    attest: attestUnder(() => expected, attest),
     clock,
     rules: proxyRules,
     newest: {
@@ -121,10 +115,9 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     },
   }
 
-  function approve(expected: Expected): void {
-    const after = replaceExpected(approval, expected)
-    if (after === undefined) return
-    approval = after
+  function approve(after: Expectation): void {
+    if (areEqual(expected, after)) return
+    expected = after
     log.info('what is expected of the endpoint has changed', { endpoint: name })
     const { verdict } = attestor
     const objection = verdict.state === 'admitted' ? findObjection(verdict.admission, after) : undefined

@@ -38,7 +38,7 @@ async function start(endpoints: readonly EndpointConfig[], checks: readonly Atte
     config: { dataDir, admin: { host: '127.0.0.1', port: 0 }, endpoints },
     log: silent,
     drainMs: 0,
-    attest: (newest, signal) => (pending.shift() ?? checks[1]!)(newest, signal),
+    attest: (...asked) => (pending.shift() ?? checks[1]!)(...asked),
   })
   onTestFinished(async () => {
     await proxy.stop()

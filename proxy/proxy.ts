@@ -107,7 +107,7 @@ export async function startProxy(dependencies: ProxyDependencies): Promise<Runni
       newest,
       log,
       clock,
-      record: (approval) => records.of(each.name, approval, () => new Date(clock.now().wallMs)),
+      recorder: records.of(each.name, each.target.hostname),
       ...(attest && { attest }),
     })
     try {

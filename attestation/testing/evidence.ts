@@ -1,6 +1,6 @@
 import { sign } from 'node:crypto'
 import { digestOf } from '../digest.ts'
-import type { Expectation } from '../verify.ts'
+import type { Circumstances, Expectation } from '../verify.ts'
 import { issueCertificate, toPem } from './certificates.ts'
 import { goodChain, HOSTNAME, keysFor, NOW, requestsFor, type TestChain } from './chains.ts'
 import type { Algorithm, KeyPair } from './keys.ts'
@@ -22,7 +22,7 @@ export interface Changes {
   /** Members of the envelope. */
   readonly envelope?: Members
   /** What is expected. */
-  readonly expected?: Partial<Expectation>
+  readonly expected?: Partial<Expectation & Circumstances>
 }
 
 export const SNAPSHOT = {
@@ -80,13 +80,13 @@ export function makeEnvelope(changes: Changes = {}): Members {
 /** Evidence, and the expectation under which it is admitted, but for what is changed. */
 export function makeCase(changes: Changes = {}): {
   readonly bytes: Uint8Array
-  readonly expected: Expectation
+  readonly expected: Expectation & Circumstances
 } {
   const chain = chainOf(changes)
   const der = chain.certificates.at(-1) ?? Buffer.alloc(0)
   const expected = {
     hostname: HOSTNAME,
-    trustedRoots: [{ der, fingerprint: digestOf(der), requireLeafName: true }],
+    roots: [{ der, fingerprint: digestOf(der), requireLeafName: true }],
     pins: [SNAPSHOT_DIGEST],
     observedLeaf: TLS_FINGERPRINT,
     now: NOW,

@@ -1,4 +1,4 @@
-import { digestOf, type Expectation, parseDigest, verifyBundle } from '#attestation'
+import { type Circumstances, digestOf, type Expectation, parseDigest, verifyBundle } from '#attestation'
 import {
   type BundleChanges,
   bundleOf,
@@ -11,7 +11,7 @@ import { HOSTNAME, NOW } from '../../conformance/vectors/generator/chain.ts'
 /** A bundle, and what it is judged against. */
 export interface Case {
   readonly bytes: Buffer
-  readonly expected: Expectation
+  readonly expected: Expectation & Circumstances
 }
 
 /** Numbers from 0 to 1 that a shape makes a bundle of. */
@@ -36,7 +36,7 @@ export function caseOf(changes: BundleChanges, bytes = Buffer.from(bundleOf(chan
     bytes,
     expected: {
       hostname: HOSTNAME,
-      trustedRoots: root ? [{ der: root, fingerprint: digestOf(root), requireLeafName: true }] : [],
+      roots: root ? [{ der: root, fingerprint: digestOf(root), requireLeafName: true }] : [],
       pins: [parseDigest(SNAPSHOT_DIGEST)],
       observedLeaf: parseDigest(TLS_FINGERPRINT),
       now: new Date(NOW),

@@ -1,24 +1,27 @@
-import {
-  type Admission,
-  AttestationError,
-  type Digest,
-  type Expectation,
-  type Policy,
-  type TrustedRoot,
-  verifyBundle,
-} from '#attestation'
+import { type Admission, AttestationError, type Digest, type Expectation, verifyBundle } from '#attestation'
 import type { Target } from '../connection/target.ts'
 import { type FetchOptions, fetchBundle, UnfinishedFetch } from './fetch.ts'
 
+/** What an admission rests on, for whoever keeps it or shows it later. */
+export interface Basis {
+  /** The bundle as it came. */
+  readonly bytes: Uint8Array
+  /** The clock that it was judged by. */
+  readonly judgedAt: Date
+  /** What was expected then; it may be something else once what went under the verdict has ended. */
+  readonly expected: Expectation
+}
+
+/** A check that passed. */
+export interface Passed {
+  readonly kind: 'passed'
+  readonly admission: Admission
+  readonly basis: Basis
+}
+
 /** How one check of an endpoint ended (VERD-12, VERD-13). */
 export type Outcome =
-  | {
-      readonly kind: 'passed'
-      readonly admission: Admission
-      /** The bundle as it came, and the clock that it was judged by: for whoever keeps what a verdict rests on. */
-      readonly bytes?: Uint8Array
-      readonly judgedAt?: Date
-    }
+  | Passed
   /** The evidence could not be had: no result. */
   | { readonly kind: 'unfinished'; readonly ground: AttestationError }
   | {
@@ -29,59 +32,36 @@ export type Outcome =
     }
 
 /**
- * One check; it never throws. It is given the newest time of signing that was accepted before, and a signal that
- * gives it up.
+ * One check of an endpoint; it never throws. It is given what is expected, the newest time of signing that was accepted
+ * before, and a signal that gives it up.
  */
-export type Attest = (newestIssuedAt: Date | undefined, signal: AbortSignal) => Promise<Outcome>
-
-/** What a user expects of an endpoint. */
-export interface Approval {
-  readonly target: Target
-  readonly roots: readonly TrustedRoot[]
-  readonly pins: readonly Digest[]
-  /** Further conditions; each must allow. */
-  readonly policies?: readonly Policy[] | undefined
-  readonly maxBundleAgeMs: number
-}
+export type Attest = (
+  expected: Expectation,
+  newestIssuedAt: Date | undefined,
+  signal: AbortSignal,
+) => Promise<Outcome>
 
 /** Creates the check of one endpoint: fetch, then verify against what was seen on the connection. */
 export function createAttest(
-  approval: Approval,
+  target: Target,
   now: () => Date,
   { timeoutMs }: Pick<FetchOptions, 'timeoutMs'> = {},
 ): Attest {
-  return async (newestIssuedAt, signal) => {
+  return async (expected, newestIssuedAt, signal) => {
     let leaf: Digest | undefined
     const onLeaf = (seen: Digest) => {
       leaf = seen
     }
     try {
       const options = { signal, onLeaf, ...(timeoutMs !== undefined && { timeoutMs }) }
-      const { bytes, observedLeaf } = await fetchBundle(approval.target, options)
+      const { bytes, observedLeaf } = await fetchBundle(target, options)
       const judgedAt = now()
-      const expected = expectationOf(approval, observedLeaf, judgedAt, newestIssuedAt)
-      return { kind: 'passed', admission: await verifyBundle(bytes, expected), bytes, judgedAt }
+      const circumstances = { hostname: target.hostname, observedLeaf, now: judgedAt, newestIssuedAt }
+      const admission = await verifyBundle(bytes, { ...expected, ...circumstances })
+      return { kind: 'passed', admission, basis: { bytes, judgedAt, expected } }
     } catch (thrown) {
       return outcomeOf(thrown, leaf)
     }
-  }
-}
-
-function expectationOf(
-  { target, roots, pins, policies, maxBundleAgeMs }: Approval,
-  observedLeaf: Digest,
-  now: Date,
-  newestIssuedAt: Date | undefined,
-): Expectation {
-  return {
-    hostname: target.hostname,
-    trustedRoots: roots,
-    pins,
-    policies,
-    observedLeaf,
-    now,
-    maxBundleAgeMs,
-    ...(newestIssuedAt && { newestIssuedAt }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Admission, AttestationError, type Digest, digestOf } from '#attestation'
 import type { Stage } from '#contract/reasons'
-import type { Outcome } from '../evidence/attest.ts'
+import type { Basis, Outcome, Passed } from '../evidence/attest.ts'
 import { HOSTNAME } from './identity.ts'
 
 /** An admission of some deployment whose connections end at this certificate. */
@@ -16,9 +16,16 @@ export function admissionOf(certFingerprint: Digest, issuedAt = new Date('2030-0
   }
 }
 
+/** What an admission rests on where nobody looks at it. */
+export const basis: Basis = {
+  bytes: Buffer.from('{}'),
+  judgedAt: new Date('2030-01-01T00:00:00Z'),
+  expected: { roots: [], pins: [digestOf('snapshot')], policies: [], maxBundleAgeMs: 1 },
+}
+
 /** A check that passed. */
-export function passed(certFingerprint: Digest, issuedAt?: Date): Outcome {
-  return { kind: 'passed', admission: admissionOf(certFingerprint, issuedAt) }
+export function passed(certFingerprint: Digest, issuedAt?: Date): Passed {
+  return { kind: 'passed', admission: admissionOf(certFingerprint, issuedAt), basis }
 }
 
 /** A check that failed, over a connection with this certificate; nobody knows it unless it is named. */

@@ -1,7 +1,7 @@
 import type { AttestationError } from '#attestation'
 import { limits } from '#contract/limits'
 import { type Clock, elapsedMs, type Moment } from '../clock.ts'
-import { type Attest, type Outcome, outcomeOf } from '../evidence/attest.ts'
+import { type Outcome, outcomeOf } from '../evidence/attest.ts'
 import { UnfinishedFetch } from '../evidence/fetch.ts'
 import { Checks, type OnThrown } from './checks.ts'
 import { Doubts, type Patience } from './doubts.ts'
@@ -22,7 +22,8 @@ import {
 
 /** What an attestor needs from the world. */
 export interface AttestorDependencies {
-  readonly attest: Attest
+  /** One check, given the newest time of signing that was accepted before, and a signal that gives it up. */
+  readonly attest: (newestIssuedAt: Date | undefined, signal: AbortSignal) => Promise<Outcome>
   readonly clock: Clock
   /** Whose verdict it is: how long it lives, and whether a denial is sticky. */
   readonly rules: VerdictRules

@@ -52,11 +52,11 @@ async function startWorld() {
   const target = { hostname: HOSTNAME, host: '127.0.0.1', port: gateway.port }
   const der = chain.certificates.at(-1)!
   const roots = [{ der, fingerprint: digestOf(der), requireLeafName: true }]
-  const approval = { target, roots, pins: [SNAPSHOT_DIGEST], maxBundleAgeMs: 3_600_000 }
+  const expected = { roots, pins: [SNAPSHOT_DIGEST], maxBundleAgeMs: 3_600_000 }
   const told: boolean[] = []
   let [now, newest] = [NOW, undefined as Date | undefined]
   const attestor = new Attestor({
-    attest: (known, signal) => createAttest(approval, () => now)(known, signal),
+    attest: (known, signal) => createAttest(target, () => now)(expected, known, signal),
     clock: systemClock,
     rules: upstreamRules,
     newest: {

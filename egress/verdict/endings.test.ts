@@ -170,9 +170,9 @@ test.each(endings)(
     const outcomes: Outcome[] = []
     let patience = reason === 'timeout' ? { timeoutMs: SHORT_MS } : {}
     const target = { hostname: HOSTNAME, host: '127.0.0.1', port: server.port }
-    const approval = { target, roots: [], pins: [], maxBundleAgeMs: 1_000 }
+    const expected = { roots: [], pins: [], maxBundleAgeMs: 1_000 }
     const attestor = new Attestor({
-      attest: (newest, signal) => createAttest(approval, () => new Date(), patience)(newest, signal),
+      attest: (newest, signal) => createAttest(target, () => new Date(), patience)(expected, newest, signal),
       clock: systemClock,
       rules: proxyRules,
       newest: { get: () => undefined, keep: () => {} },

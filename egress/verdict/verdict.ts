@@ -1,7 +1,7 @@
 import { type Admission, AttestationError } from '#attestation'
 import { limits } from '#contract/limits'
 import { elapsedMs, type Moment } from '../clock.ts'
-import type { Outcome } from '../evidence/attest.ts'
+import type { Basis, Outcome } from '../evidence/attest.ts'
 
 /** What is known of an endpoint (VERD-01). `pending` means that there is no verdict (VERD-24). */
 export type Verdict =
@@ -22,6 +22,7 @@ export interface Denied {
 export interface Admitted {
   readonly state: 'admitted'
   readonly admission: Admission
+  readonly basis: Basis
   readonly since: Moment
 }
 
@@ -50,7 +51,10 @@ const disabled: Verdict = { state: 'disabled', ground: new AttestationError('att
 /** The state after a check that began at some moment (VERD-15, VERD-16). */
 export function afterCheck(verdict: Verdict, outcome: Outcome, since: Moment, rules: VerdictRules): Verdict {
   if (!isJudged(verdict)) return verdict
-  if (outcome.kind === 'passed') return { state: 'admitted', admission: outcome.admission, since }
+  if (outcome.kind === 'passed') {
+    const { admission, basis } = outcome
+    return { state: 'admitted', admission, basis, since }
+  }
   if (verdict.state !== 'admitted') return { state: 'denied', ground: outcome.ground, isSticky: false }
   return isReasonToDeny(outcome, verdict) ? afterWithdrawal(verdict, outcome.ground, rules) : verdict
 }

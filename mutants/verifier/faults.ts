@@ -685,8 +685,8 @@ const rows: readonly Row[] = [
     'signature-before-root',
     'VRFY-01',
     'attestation/verify',
-    '  checkRoot(root, expected.trustedRoots)\n  // jws\n  const payload = readPayload(await openJws(bundle.jws, chain[0].key), bundle)\n',
-    '  const payload = readPayload(await openJws(bundle.jws, chain[0].key), bundle)\n  checkRoot(root, expected.trustedRoots)\n',
+    '  checkRoot(root, expected.roots)\n  // jws\n  const payload = readPayload(await openJws(bundle.jws, chain[0].key), bundle)\n',
+    '  const payload = readPayload(await openJws(bundle.jws, chain[0].key), bundle)\n  checkRoot(root, expected.roots)\n',
     ['untrusted-root/before-all-untrusted-root', 'untrusted-root/before-jws'],
   ],
   [

@@ -29,7 +29,7 @@ export function openRouter(
   apiKey: string,
 ): AttestedRouter {
   const pools = new Pools(endpoint.target)
-  const attest = createAttest(endpoint, () => new Date())
+  const attest = createAttest(endpoint.target, () => new Date())
   const newest = openNewest(dataDir)
   let pool: Dispatcher | undefined
   let checkedAtMs = 0
@@ -50,7 +50,7 @@ export function openRouter(
     const now = performance.now()
     if (pool !== undefined && now - checkedAtMs < limits.reattestMs) return pool
     const signal = AbortSignal.timeout(limits.bundleFetchMs)
-    const outcome = await attest(newest.of(endpoint), signal)
+    const outcome = await attest(endpoint, newest.of(endpoint), signal)
     if (outcome.kind !== 'passed') throw outcome.ground
     checkedAtMs = now
     pool = pools.of(outcome.admission.certFingerprint)

@@ -3,9 +3,7 @@ import {
   AttestationError,
   type Digest,
   type Expectation,
-  type Policy,
   parseDigest,
-  type TrustedRoot,
   toHex,
   verifyBundle,
 } from '#attestation'
@@ -17,22 +15,18 @@ import { digestIn } from './pin-subject.ts'
 import { stagesInWords } from './words.ts'
 
 /** What a recipient holds a capsule against; what it brings along counts for none of it. */
-export interface GivenExpectation {
+export interface RecipientExpectation extends Expectation {
   /** The capsule's own word where none is given. */
   readonly hostname?: string | undefined
-  readonly roots: readonly TrustedRoot[]
-  readonly pins: readonly Digest[]
-  readonly policies: readonly Policy[]
-  readonly maxBundleAgeMs: number
 }
+
+type Judged = Admission | AttestationError
 
 /** How a capsule was judged. */
 export interface CapsuleResult {
   readonly document: CapsuleVerificationOutput
   readonly lines: readonly string[]
 }
-
-type Verdict = Admission | AttestationError
 
 /**
  * Judges a capsule without a network and by the clock of its time, so that the outcome is the same to the byte whenever
@@ -41,20 +35,13 @@ type Verdict = Admission | AttestationError
  */
 export async function judgeCapsule(
   capsule: EvidenceCapsule,
-  given: GivenExpectation,
+  given: RecipientExpectation,
 ): Promise<CapsuleResult> {
   const claims = claimsOf(capsule)
   const { hostname = capsule.expectation.hostname } = given
-  const verdict = await judge(capsule, {
-    hostname,
-    trustedRoots: given.roots,
-    pins: given.pins,
-    policies: given.policies,
-    maxBundleAgeMs: given.maxBundleAgeMs,
-  })
-  const claimed = await judge(capsule, {
-    hostname: capsule.expectation.hostname,
-    trustedRoots: claims.roots,
+  const verdict = await judge(capsule, hostname, given)
+  const claimed = await judge(capsule, capsule.expectation.hostname, {
+    roots: claims.roots,
     pins: capsule.expectation.pins.flatMap((pin) => digestIn(pin) ?? []),
     maxBundleAgeMs: capsule.expectation.max_bundle_age_ms,
   })
@@ -62,13 +49,12 @@ export async function judgeCapsule(
   return { document, lines: inWords(document, verdict) }
 }
 
-type Judged = Omit<Expectation, 'now' | 'observedLeaf'>
-
-async function judge(capsule: EvidenceCapsule, expected: Judged): Promise<Verdict> {
+async function judge(capsule: EvidenceCapsule, hostname: string, expected: Expectation): Promise<Judged> {
   const now = new Date(capsule.judged_at)
   try {
     return await verifyBundle(bundleOf(capsule), {
       ...expected,
+      hostname,
       observedLeaf: parseDigest(capsule.observed_leaf),
       // A moment that is none must not compare as if it were any.
       now: Number.isNaN(now.getTime()) ? new Date(0) : now,
@@ -81,12 +67,12 @@ async function judge(capsule: EvidenceCapsule, expected: Judged): Promise<Verdic
 
 interface Findings {
   readonly capsule: EvidenceCapsule
-  readonly given: GivenExpectation
+  readonly given: RecipientExpectation
   readonly hostname: string
-  readonly verdict: Verdict
+  readonly verdict: Judged
   readonly claims: Claims
   /** By its own roots and pins. */
-  readonly claimed: Verdict
+  readonly claimed: Judged
 }
 
 function documentOf({
@@ -134,7 +120,7 @@ const partWords: Readonly<Record<Part['part'], string>> = {
 
 const WIDTH = Math.max(...Object.keys(partWords).map((name) => name.length))
 
-function inWords(document: CapsuleVerificationOutput, verdict: Verdict): string[] {
+function inWords(document: CapsuleVerificationOutput, verdict: Judged): string[] {
   const { parts, roots, pins, claims } = document
   return [
     ...headingOf(document),

@@ -74,11 +74,10 @@ async function look(
 ): Promise<Discovery> {
   const { bundle, payload } = inspectBundle(bytes)
   const rootPem = bundle.certChain.at(-1) ?? ''
-  const trustedRoots =
-    rootFiles.length > 0 ? readRoots(rootFiles) : rootsWithin(bytes, { requireLeafName: true })
+  const roots = rootFiles.length > 0 ? readRoots(rootFiles) : rootsWithin(bytes, { requireLeafName: true })
   const admission = await verifyBundle(bytes, {
     hostname,
-    trustedRoots,
+    roots,
     pins: [payload.evidenceDigest],
     now: new Date(),
     maxBundleAgeMs: limits.maxBundleAgeMs,

@@ -36,14 +36,11 @@ export async function judge(
   try {
     fetched = await fetchBundle(endpoint.target)
     await verifyBundle(fetched.bytes, {
+      ...endpoint,
       hostname: endpoint.target.hostname,
-      trustedRoots: endpoint.roots,
-      pins: endpoint.pins,
-      policies: endpoint.policies,
       observedLeaf: fetched.observedLeaf,
       now,
-      maxBundleAgeMs: endpoint.maxBundleAgeMs,
-      ...(newestIssuedAt && { newestIssuedAt }),
+      newestIssuedAt,
     })
     return { findings: findingsOf(undefined), refusal: undefined, issuers: [] }
   } catch (thrown) {

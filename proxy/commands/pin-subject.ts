@@ -53,7 +53,7 @@ async function verifyAll(
   try {
     const { digest } = await verifyBundle(bytes, {
       hostname: endpoint.target.hostname,
-      trustedRoots: endpoint.roots,
+      roots: endpoint.roots,
       pins: [payload.evidenceDigest],
       now: new Date(),
       maxBundleAgeMs: endpoint.maxBundleAgeMs,

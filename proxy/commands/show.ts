@@ -77,7 +77,7 @@ async function examine(
   const judged = await outcomeOf(() =>
     verifyBundle(named.bytes, {
       hostname: named.hostname ?? payload.hostname,
-      trustedRoots: roots ?? rootsWithin(named.bytes, { requireLeafName: false }),
+      roots: roots ?? rootsWithin(named.bytes, { requireLeafName: false }),
       pins: [payload.evidenceDigest],
       // A file is judged as of its own time: how old it may be is not what is asked.
       now: isFetched ? new Date() : issuedAt,

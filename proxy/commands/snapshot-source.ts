@@ -64,7 +64,7 @@ export async function verifyByItself(bytes: Uint8Array): Promise<Admission> {
   const { payload, issuedAt } = inspectBundle(bytes)
   return verifyBundle(bytes, {
     hostname: payload.hostname,
-    trustedRoots: rootsWithin(bytes, { requireLeafName: false }),
+    roots: rootsWithin(bytes, { requireLeafName: false }),
     pins: [payload.evidenceDigest],
     now: issuedAt,
     maxBundleAgeMs: 1,

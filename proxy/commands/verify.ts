@@ -1,4 +1,11 @@
-import { type Admission, AttestationError, type Expectation, toHex, verifyBundle } from '#attestation'
+import {
+  type Admission,
+  AttestationError,
+  type Circumstances,
+  type Expectation,
+  toHex,
+  verifyBundle,
+} from '#attestation'
 import type { EvidenceCapsule, VerificationOutput } from '#contract/models'
 import { findCapsule } from './capsule-file.ts'
 import { parseDigestOption } from './digest-option.ts'
@@ -63,7 +70,7 @@ async function verifyCapsule(capsule: EvidenceCapsule, options: VerifyOptions): 
   return document.holds ? ADMITTED : REFUSED
 }
 
-function expectationOf(source: Source, options: VerifyOptions): Expectation {
+function expectationOf(source: Source, options: VerifyOptions): Expectation & Circumstances {
   const { observedLeaf, now, acceptProducerAsserted = false } = options
   if (source.target !== undefined && observedLeaf !== undefined) {
     throw new UsageError(
@@ -72,7 +79,7 @@ function expectationOf(source: Source, options: VerifyOptions): Expectation {
   }
   return {
     hostname: source.hostname,
-    trustedRoots: readRoots(options.root, options.leafName),
+    roots: readRoots(options.root, options.leafName),
     pins: options.pin.map((pin) => parseDigestOption('--pin', pin)),
     now: now === undefined ? new Date() : parseTime('--now', now),
     maxBundleAgeMs: parseDuration('--max-age', options.maxAge),
@@ -81,7 +88,7 @@ function expectationOf(source: Source, options: VerifyOptions): Expectation {
   }
 }
 
-async function judge(source: Source, expected: Expectation): Promise<Result> {
+async function judge(source: Source, expected: Expectation & Circumstances): Promise<Result> {
   let { observedLeaf } = expected
   try {
     const subject = await source.read()

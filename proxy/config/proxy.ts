@@ -1,16 +1,15 @@
 import { dirname, join, resolve } from 'node:path'
-import { parsePin } from '#attestation'
+import { type Expectation, parsePin } from '#attestation'
 import { limits } from '#contract/limits'
 import type { components } from '#contract/types'
 import { isProxyConfig } from '#contract/validators/proxy-config'
 import { findTunnel } from '#egress/connection/environment.ts'
-import { targetOf } from '#egress/connection/target.ts'
-import type { Approval } from '#egress/evidence/attest.ts'
+import { type Target, targetOf } from '#egress/connection/target.ts'
 import { ConfigError } from '../../config/error.ts'
 import { type Environment, loadConfig, type Validator, type ValidatorError } from '../../config/load.ts'
 import type { ListenConfig } from '../listener/listen-config.ts'
 import type { Address } from '../listener/open.ts'
-import { type CelPolicy, compilePolicy } from '../policy/cel.ts'
+import { compilePolicy } from '../policy/cel.ts'
 import { DEFAULT_ADMIN, DEFAULT_LISTEN } from './defaults.ts'
 import { mistakesOf } from './mistakes.ts'
 import { readRoot } from './root.ts'
@@ -20,12 +19,12 @@ type ProxyFile = components['schemas']['ProxyConfig']
 type EndpointFile = ProxyFile['endpoints'][number]
 
 /** One endpoint: where it is, and what is expected of it. */
-export interface EndpointConfig extends Approval {
+export interface EndpointConfig extends Expectation {
   readonly name: string
+  readonly target: Target
   readonly listen: ListenConfig
   /** What stands before `/v1` in its base URL; mostly nothing. */
   readonly basePath: string
-  readonly policies: readonly CelPolicy[]
 }
 
 /** The proxy's configuration, checked and complete. */

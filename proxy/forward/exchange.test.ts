@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
 import { AttestationError, digestOf } from '#attestation'
 import type { Admitted } from '#egress/verdict/verdict.ts'
-import { admissionOf } from '../../egress/testing/admissions.ts'
+import { admissionOf, basis } from '../../egress/testing/admissions.ts'
 import { Tally } from '../admin/tally.ts'
 import { noRecorder } from '../journal/recorder.ts'
 import { readAll } from '../testing/world.ts'
@@ -13,7 +13,7 @@ import { Exchange } from './exchange.ts'
 import type { Route } from './route.ts'
 
 const since = { wallMs: 0, monotonicMs: 0 }
-const verdict: Admitted = { state: 'admitted', since, admission: admissionOf(digestOf('leaf')) }
+const verdict: Admitted = { state: 'admitted', since, basis, admission: admissionOf(digestOf('leaf')) }
 const mismatch = new AttestationError('tls-fingerprint', 'leaf_mismatch')
 
 test('what is thrown while a request waits for a certificate is told, and its client is answered', async () => {

@@ -1,29 +1,25 @@
 import canonicalize from 'canonicalize'
-import { parseDigest } from '#attestation'
+import { type Expectation, parseDigest } from '#attestation'
 import type { components } from '#contract/types'
 import { isCapsuleExpectation } from '#contract/validators/capsule-expectation'
-import type { Approval } from '#egress/evidence/attest.ts'
-import type { CelPolicy } from '../policy/cel.ts'
 
 /** What a user expects of an endpoint, as a document; its schema is spec/documents/capsule.tsp. */
 export type ExpectationDocument = components['schemas']['CapsuleExpectation']
 
-/** What a user expects, with the policies as they were written. */
-export interface WrittenApproval extends Approval {
-  readonly policies: readonly CelPolicy[]
-}
-
 /** Writes down what is expected, so that a verdict can be looked at later under what it was given under. */
-export function expectationDocument(approval: WrittenApproval): ExpectationDocument {
+export function expectationDocument(
+  hostname: string,
+  { roots, pins, policies = [], maxBundleAgeMs }: Expectation,
+): ExpectationDocument {
   return {
-    hostname: approval.target.hostname,
-    roots: approval.roots.map(({ der, requireLeafName }) => ({
+    hostname,
+    roots: roots.map(({ der, requireLeafName }) => ({
       pem: pemOf(der),
       require_leaf_name: requireLeafName,
     })),
-    pins: [...approval.pins],
-    policies: approval.policies.map(({ name, allow }) => ({ name, allow })),
-    max_bundle_age_ms: approval.maxBundleAgeMs,
+    pins: [...pins],
+    policies: policies.map(({ name, allow }) => ({ name, allow })),
+    max_bundle_age_ms: maxBundleAgeMs,
   }
 }
 

@@ -3,7 +3,6 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { ProxyConfig } from '../config/proxy.ts'
 import type { Log } from '../log.ts'
 import { openEvidence } from './evidence.ts'
-import type { WrittenApproval } from './expectation.ts'
 import { evidenceFolderOf } from './folder.ts'
 import { createRecorder, noRecorder, type Recorder } from './recorder.ts'
 import { continuationDocument } from './resume.ts'
@@ -14,8 +13,8 @@ export type JournalStatus = components['schemas']['JournalStatus']
 
 /** A proxy's memory of what happened. */
 export interface Records {
-  /** The recorder of one endpoint, given the approval in force. */
-  of(endpoint: string, approval: () => WrittenApproval, now: () => Date): Recorder
+  /** The recorder of one endpoint. */
+  of(endpoint: string, hostname: string): Recorder
   /** How the journal fares; undefined when none is kept. */
   status(): JournalStatus | undefined
   /** Writes what is left, and lets another proxy write. */
@@ -31,7 +30,7 @@ export async function openRecords({ dataDir, journal: file }: ProxyConfig, log: 
   journal.append({ kind: 'start', proxy_version: manifest.version })
   const evidence = openEvidence(evidenceFolderOf(dataDir))
   return {
-    of: (endpoint, approval, now) => createRecorder({ endpoint, approval, journal, evidence, log, now }),
+    of: (endpoint, hostname) => createRecorder({ endpoint, hostname, journal, evidence, log }),
     status: () => statusOf(journal.state),
     close: () => journal.close(),
   }

@@ -1,4 +1,3 @@
-import type { Attest } from '#egress/evidence/attest.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
 import { headerOf, type RawHeaders } from '../raw-headers.ts'
 import type { Refusal } from '../refusal.ts'
@@ -10,8 +9,6 @@ import { createWatcher, type Watcher } from './watcher.ts'
 
 /** What one endpoint tells the journal. */
 export interface Recorder {
-  /** Wraps a check, so that the bundle of a verdict can be kept once something goes under it. */
-  watching(attest: Attest): Attest
   verdict(verdict: Verdict): void
   refused(refusal: Refusal): void
   /** Begins to look at an answer; undefined when it is that of no generation. */
@@ -22,7 +19,6 @@ export interface Recorder {
 
 /** Remembers nothing. */
 export const noRecorder: Recorder = {
-  watching: (attest) => attest,
   verdict() {},
   refused() {},
   answer: () => undefined,
@@ -40,12 +36,11 @@ const GENERATION = /^gen-[0-9A-HJKMNP-TV-Z]{26}$/
 
 /** Creates the recorder of an endpoint. */
 export function createRecorder(dependencies: RecorderDependencies): Recorder {
-  const { endpoint, approval, journal } = dependencies
+  const { endpoint, hostname, journal } = dependencies
   const denials = new Denials(journal)
   const bases = new Bases(dependencies)
 
   return {
-    watching: (attest) => bases.watching(attest),
     verdict: (verdict) => journal.append(lineOf(verdict)),
     refused({ code, ground }) {
       if (ground === undefined) return
@@ -67,7 +62,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     return {
       kind: 'verdict',
       endpoint,
-      hostname: approval().target.hostname,
+      hostname,
       state: verdict.state === 'disabled' ? 'denied' : verdict.state,
       stage: isAdmitted ? null : verdict.ground.stage,
       reason: isAdmitted ? null : verdict.ground.reason,
@@ -80,7 +75,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     id: string,
     complete: boolean,
     watcher: Watcher,
-    { admission }: Admitted,
+    admitted: Admitted,
   ): Omit<LineOf<'generation'>, 'seq' | 'prev' | 'time'> {
     const { model, usage } = watcher.seen()
     return {
@@ -94,7 +89,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       cost_micros: usage?.costMicros ?? null,
       served_by: usage?.servedBy ?? null,
       served_digest: usage?.servedDigest ?? null,
-      verdict: bases.of(admission),
+      verdict: bases.keep(admitted),
     }
   }
 }

@@ -2,11 +2,6 @@ import { TypeError as CelTypeError, Environment, ParseError } from '@marcbachman
 import type { Candidate, Policy } from '#attestation'
 import { runWithin } from './deadline.ts'
 
-/** A policy, and the condition that it was made of. */
-export interface CelPolicy extends Policy {
-  readonly allow: string
-}
-
 /** A policy that cannot be meant; the message says where it goes wrong. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError'
@@ -36,7 +31,7 @@ const environment = new Environment({ limits: { maxAstNodes: MAX_NODES, maxDepth
  * Reads a condition in the Common Expression Language; throws `PolicyError`. Asking for something that the evidence
  * does not hold is an error when the policy is asked, and an error never allows (PRXY-23).
  */
-export function compilePolicy(name: string, allow: string): CelPolicy {
+export function compilePolicy(name: string, allow: string): Policy {
   const evaluate = parse(allow)
   return {
     name,

@@ -53,7 +53,7 @@ export async function startWorld({
   const gateway = await startGateway(firstIdentity, script)
   const dataDir = mkdtempSync(join(tmpdir(), 'proxy-test-'))
   let checks = 0
-  let outcome = passed(firstIdentity.fingerprint)
+  let outcome: Outcome = passed(firstIdentity.fingerprint)
   const listen = { host: '127.0.0.1', port: 0, origins: [], token: undefined, ...options.listen }
   const target = { hostname: HOSTNAME, host: '127.0.0.1', port: gateway.port }
   const approval = { target, roots: [], pins: [digestOf('snapshot')], maxBundleAgeMs: 1 }
@@ -67,9 +67,9 @@ export async function startWorld({
     log: silent,
     drainMs: options.drainMs ?? 0,
     ...(clock && { clock }),
-    async attest(newest, signal) {
+    async attest(expected, newest, signal) {
       checks += 1
-      return attest === undefined ? outcome : attest(newest, signal)
+      return attest === undefined ? outcome : attest(expected, newest, signal)
     },
   })
   worlds.push(async () => {

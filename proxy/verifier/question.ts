@@ -1,4 +1,11 @@
-import { type Expectation, parseDigest, parsePin, parseRoots, type TrustedRoot } from '#attestation'
+import {
+  type Circumstances,
+  type Expectation,
+  parseDigest,
+  parsePin,
+  parseRoots,
+  type TrustedRoot,
+} from '#attestation'
 import type { VerifierRequest } from '#contract/models'
 import { isVerifierRequest } from '#contract/validators/verifier-request'
 import { compilePolicy } from '../policy/cel.ts'
@@ -13,7 +20,7 @@ export interface Question {
   readonly id: string
   readonly bytes: Uint8Array
   readonly status: number
-  readonly expected: Expectation
+  readonly expected: Expectation & Circumstances
 }
 
 /** Reads a request; throws `RequestError` for one that is none. */
@@ -30,11 +37,11 @@ function parseRequest(text: string): VerifierRequest {
   throw new RequestError(`The request is not as it should be: ${mistake?.instancePath} ${mistake?.message}.`)
 }
 
-function expectationOf(request: VerifierRequest): Expectation {
+function expectationOf(request: VerifierRequest): Expectation & Circumstances {
   const { observed_leaf: leaf, newest_issued_at: newest, policies = [] } = request
   return {
     hostname: request.hostname,
-    trustedRoots: request.roots.flatMap(readRoot),
+    roots: request.roots.flatMap(readRoot),
     pins: request.pins.map((pin) => meant(`The pin ${JSON.stringify(pin)} is none`, () => parsePin(pin))),
     policies: policies.map((allow, index) =>
       meant(`Policy ${index + 1} cannot be read`, () => compilePolicy(`policy ${index + 1}`, allow)),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { digestOf } from '#attestation'
 import type { Outcome } from '#egress/evidence/attest.ts'
-import { admissionOf, failed } from '../../egress/testing/admissions.ts'
+import { basis, failed, passed as passedBy } from '../../egress/testing/admissions.ts'
 import { silent } from '../log.ts'
 import { createCheck } from './check.ts'
 import type { Registration } from './registration.ts'
@@ -9,7 +9,7 @@ import type { AdmittedBundle, Recorded } from './sharing.ts'
 import { approved, registrationOf } from './testing.ts'
 
 const bytes = Buffer.from('the bundle')
-const passed: Outcome = { kind: 'passed', admission: admissionOf(digestOf('leaf')), bytes }
+const passed: Outcome = { ...passedBy(digestOf('leaf')), basis: { ...basis, bytes } }
 
 /** Each check ends as told; `during` happens while the first one runs. */
 function createWorld(outcome: Outcome, record: () => Promise<Recorded>, during = () => {}) {
@@ -25,7 +25,7 @@ function createWorld(outcome: Outcome, record: () => Promise<Recorded>, during =
     },
     now: () => new Date(),
     log: silent,
-    attestWith: () => async () => {
+    attest: async () => {
       judgedUnder.push(world.registration.revision)
       if (judgedUnder.length === 1) during()
       return outcome

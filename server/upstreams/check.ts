@@ -1,7 +1,7 @@
 import { type Admission, AttestationError } from '#attestation'
 import { limits } from '#contract/limits'
 import type { Target } from '#egress/connection/target.ts'
-import { type Approval, type Attest, createAttest, type Outcome } from '#egress/evidence/attest.ts'
+import { type Attest, createAttest, type Outcome, type Passed } from '#egress/evidence/attest.ts'
 import type { Log } from '../log.ts'
 import type { Registration } from './registration.ts'
 import type { AdmittedBundle, Recorded } from './sharing.ts'
@@ -16,17 +16,23 @@ export interface CheckDependencies {
   readonly now: () => Date
   readonly log: Log
   /** The check itself; tests pass one of their own. */
-  readonly attestWith?: (approval: Approval, now: () => Date) => Attest
+  readonly attest?: Attest
 }
 
 /**
  * Creates the check of an upstream. Its approval is read anew each time, and a check that it changed under counts for
  * nothing; an admission that cannot be shared is none.
  */
-export function createCheck({ attestWith = createAttest, ...world }: CheckDependencies): Attest {
-  const { target, registration, record, now, log } = world
-
-  async function share(judged: Registration, { digest, issuedAt }: Admission, bytes: Uint8Array) {
+export function createCheck({
+  target,
+  registration,
+  record,
+  now,
+  log,
+  attest = createAttest(target, now),
+}: CheckDependencies): (newest: Date | undefined, signal: AbortSignal) => Promise<Outcome> {
+  async function share(judged: Registration, { admission, basis: { bytes } }: Passed) {
+    const { digest, issuedAt } = admission
     try {
       return await record(judged, { digest, issuedAt, bytes })
     } catch (error) {
@@ -40,11 +46,11 @@ export function createCheck({ attestWith = createAttest, ...world }: CheckDepend
     for (;;) {
       const judged = registration()
       const { roots, pins, newestIssuedAt } = judged
-      const attest = attestWith({ target, roots, pins, maxBundleAgeMs: limits.maxBundleAgeMs }, now)
-      const outcome = await attest(newestIssuedAt, signal)
+      const expected = { roots, pins, maxBundleAgeMs: limits.maxBundleAgeMs }
+      const outcome = await attest(expected, newestIssuedAt, signal)
       if (registration().revision !== judged.revision && !signal.aborted) continue
       if (outcome.kind !== 'passed') return outcome
-      const recorded = await share(judged, outcome.admission, outcome.bytes!)
+      const recorded = await share(judged, outcome)
       if (recorded === 'recorded') return outcome
       if (recorded === 'outdated') return undecided
       if (wasOvertaken || signal.aborted) return rolledBack(outcome.admission)

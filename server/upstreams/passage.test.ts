@@ -7,7 +7,7 @@ import { AttestationError, type Digest, digestOf } from '#attestation'
 import { Withdrawn } from '#egress/connection/withdrawn.ts'
 import type { Patience } from '#egress/verdict/doubts.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
-import { admissionOf } from '../../egress/testing/admissions.ts'
+import { admissionOf, basis } from '../../egress/testing/admissions.ts'
 import { ApiError } from '../errors.ts'
 import { openPassage } from './passage.ts'
 import { registrationOf } from './testing.ts'
@@ -21,7 +21,12 @@ const controller = {} as Dispatcher.DispatchController
 
 function admittedAt(leaf: Digest, digest?: Digest): Admitted {
   const admission = admissionOf(leaf)
-  return { state: 'admitted', since, admission: digest === undefined ? admission : { ...admission, digest } }
+  return {
+    state: 'admitted',
+    since,
+    basis,
+    admission: digest === undefined ? admission : { ...admission, digest },
+  }
 }
 
 /**

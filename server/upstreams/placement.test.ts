@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { digestOf } from '#attestation'
 import { unjudged, type Verdict } from '#egress/verdict/verdict.ts'
-import { admissionOf } from '../../egress/testing/admissions.ts'
+import { admissionOf, basis } from '../../egress/testing/admissions.ts'
 import type { UpstreamModelConfig } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
 import { createShelf } from '../publication/shelf.ts'
@@ -11,7 +11,7 @@ import type { Admittance, Upstream } from './upstream.ts'
 
 const model = { id: 'vendor/large', upstream: { name: 'vendor', model: 'large', usage: 'final' } }
 const since = { wallMs: 0, monotonicMs: 0 }
-const admitted: Verdict = { state: 'admitted', since, admission: admissionOf(digestOf('leaf')) }
+const admitted: Verdict = { state: 'admitted', since, basis, admission: admissionOf(digestOf('leaf')) }
 
 /** Places a request; its wait for the first verdict ends in `verdict`, under which it may go or not. */
 function place(verdict: Verdict, admittance: Admittance | undefined, authorize = async () => {}) {

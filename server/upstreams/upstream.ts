@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '#egress/clock.ts'
 import { Pools } from '#egress/connection/pools.ts'
 import { targetOf } from '#egress/connection/target.ts'
 import { Withdrawn } from '#egress/connection/withdrawn.ts'
-import type { Attest, Outcome } from '#egress/evidence/attest.ts'
+import type { Outcome } from '#egress/evidence/attest.ts'
 import { Attestor } from '#egress/verdict/attestor.ts'
 import { type Admitted, type Denied, upstreamRules, type Verdict } from '#egress/verdict/verdict.ts'
 import type { Log } from '../log.ts'
@@ -30,7 +30,7 @@ export interface UpstreamDependencies {
   readonly connectMs?: number
   readonly clock?: Clock
   /** A check in place of the real one, for tests. */
-  readonly attest?: Attest
+  readonly attest?: (newest: Date | undefined, signal: AbortSignal) => Promise<Outcome>
 }
 
 /** A live verdict, and the signal that is aborted, with a `Withdrawn`, as soon as it ends. */

@@ -22,7 +22,7 @@ export const policyRefusals: Refusals = {
 }
 
 function policy(allows: Policy['allows']): Policy {
-  return { name: 'test', allows }
+  return { name: 'test', allow: '', allows }
 }
 
 function fail(): never {

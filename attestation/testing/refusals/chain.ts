@@ -168,7 +168,7 @@ export const chainRefusals: Refusals = {
 /** Chains that hold, but end at a root that is not trusted. */
 export const rootRefusals: Refusals = {
   root_not_trusted: {
-    'another root': () => ({ expected: { trustedRoots: parseRoots(toPem(makeChain().certificates[2]!)) } }),
+    'another root': () => ({ expected: { roots: parseRoots(toPem(makeChain().certificates[2]!)) } }),
   },
-  no_trusted_roots: { 'an empty trust store': () => ({ expected: { trustedRoots: [] } }) },
+  no_trusted_roots: { 'an empty trust store': () => ({ expected: { roots: [] } }) },
 }
