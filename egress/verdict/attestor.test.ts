@@ -200,6 +200,22 @@ test('a machine that slept finds its verdict overdue and refuses until it has ch
   expect(world.attestor.verdict.state).toBe('admitted')
 })
 
+test('a wall clock that was set back is noticed within a second, without any new request', async () => {
+  const world = await startWorld(passed(old))
+  world.clock.setBack(60 * MINUTE)
+  await world.clock.pass(1 * SECOND)
+  expect(world.checks).toHaveLength(2)
+})
+
+test('reading a verdict that is over says so, and ends nothing until somebody looks', async () => {
+  const world = await startWorld(passed(old))
+  world.clock.sleep(6 * MINUTE)
+  expect(world.attestor.verdict).toMatchObject({ state: 'pending', ground: { reason: 'verdict_expired' } })
+  expect([statesOf(world), world.checks.length]).toEqual([['admitted'], 1])
+  expect(world.attestor.look()).toBe(world.attestor.verdict)
+  expect(statesOf(world)).toEqual(['admitted', 'verdict_expired'])
+})
+
 test('running requests are told within a second of waking, without any new request', async () => {
   const world = await startWorld(passed(old))
   world.outcome = unfinished('unreachable')
@@ -214,6 +230,8 @@ test('a wall clock that is set back is answered by a check, and its verdict live
   world.outcome = unfinished('unreachable')
   world.clock.setBack(60 * MINUTE)
   expect(world.attestor.verdict.state).toBe('admitted')
+  expect(world.checks).toHaveLength(1)
+  expect(world.attestor.look().state).toBe('admitted')
   expect(world.checks).toHaveLength(2)
   await world.clock.pass(4 * MINUTE)
   expect(world.attestor.verdict.state).not.toBe('admitted')

@@ -60,7 +60,7 @@ export class Attestor {
     this.#checks = new Checks(
       world.clock,
       (since) => this.#check(since),
-      () => this.#look(),
+      () => this.#watch(),
       world.onThrown,
     )
     this.#doubts = new Doubts(world.clock, () => this.#checkAnew(), world.onThrown)
@@ -68,7 +68,7 @@ export class Attestor {
 
   /** Begins with the first check. */
   start(): void {
-    this.#look()
+    this.#watch()
   }
 
   /** Gives up a check that runs, and begins no other. */
@@ -88,15 +88,27 @@ export class Attestor {
     return this.#doubts.waiting
   }
 
-  /** The verdict as it is now. */
+  /** The verdict by the clocks of this moment. Reading it does nothing: what is over ends by `look`, or by the timer. */
   get verdict(): Verdict {
-    this.#readClocks()
-    return this.#verdict
+    return afterTime(this.#verdict, this.now, this.#world.rules)
   }
 
   /** How long until the next check is due, in milliseconds; 0 while one runs. */
   get nextCheckMs(): number {
     return this.#checks.running === undefined ? Math.max(0, this.#checks.dueInMs) : 0
+  }
+
+  /**
+   * Looks at the clocks, for a request that is about to go under the verdict: one that is too old ends, with what runs
+   * under it, and a wall clock that was set back is a reason to check (VERD-10, VERD-22).
+   */
+  look(): Verdict {
+    const { wallMs } = this.now
+    const isSetBack = wallMs < this.#seenWallMs - STEP_MS
+    this.#seenWallMs = isSetBack ? wallMs : Math.max(wallMs, this.#seenWallMs)
+    this.#become(this.verdict)
+    if (isSetBack) this.#demand()
+    return this.#verdict
   }
 
   /**
@@ -106,9 +118,9 @@ export class Attestor {
    */
   async awaitVerdict(patience: Patience = { since: this.now }): Promise<Verdict> {
     const { running } = this.#checks
-    if (this.verdict === unjudged && running !== undefined) await this.#awaitFirst(running, patience)
-    if (this.verdict.state !== 'admitted' && this.#checks.restedMs >= limits.minAttestRetryMs) this.#demand()
-    return this.verdict
+    if (this.look() === unjudged && running !== undefined) await this.#awaitFirst(running, patience)
+    if (this.look().state !== 'admitted' && this.#checks.restedMs >= limits.minAttestRetryMs) this.#demand()
+    return this.#verdict
   }
 
   /**
@@ -121,7 +133,7 @@ export class Attestor {
     const isAnswered = () => isNews(this.#verdict, doubted, begun)
     // The verdict may have been renewed while the connection was made, and nobody tells of that a second time.
     if (!isAnswered()) await this.#doubts.wait(isAnswered, patience)
-    const { verdict } = this
+    const verdict = this.look()
     return isAnswered() ? verdict : undefined
   }
 
@@ -131,13 +143,13 @@ export class Attestor {
     this.#become(afterStanding(before, standing))
     // Whoever is judged again waits for no rest that earlier failures have earned.
     if (!isJudged(before)) this.#demand()
-    this.#look()
+    this.#watch()
   }
 
   /** The approval that the verdict rests on is withdrawn: a pin, or a policy. */
   withdraw(ground: AttestationError): void {
     this.#become(afterWithdrawal(this.#verdict, ground, this.#world.rules))
-    this.#look()
+    this.#watch()
   }
 
   /** Somebody wants to know, or expects something else from now on: a check that begins after this moment. */
@@ -152,29 +164,20 @@ export class Attestor {
     if (this.#doubts.waiting > 0) await this.#demand()
   }
 
-  #look(): void {
-    const now = this.#readClocks()
+  /** Looks now, checks when it is due, and looks again in time. */
+  #watch(): void {
+    this.look()
     if (this.#checks.dueInMs <= 0) this.#demand()
     this.#disarm()
     if (this.#stopped.signal.aborted) return
-    this.#disarm = this.#world.clock.schedule(this.#nextMs(now), () => this.#look())
+    this.#disarm = this.#world.clock.schedule(this.#nextMs(), () => this.#watch())
   }
 
-  #nextMs(now: Moment): number {
+  #nextMs(): number {
     if (!isJudged(this.#verdict)) return LOOK_MS
     const lifeMs =
-      this.#verdict.state === 'admitted' ? lifeLeftMs(this.#verdict, now, this.#world.rules) : LOOK_MS
+      this.#verdict.state === 'admitted' ? lifeLeftMs(this.#verdict, this.now, this.#world.rules) : LOOK_MS
     return Math.max(1, Math.min(LOOK_MS, lifeMs, this.#checks.dueInMs))
-  }
-
-  /** Ends a verdict that is too old, and checks anew when the wall clock was set back. */
-  #readClocks(): Moment {
-    const now = this.#world.clock.now()
-    const isSetBack = now.wallMs < this.#seenWallMs - STEP_MS
-    this.#seenWallMs = isSetBack ? now.wallMs : Math.max(now.wallMs, this.#seenWallMs)
-    this.#become(afterTime(this.#verdict, now, this.#world.rules))
-    if (isSetBack) this.#demand()
-    return now
   }
 
   #demand(): Promise<void> {
@@ -189,7 +192,7 @@ export class Attestor {
     this.#tell(() => onCheck(outcome, isForeign(this.#verdict, outcome)))
     if (outcome.kind === 'passed') newest.keep(outcome.admission.issuedAt)
     // A check that took longer than a verdict lives has nothing to say any more.
-    this.#become(afterTime(afterCheck(this.#verdict, outcome, since, rules), this.#readClocks(), rules))
+    this.#become(afterTime(afterCheck(this.#verdict, outcome, since, rules), this.now, rules))
     return outcome.kind === 'passed'
   }
 

@@ -45,6 +45,9 @@ export const unjudged = {
   ground: new AttestationError('attesting', 'verdict_pending'),
 } satisfies Verdict
 
+/** The state once a verdict's life is over. */
+const expired: Verdict = { state: 'pending', ground: new AttestationError('attesting', 'verdict_expired') }
+
 /** An administrator has taken the endpoint out of service. */
 const disabled: Verdict = { state: 'disabled', ground: new AttestationError('attesting', 'disabled') }
 
@@ -101,7 +104,7 @@ export function afterStanding(verdict: Verdict, { isDisabled, denial }: Standing
 /** The state once time has passed: a verdict that nothing has renewed ends. */
 export function afterTime(verdict: Verdict, now: Moment, rules: VerdictRules): Verdict {
   if (verdict.state !== 'admitted' || lifeLeftMs(verdict, now, rules) > 0) return verdict
-  return { state: 'pending', ground: new AttestationError('attesting', 'verdict_expired') }
+  return expired
 }
 
 /** How long a verdict lives on, in milliseconds. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { afterEach, expect, test, vi } from 'vitest'
 import { isProxyStatus } from '#contract/validators/proxy-status'
@@ -40,6 +41,31 @@ test('a verdict that has outlived a sleep is not ready (V-07)', async () => {
   world.judge(failed('fetch', 'not_json'))
   clock.sleep(6 * MINUTE)
   expect((await look(`${world.adminUrl}/readyz`)).status).toBe(503)
+})
+
+test('reading status, metrics, readiness and page checks nothing and cuts nothing, even when a verdict is over', async () => {
+  const clock = new TestClock()
+  const stream = eventStream()
+  const world = await startWorld({ clock, script: stream.script })
+  const response = await send(world)
+  const text = readAll(response)
+  world.judge(failed('fetch', 'not_json'))
+  const read = async () => {
+    for (const path of ['/status', '/metrics', '/readyz', '/']) await look(`${world.adminUrl}${path}`)
+    return JSON.parse((await look(`${world.adminUrl}/status`)).text).endpoints[0].verdict
+  }
+  clock.setBack(60 * MINUTE)
+  expect(await read()).toMatchObject({ state: 'admitted' })
+  clock.sleep(66 * MINUTE)
+  expect(await read()).toMatchObject({ state: 'pending', reason: 'verdict_expired' })
+  const arrived = once(response, 'data')
+  stream.write('data: {"a":1}\n\n')
+  await arrived
+  expect([world.checks, world.gateway.open.size]).toEqual([1, 1])
+  // A request acts on what was read.
+  expect((await ask(world)).text).toContain('verdict_expired')
+  expect(await text).toContain('attestation_revoked')
+  expect(world.checks).toBe(2)
 })
 
 test('the status tells the verdict, its life and what became of requests', async () => {

@@ -22,7 +22,7 @@ test('what is thrown while a request waits for a certificate is told, and its cl
   const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) =>
     handler.onResponseError?.({} as Dispatcher.DispatchController, mismatch)
   const route = {
-    attestor: { now: since, verdict, awaitRenewal: () => Promise.reject(broken) },
+    attestor: { now: since, verdict, look: () => verdict, awaitRenewal: () => Promise.reject(broken) },
     pools: { of: () => ({ dispatch }) },
     authority: 'router.example',
     basePath: '',

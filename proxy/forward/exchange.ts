@@ -55,7 +55,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   start(): void {
     const { attestor, tally } = this.#route
     tally.begin()
-    const { verdict } = attestor
+    const verdict = attestor.look()
     if (verdict.state === 'admitted') this.#send(verdict)
     else this.#awaitVerdict().catch(this.#onThrown)
   }

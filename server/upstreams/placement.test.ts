@@ -15,7 +15,7 @@ const admitted: Verdict = { state: 'admitted', since, basis, admission: admissio
 
 /** Places a request; its wait for the first verdict ends in `verdict`, under which it may go or not. */
 function place(verdict: Verdict, admittance: Admittance | undefined, authorize = async () => {}) {
-  const attestor = { verdict: unjudged as Verdict, awaitVerdict: async () => {} }
+  const attestor = { verdict: unjudged as Verdict, look: () => unjudged, awaitVerdict: async () => {} }
   const upstream = { attestor, admittance: undefined as Admittance | undefined }
   attestor.awaitVerdict = async () => {
     attestor.verdict = verdict

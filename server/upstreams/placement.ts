@@ -46,6 +46,7 @@ async function placeOutside(
   const upstream = upstreams.find(name)
   if (upstream === undefined) throw unknownModel(model.id, 'model')
   const arrived = upstream.attestor.now
+  upstream.attestor.look()
   if (upstream.admittance === undefined) {
     await authorize()
     await upstream.attestor.awaitVerdict({ since: arrived })

@@ -4,8 +4,14 @@ import { Withdrawn } from '#egress/connection/withdrawn.ts'
 import type { Outcome } from '#egress/evidence/attest.ts'
 import { failed, passed } from '../../egress/testing/admissions.ts'
 import { TestClock } from '../../egress/testing/clock.ts'
+import { createCatalogue } from '../catalogue.ts'
+import type { UpstreamModelConfig } from '../config/router.ts'
 import { silent } from '../log.ts'
+import { createShelf } from '../publication/shelf.ts'
+import type { JsonRequest } from '../routes/handlers.ts'
+import { listModels } from '../routes/models.ts'
 import type { UpstreamEvent } from './events.ts'
+import { upstreamMetrics } from './metric.ts'
 import { registrationOf } from './testing.ts'
 import { Upstream } from './upstream.ts'
 
@@ -20,7 +26,7 @@ afterEach(async () => {
 async function startWorld(registration = registrationOf()) {
   const clock = new TestClock()
   const events: Omit<UpstreamEvent, 'replica'>[] = []
-  const world = { clock, events, outcome: passed(leaf) as Outcome, denials: 0 }
+  const world = { clock, events, outcome: passed(leaf) as Outcome, denials: 0, checks: 0 }
   const upstream = new Upstream({
     registration,
     apiKey: undefined,
@@ -31,12 +37,23 @@ async function startWorld(registration = registrationOf()) {
     },
     log: silent,
     clock,
-    attest: async () => world.outcome,
+    async attest() {
+      world.checks++
+      return world.outcome
+    },
   })
   open.push(upstream)
   await clock.pass(0)
   return Object.assign(world, { upstream, state: () => upstream.attestor.verdict.state })
 }
+
+const model = {
+  id: 'vendor/large',
+  pricing: { promptMicros: 1, completionMicros: 1 },
+  capabilities: ['chat'],
+  upstream: { name: 'vendor', model: 'large', usage: 'final' },
+} as unknown as UpstreamModelConfig
+const asked = { key: { modelScope: null } } as JsonRequest
 
 const unpinned = new AttestationError('policy', 'digest_not_pinned')
 
@@ -50,6 +67,28 @@ test('a term lasts through renewals and ends, with the reason, as the verdict do
   expect(world.upstream.admittance).toBeUndefined()
   expect(term.reason).toBeInstanceOf(Withdrawn)
   expect((term.reason as Withdrawn).ground).toMatchObject({ stage: 'policy', reason: 'digest_not_pinned' })
+})
+
+test('reading verdict, metrics and models checks nothing and ends nothing, even when a verdict is over', async () => {
+  const world = await startWorld()
+  const { upstream, clock, events } = world
+  const { term } = upstream.admittance!
+  const upstreams = { all: [upstream], find: () => upstream }
+  const read = async () => {
+    for (const metric of upstreamMetrics(upstreams)) if ('read' in metric) await metric.read()
+    const dependencies = { catalogue: createCatalogue([model]), shelf: createShelf(), upstreams }
+    const { body } = await listModels(dependencies)(asked)
+    return body.data.length
+  }
+  expect(await read()).toBe(1)
+  clock.setBack(60 * MINUTE)
+  expect(await read()).toBe(1)
+  clock.sleep(71 * MINUTE)
+  expect([await read(), world.state(), upstream.admittance]).toEqual([0, 'pending', undefined])
+  expect([world.checks, events.length, term.aborted]).toEqual([1, 1, false])
+  // A request acts on what was read.
+  await upstream.attestor.awaitVerdict()
+  expect([world.checks, term.aborted]).toEqual([2, true])
 })
 
 test('one that was stopped, because it was registered anew, admits nothing any more', async () => {
