@@ -45,7 +45,7 @@ test('metrics are shown as they are now; one that cannot be read is left out and
   const { text, headers } = await ask('/metrics')
   expect(text).toContain('\nrouter_level 2\n')
   expect(text).not.toContain('router_broken ')
-  expect(headers.get('content-type')).toContain('text/plain')
+  expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
 })
 
 test('any other path is told which there are, and a failure says nothing of its cause', async () => {

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { METRICS_TYPE } from '#base/metrics.ts'
 import type { Listen } from '../config/router.ts'
 import { listen } from '../listener.ts'
 import type { Log } from '../log.ts'
+import { expose } from './exposition.ts'
 import type { Metric } from './metric.ts'
 import type { NotReady } from './readiness.ts'
 
@@ -29,8 +31,6 @@ const REQUEST_MS = 10_000
 /** Serves health, readiness and metrics, apart from the API and without content (OPS-01). */
 export async function openAdmin(address: Listen, sources: AdminSources): Promise<Admin> {
   const { notReady, metrics, configVersion, log } = sources
-  // Loaded only where it is asked for: OpenTelemetry takes longer to load than the router to start.
-  const { createExposition } = await import('./exposition.ts')
   const answers: Readonly<Record<string, Answer>> = {
     // Says only that this process turns over: a database that is away is no reason to restart a router.
     '/healthz': (_, response) => reply(response, 200, { status: 'ok' }),
@@ -40,7 +40,10 @@ export async function openAdmin(address: Listen, sources: AdminSources): Promise
       if (reasons.length === 0) reply(response, 200, { status: 'ready', ...config })
       else reply(response, 503, { status: 'not_ready', reasons, ...config })
     },
-    '/metrics': createExposition(metrics, log),
+    '/metrics': async (_, response) => {
+      const text = await expose(metrics, log)
+      response.writeHead(200, { 'Content-Type': METRICS_TYPE }).end(text)
+    },
   }
   const server = createServer({ requestTimeout: REQUEST_MS }, async (request, response) => {
     try {

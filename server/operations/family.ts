@@ -1,8 +1,6 @@
-/** What tells the series of one metric apart, by OpenTelemetry's attribute names. */
-export type Labels = Readonly<Record<string, string>>
+import type { Labels, Point } from '#base/metrics.ts'
 
-/** One series of a metric. */
-export interface Series<Value> {
+interface Series<Value> {
   readonly labels: Labels
   readonly value: Value
 }
@@ -30,7 +28,10 @@ export class Family<Value> {
     return series.value
   }
 
-  all(): Iterable<Series<Value>> {
-    return this.#series.values()
+  /** What each series reads, under its labels and those of the reading. */
+  read(pointsOf: (value: Value) => readonly Point[]): Point[] {
+    return [...this.#series.values()].flatMap(({ labels, value }) =>
+      pointsOf(value).map((point) => ({ ...point, labels: { ...labels, ...point.labels } })),
+    )
   }
 }

@@ -25,9 +25,7 @@ function world(sql: () => Promise<unknown>) {
     now: () => new Date(issuedAt.getTime() + 90_000),
   })
   return async (name: string) => {
-    const metric = metrics.find((one) => one.name === name)!
-    if (metric.kind === 'histogram') throw new Error(`${name} is a distribution`)
-    return await metric.read()
+    return await metrics.find((one) => one.name === name)!.read()
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Point } from '#base/metrics.ts'
 import type { EndpointConfig } from '../config/router.ts'
 import type { Meter } from '../meter.ts'
 import type { Shelf } from '../publication/shelf.ts'
@@ -5,7 +6,7 @@ import type { Relay } from '../relay/relay.ts'
 import { failureCauses } from '../relay/tally.ts'
 import type { Sql } from '../store/connection.ts'
 import { within } from '../store/retry.ts'
-import { counter, gauge, type Metric, type Point } from './metric.ts'
+import { counter, gauge, type Metric } from './metric.ts'
 import { attributes, names } from './names.ts'
 import { singleFlight } from './single-flight.ts'
 

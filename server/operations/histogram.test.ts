@@ -8,6 +8,13 @@ test('a value is counted once, at the smallest boundary that is not below it', (
   expect(histogram.counts).toEqual([2, 2, 1, 2])
   expect(histogram.count).toBe(7)
   expect(histogram.sum).toBeCloseTo(1_000_000_027.6)
+  const buckets = histogram.points().filter(({ part }) => part === '_bucket')
+  expect(buckets.map(({ labels, value }) => [labels?.le, value])).toEqual([
+    ['1', 2],
+    ['5', 4],
+    ['10', 5],
+    ['+Inf', 7],
+  ])
 })
 
 test('the same labels are the same series, whether one is absent or not', () => {
@@ -15,8 +22,8 @@ test('the same labels are the same series, whether one is absent or not', () => 
   family.of({ model: 'a', code: 'x' }).record(1)
   family.of({ model: 'a', code: 'x' }).record(1)
   family.of({ model: 'a' }).record(1)
-  expect([...family.all()].map(({ labels, value }) => [labels, value.count])).toEqual([
-    [{ model: 'a', code: 'x' }, 2],
-    [{ model: 'a' }, 1],
+  expect(family.read(({ count }) => [{ value: count, labels: { le: '1' } }])).toEqual([
+    { value: 2, labels: { model: 'a', code: 'x', le: '1' } },
+    { value: 1, labels: { model: 'a', le: '1' } },
   ])
 })

@@ -1,3 +1,5 @@
+import type { Point } from '#base/metrics.ts'
+
 /** Counts values by size. Recording one is a few additions: no allocation, no look-up by attributes. */
 export class Histogram {
   /** Upper bounds, ascending, each inclusive. */
@@ -18,6 +20,16 @@ export class Histogram {
     this.counts[place]!++
     this.count++
     this.sum += value
+  }
+
+  /** As it is published: each bucket counts what is not above its boundary `le`. */
+  points(): Point[] {
+    let below = 0
+    const buckets = this.counts.map((count, place) => {
+      below += count
+      return { part: '_bucket', value: below, labels: { le: String(this.boundaries[place] ?? '+Inf') } }
+    })
+    return [{ part: '_count', value: this.count }, { part: '_sum', value: this.sum }, ...buckets]
   }
 }
 

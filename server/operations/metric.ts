@@ -1,24 +1,14 @@
-import type { Family, Labels } from './family.ts'
+import type { MetricHead, Point } from '#base/metrics.ts'
+import type { Family } from './family.ts'
 import type { Counter, Histogram } from './histogram.ts'
-
-/** One reading. */
-export interface Point {
-  readonly value: number
-  readonly labels?: Labels
-}
 
 /** Takes readings when somebody looks. One that cannot be taken throws, and the metric is left out that time. */
 export type Read = () => readonly Point[] | Promise<readonly Point[]>
 
-/** One metric as it is published; the unit in UCUM: `s`, `By`, `{token}`. */
-export type Metric = {
-  readonly name: string
-  readonly unit: string
-  readonly description: string
-} & (
-  | { readonly kind: 'counter' | 'gauge'; readonly read: Read }
-  | { readonly kind: 'histogram'; readonly family: Family<Histogram> }
-)
+/** One metric as it is published. */
+export interface Metric extends MetricHead {
+  readonly read: Read
+}
 
 /** A number that goes up and down. */
 export function gauge(name: string, unit: string, description: string, read: Read): Metric {
@@ -32,7 +22,7 @@ export function counter(
   description: string,
   source: Read | Family<Counter>,
 ): Metric {
-  const read = typeof source === 'function' ? source : () => pointsOf(source)
+  const read = typeof source === 'function' ? source : () => source.read(({ value }) => [{ value }])
   return { kind: 'counter', name, unit, description, read }
 }
 
@@ -43,9 +33,5 @@ export function histogram(
   description: string,
   family: Family<Histogram>,
 ): Metric {
-  return { kind: 'histogram', name, unit, description, family }
-}
-
-function pointsOf(family: Family<Counter>): Point[] {
-  return [...family.all()].map(({ labels, value }) => ({ labels, value: value.value }))
+  return { kind: 'histogram', name, unit, description, read: () => family.read((value) => value.points()) }
 }

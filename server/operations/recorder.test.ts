@@ -1,19 +1,13 @@
-import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { silent } from '../log.ts'
 import type { Observation } from '../relay/observation.ts'
-import { createExposition } from './exposition.ts'
+import { expose } from './exposition.ts'
 import type { Metric } from './metric.ts'
 import { gauge } from './metric.ts'
 import { createRecorder } from './recorder.ts'
 
 /** What an operator's Prometheus is given. */
-function scrape(metrics: readonly Metric[]): Promise<string> {
-  return new Promise((resolve) => {
-    const response = { setHeader() {}, end: resolve } as unknown as ServerResponse
-    createExposition(metrics, silent)(undefined as never, response)
-  })
-}
+const scrape = (metrics: readonly Metric[]) => expose(metrics, silent)
 
 const ended: Observation = {
   operation: 'chat',
@@ -95,14 +89,16 @@ test('every metric says what it is, and none of its names is invented where a co
   requestEnded({ method: 'GET', route: '/v1/models', status: 200, code: undefined, durationMs: 2 })
   requestEnded({ method: 'POST', route: undefined, status: 404, code: 'not_found', durationMs: 1 })
   const text = await scrape(metrics)
-  expect(text).not.toContain('description missing')
   expect(text).toContain(
     'http_server_request_duration_count{http_request_method="GET",http_route="/v1/models",http_response_status_code="200"} 1\n',
   )
   expect(text).toContain(
     'http_server_request_duration_count{http_request_method="POST",http_response_status_code="404",error_type="not_found"} 1\n',
   )
-  for (const { name } of metrics) expect(name).toMatch(/^(gen_ai|http|router)\./)
+  for (const { name, description } of metrics) {
+    expect(name).toMatch(/^(gen_ai|http|router)\./)
+    expect(description).not.toBe('')
+  }
 })
 
 test('a reading that cannot be taken leaves out its metric and no other', async () => {
