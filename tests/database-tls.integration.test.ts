@@ -155,9 +155,14 @@ describe('a server with a certificate for localhost', () => {
     ['that and another', () => `[::1]:${over6.port},localhost:${portOf(server)}`],
     ['two names', () => `localhost:${portOf(server)},127.0.0.1:${portOf(server)}`],
   ])('a server is reached by %s', async (_, servers) => {
-    const url = urlOf({ query: 'sslmode=require' }).replace(/localhost:\d+/, servers())
-    expect(await protectionOf(url)).toBe('TLS')
-    expect(isDatabaseUrl(url)).toBe(true)
+    for (const [mode, expected] of [
+      ['require', 'TLS'],
+      ['disable', 'plain'],
+    ]) {
+      const url = urlOf({ query: `sslmode=${mode}` }).replace(/localhost:\d+/, servers())
+      expect(await protectionOf(url)).toBe(expected)
+      expect(isDatabaseUrl(url)).toBe(true)
+    }
   })
 
   test('the address of a server has to stand in its certificate, too', async () => {

@@ -28,18 +28,20 @@ const DEFAULT_MAX_CONNECTIONS = 8
  */
 export function connect({ url: given, preparedStatements = true, maxConnections }: ConnectionOptions): Sql {
   const { url, tls } = takeTlsParameters(given)
+  const servers = bracketedServers(url)
   const options = {
     types: { bigint: postgres.BigInt },
     prepare: preparedStatements,
     max: maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     backoff: () => RECONNECT_SECONDS,
-    ...bracketedServers(url),
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     onnotice: () => {},
     // What it is handed is protected already.
     ssl: false,
     // The driver's types do not know it. Without TLS its own way is the shortest.
-    ...(tls.mode !== 'disable' && { socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000) }),
+    ...((tls.mode !== 'disable' || servers) && {
+      socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers),
+    }),
   }
   return postgres(url, options)
 }

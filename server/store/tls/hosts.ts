@@ -6,8 +6,8 @@ const USUAL_PORT = 5_432
 
 /** Where each server of a database URL is, in the order in which they stand there. */
 export interface Servers {
-  readonly host: string[]
-  readonly port: number[]
+  readonly host: readonly string[]
+  readonly port: readonly number[]
 }
 
 /**

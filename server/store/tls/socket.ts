@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { connectionClosed, DatabaseTlsError, nextChunk, offersTls, secure } from './handshake.ts'
+import type { Servers } from './hosts.ts'
 import type { TlsParameters } from './parameters.ts'
 
 /** What the driver tells of a connection that it wants. */
@@ -31,11 +32,12 @@ const waysOf: Readonly<Record<TlsParameters['mode'], readonly Way[]>> = {
 /**
  * Opens connections for the driver, protected as the parameters have it. The driver knows three of the six modes and
  * no root file. It also forgets a connection whose socket could not be made, so this one never fails: it gives a socket
- * that fails instead.
+ * that fails instead. `servers` are asked in place of those that the driver has read.
  */
 export function createSocketSource(
   tls: TlsParameters,
   timeoutMs: number,
+  servers?: Servers,
 ): (wanted: Wanted) => Promise<Duplex> {
   const ways = waysOf[tls.mode]
   let settled: Way | undefined
@@ -46,8 +48,9 @@ export function createSocketSource(
     // No TLS on a machine's own sockets.
     if (wanted.path !== false) return await dial({ path: wanted.path }, signal)
     // Of several servers each is asked in its turn, as the driver would.
-    const place = turn++ % wanted.host.length
-    const [host, port] = [wanted.host[place]!, wanted.port[place]!]
+    const { host: hosts, port: ports } = servers ?? wanted
+    const place = turn++ % hosts.length
+    const [host, port] = [hosts[place]!, ports[place]!]
     const reach = async (way: Way) => await establish(await dial({ host, port }, signal), host, way, signal)
     try {
       return settled === undefined ? await choose(reach, wanted, signal) : await reach(settled)
