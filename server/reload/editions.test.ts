@@ -1,12 +1,13 @@
 import { expect, test, vi } from 'vitest'
 import { silent } from '../log.ts'
-import type { Edition } from './edition.ts'
+import { createEdition } from './edition.ts'
 import { createEditions } from './editions.ts'
+import { testConfig, testWorld } from './testing.ts'
 
 function edition(version: string) {
   const retire = vi.fn(async () => {})
   const close = vi.fn(async () => {})
-  return { version, retire, close } as unknown as Edition & { retire: typeof retire; close: typeof close }
+  return { ...createEdition(testConfig(), testWorld()), version, retire, close }
 }
 
 test('a request goes to its end by the edition that was in force as it entered', () => {

@@ -3,20 +3,15 @@ import { ConfigError } from '../../config/error.ts'
 import type { RouterConfig } from '../config/router.ts'
 import { versionOf } from '../config/version.ts'
 import { silent } from '../log.ts'
-import type { Edition } from './edition.ts'
+import { createEdition } from './edition.ts'
 import { createReloader } from './reloader.ts'
+import { testConfig, testWorld } from './testing.ts'
 
 const AT = new Date('2026-01-01T00:00:00Z')
 
-/** As much of a configuration as reloading looks at. */
-function config(changes: object = {}): RouterConfig {
-  const shared = { limits: { maxHeaderBytes: 1 }, timers: { connectMs: 1 }, models: [], endpoints: [] }
-  return { ...shared, ...changes } as unknown as RouterConfig
-}
-
 function world(load: () => RouterConfig) {
-  const editionOf = (one: RouterConfig) => ({ config: one, version: versionOf(one) }) as Edition
-  let current = editionOf(config())
+  const editionOf = (one: RouterConfig) => createEdition(one, testWorld())
+  let current = editionOf(testConfig())
   const log = { ...silent, error: vi.fn() }
   const take = vi.fn((one: RouterConfig) => {
     current = editionOf(one)
@@ -28,7 +23,7 @@ function world(load: () => RouterConfig) {
 }
 
 test('what the file says is taken up; what it said before is not taken up again', () => {
-  const changed = config({ corsOrigins: ['*'] })
+  const changed = testConfig({ corsOrigins: ['*'] })
   const { reloader, take } = world(() => changed)
   expect(reloader.reload()).toEqual({ outcome: 'taken_up' })
   expect(reloader.reload()).toEqual({ outcome: 'unchanged' })
@@ -40,7 +35,7 @@ test('a file with mistakes is refused, each told by its setting, until there is 
     { path: 'models[0].pricing', message: 'is missing' },
     { path: 'colour', message: 'is not a known key' },
   ]
-  const load = vi.fn((): RouterConfig => config())
+  const load = vi.fn((): RouterConfig => testConfig())
   load.mockImplementationOnce(() => {
     throw new ConfigError('router.yaml', problems)
   })
@@ -48,8 +43,8 @@ test('a file with mistakes is refused, each told by its setting, until there is 
   expect(reloader.reload()).toMatchObject({ outcome: 'refused' })
   expect(take).not.toHaveBeenCalled()
   expect(log.error.mock.calls.map(([, fields]) => fields)).toEqual([
-    { version: versionOf(config()), setting: 'models[0].pricing', mistake: 'is missing' },
-    { version: versionOf(config()), setting: 'colour', mistake: 'is not a known key' },
+    { version: versionOf(testConfig()), setting: 'models[0].pricing', mistake: 'is missing' },
+    { version: versionOf(testConfig()), setting: 'colour', mistake: 'is not a known key' },
   ])
   expect(reloader.refusal).toEqual({
     at: AT,
@@ -60,7 +55,12 @@ test('a file with mistakes is refused, each told by its setting, until there is 
 })
 
 test('nothing of a file is taken up that also changes what needs a restart, and each such setting is named', () => {
-  const changed = config({ corsOrigins: ['*'], timers: { connectMs: 2 }, dataDir: 'elsewhere' })
+  const { timers } = testConfig()
+  const changed = testConfig({
+    corsOrigins: ['*'],
+    timers: { ...timers, connectMs: 2 },
+    dataDir: '/elsewhere',
+  })
   const { reloader, take } = world(() => changed)
   expect(reloader.reload()).toMatchObject({ outcome: 'refused' })
   expect(take).not.toHaveBeenCalled()
@@ -69,7 +69,7 @@ test('nothing of a file is taken up that also changes what needs a restart, and 
 })
 
 test('an edition that cannot be made leaves the one in force', () => {
-  const { reloader, take, log } = world(() => config({ corsOrigins: ['*'] }))
+  const { reloader, take, log } = world(() => testConfig({ corsOrigins: ['*'] }))
   take.mockImplementationOnce(() => {
     throw new Error('no memory')
   })
