@@ -3,8 +3,9 @@ import { performance } from 'node:perf_hooks'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { routes } from '#contract/routes'
-import { identifying, requireKey } from './admission/authenticate.ts'
+import { createCaller } from './admission/caller.ts'
 import { parseAuthorization } from './admission/key.ts'
+import type { FindKey } from './admission/key-finder.ts'
 import { ApiError, asApiError } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Requests, Trace } from './operations/requests.ts'
@@ -12,7 +13,6 @@ import { requestIdFor } from './request-id.ts'
 import { corsHeaders, preflightHeaders } from './routes/cors.ts'
 import type { Handlers, JsonHandler, PublicHandler, RawHandler } from './routes/handlers.ts'
 import { hintFor } from './routes/hint.ts'
-import type { KeyFinder } from './store/key-finder.ts'
 
 interface Environment {
   readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
@@ -24,7 +24,7 @@ type RouterContext = Context<Environment>
 /** What the HTTP side needs from the rest of the router. */
 export interface AppDependencies {
   readonly handlers: Handlers
-  readonly keys: KeyFinder
+  readonly findKey: FindKey
   readonly corsOrigins: () => readonly string[]
   readonly requests: Requests
   readonly log: Log
@@ -32,7 +32,7 @@ export interface AppDependencies {
 
 /** The router's HTTP application: every operation of the contract under `/v1`, errors in one shape. */
 export function createApp(dependencies: AppDependencies): Hono<Environment> {
-  const { handlers, keys, corsOrigins, requests, log } = dependencies
+  const { handlers, findKey, corsOrigins, requests, log } = dependencies
   const app = new Hono<Environment>()
 
   app.use(async (c, next) => {
@@ -79,9 +79,8 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
 
   function inJson(handler: AnyJsonHandler) {
     return async (c: RouterContext) => {
-      const trace = c.get('trace')
-      const identified = identifying(keys, (caller) => Object.assign(trace, caller))
-      const key = await requireKey(identified, parseAuthorization(c.req.header('authorization')))
+      const keyHash = parseAuthorization(c.req.header('authorization'))
+      const key = await createCaller(findKey, keyHash, c.get('trace')).require()
       const reply = await handler({ key, path: c.req.param(), query: c.req.query() })
       return c.json(reply.body, reply.status, { ...c.get('headers'), ...reply.headers })
     }

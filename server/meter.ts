@@ -1,5 +1,6 @@
 import { limits } from '#contract/limits'
-import type { Applicant, Identify } from './admission/applicant.ts'
+import type { Applicant } from './admission/applicant.ts'
+import type { Caller } from './admission/caller.ts'
 import { createGate, type Reservation } from './admission/gate.ts'
 import type { Buckets } from './limits/buckets.ts'
 import type { Log } from './log.ts'
@@ -45,7 +46,7 @@ export interface Meter {
   /** Takes the lease; nothing may be accepted before. */
   start(): Promise<void>
   /** Asks about a large body before it is read; see `Gate.reserve`. */
-  reserve(keyHash: string, isFree: boolean, identify: Identify): Promise<Reservation>
+  reserve(caller: Caller, isFree: boolean): Promise<Reservation>
   /**
    * Accepts a request: its hold is durable when this resolves. Throws `ApiError` when it is refused and
    * `OutageError` when the database is away for too long.

@@ -1,4 +1,5 @@
 import { limits } from '#contract/limits'
+import { createKeyFinder } from './admission/key-finder.ts'
 import { createApp } from './app.ts'
 import { bodyMetrics } from './bodies/body-metrics.ts'
 import type { RouterConfig } from './config/router.ts'
@@ -35,7 +36,6 @@ import { getInvitation } from './routes/invitation.ts'
 import { getModel, listModels } from './routes/models.ts'
 import type { Sql } from './store/connection.ts'
 import { createId } from './store/ids.ts'
-import { createKeyFinder } from './store/key-finder.ts'
 import { listBundles, saveBundle } from './store/publications.ts'
 import { outlast } from './store/retry.ts'
 import { createArchive } from './upstreams/archive.ts'
@@ -73,7 +73,7 @@ export interface Router {
 export async function startRouter(dependencies: RouterDependencies): Promise<Router> {
   const { config, sql, log, now = () => new Date(), meterTimers = {} } = dependencies
   const { source = { file: 'router.yaml', load: () => config } } = dependencies
-  const keys = createKeyFinder(sql)
+  const findKey = createKeyFinder(sql)
   const recorder = createRecorder(config.models.map(({ id }) => id))
   const requests = createRequests({ log, requestEnded: recorder.requestEnded })
   const { connectMs } = config.timers
@@ -125,7 +125,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   }
   const inference = {
     editions,
-    keys,
+    findKey,
     meter,
     shelf,
     upstreams,
@@ -149,7 +149,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       getEvidence: getEvidence(evidence),
       getEndpointEvidence: getEndpointEvidence(evidence),
     },
-    keys,
+    findKey,
     corsOrigins: () => inForce.config.corsOrigins,
     requests,
     log,

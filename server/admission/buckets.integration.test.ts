@@ -115,7 +115,7 @@ test('a workspace’s own limits hold from the next request on, for its keys wit
 test('a workspace’s own limits hold for a large body before it is read', async () => {
   const account = await createAccount(sql)
   await setWorkspaceLimits(sql, account.workspaceId, { requestsPerMinute: 1 })
-  const reserve = () => meter.reserve(account.keyHash, false, () => {})
+  const reserve = () => meter.reserve(account.caller, false)
   expect(await reserve()).toMatchObject({ taken: { admits: true, state: { limit: 1 } } })
   await expect(reserve()).rejects.toMatchObject({ headers: { 'X-RateLimit-Limit': '1' } })
 })

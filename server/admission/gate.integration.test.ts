@@ -80,7 +80,7 @@ test('an admitted request has a durable hold with all that settling it takes', a
 describe('a key that is', () => {
   test('unknown is invalid_api_key', async () => {
     const account = await createAccount(sql)
-    const applicant = account.applicant({ keyHash: '00'.repeat(32) })
+    const applicant = account.applicant({ caller: { ...account.caller, keyHash: '00'.repeat(32) } })
     await expect(admission().admit(applicant)).rejects.toMatchObject({
       code: 'invalid_api_key',
       message: expect.stringContaining('`Authorization: Bearer <API_KEY>`'),

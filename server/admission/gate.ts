@@ -1,10 +1,11 @@
 import type { Buckets, Taken } from '../limits/buckets.ts'
 import { createKnownLimits, type KeyLimits } from '../limits/key-limits.ts'
 import type { AcceptedGeneration } from '../metering/generation.ts'
-import type { Applicant, Identify } from './applicant.ts'
+import type { Applicant } from './applicant.ts'
+import type { Caller } from './caller.ts'
 import { createJudge, type Judge, type JudgeOptions } from './judge.ts'
-import { createStandings, type Standing } from './standing.ts'
-import { refusalOf } from './verdict.ts'
+import type { FoundKey } from './key-finder.ts'
+import { refusalOf } from './refusals.ts'
 
 /** What the gate needs from the world. */
 export interface GateOptions extends JudgeOptions {
@@ -24,7 +25,7 @@ export interface Gate extends Pick<Judge, 'warm' | 'stop'> {
    * which it takes. Throws the `ApiError` that nothing in the body could mend; `isFree` says that a body could name a
    * model that costs nothing. What is taken stays taken when the body is refused: reading it was the work.
    */
-  reserve(keyHash: string, isFree: boolean, identify: Identify): Promise<Reservation>
+  reserve(caller: Caller, isFree: boolean): Promise<Reservation>
   /**
    * Takes from the rate buckets, judges key, scope, credit and spend limit and places the hold, durably: from then on
    * there is a generation, which metering ends. Throws `ApiError` when refused and `OutageError` when the database cannot
@@ -43,7 +44,6 @@ const MAX_ATTEMPTS = 10
  */
 export function createGate(options: GateOptions): Gate {
   const { buckets, allowOverdraftMicros } = options
-  const findStanding = createStandings(options.sql)
   const { judge, warm, stop } = createJudge(options)
   const known = createKnownLimits()
 
@@ -52,20 +52,21 @@ export function createGate(options: GateOptions): Gate {
     applicant: Applicant,
     reserved?: Reservation,
   ): Promise<AcceptedGeneration | undefined> {
-    const { keyHash, generation, identify } = applicant
+    const { caller, generation } = applicant
+    const { keyHash } = caller
     const limits = reserved?.limits ?? known.find(keyHash)
     const taken = reserved?.taken ?? (limits && (await buckets.take(limits)))
     let isAdmitted = false
     try {
       const asked = limits && taken && { limits, admit: taken.admits }
-      const judgement = await judge({ applicant, buckets: asked })
-      if (judgement.verdict !== 'invalid_api_key') identify(judgement.limits)
-      switch (judgement.verdict) {
+      const judged = await judge({ applicant, buckets: asked })
+      if (judged.decision !== 'invalid_api_key') caller.identify(judged.limits)
+      switch (judged.decision) {
         case 'admitted':
           isAdmitted = true
-          return { ...generation, key: judgement.limits, rateLimit: taken!.state }
+          return { ...generation, key: judged.limits, rateLimit: taken!.state }
         case 'limits_changed':
-          known.learn(keyHash, judgement.limits)
+          known.learn(keyHash, judged.limits)
           return undefined
         case 'rate_limit_exceeded':
           throw buckets.refuse(taken!.state)
@@ -73,13 +74,11 @@ export function createGate(options: GateOptions): Gate {
         case 'api_key_expired':
           // Whoever goes on with it touches no bucket of its workspace any more.
           known.forget(keyHash)
-          throw refusalOf(judgement.verdict)
+          throw refusalOf(judged.decision)
         case 'key_spend_limit_reached':
-          throw refusalOf(
-            (await findStanding(keyHash))?.isSpent === false ? 'key_spend_held' : judgement.verdict,
-          )
+          throw refusalOf((await caller.find())?.isSpent === false ? 'key_spend_held' : judged.decision)
         default:
-          throw refusalOf(judgement.verdict)
+          throw refusalOf(judged.decision)
       }
     } finally {
       if (!isAdmitted) await giveBack(limits, taken)
@@ -90,22 +89,18 @@ export function createGate(options: GateOptions): Gate {
     if (limits && taken?.admits) await buckets.giveBack(limits)
   }
 
-  function refuseStanding(standing: Standing | undefined, isFree: boolean): asserts standing {
-    if (standing === undefined) throw refusalOf('invalid_api_key')
-    if (standing.state === 'revoked') throw refusalOf('api_key_revoked')
-    if (standing.state === 'expired') throw refusalOf('api_key_expired')
-    const isBroke = standing.balanceMicros + BigInt(allowOverdraftMicros()) <= 0n
+  function refuseBroke({ balanceMicros, isSpent }: FoundKey, isFree: boolean): void {
+    const isBroke = balanceMicros + BigInt(allowOverdraftMicros()) <= 0n
     if (isBroke && !isFree) throw refusalOf('insufficient_credits')
-    if (standing.isSpent) throw refusalOf('key_spend_limit_reached')
+    if (isSpent) throw refusalOf('key_spend_limit_reached')
   }
 
   return {
-    async reserve(keyHash, isFree, identify) {
-      const standing: Standing | undefined = await findStanding(keyHash)
-      if (standing) identify(standing.limits)
-      refuseStanding(standing, isFree)
-      const { limits } = standing
-      known.learn(keyHash, limits)
+    async reserve(caller, isFree) {
+      const key = await caller.require()
+      refuseBroke(key, isFree)
+      const { limits } = key
+      known.learn(caller.keyHash, limits)
       const taken = await buckets.take(limits)
       if (!taken.admits) throw buckets.refuse(taken.state)
       return { limits, taken }

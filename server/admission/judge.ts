@@ -3,7 +3,7 @@ import type { Log } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
 import { isOutage, OutageError } from '../store/outage.ts'
 import { persist, within } from '../store/retry.ts'
-import { type Case, type Judgement, judgeBatch } from './statement.ts'
+import { type Case, type Judged, judgeBatch } from './statement.ts'
 
 /** What the judge needs from the world. */
 export interface JudgeOptions {
@@ -21,7 +21,7 @@ export interface JudgeOptions {
 /** Asks the database about requests. */
 export interface Judge {
   /** What becomes of a request; its hold is durable when it is admitted. Throws `OutageError`. */
-  judge(one: Omit<Case, 'isRetried'>): Promise<Judgement>
+  judge(one: Omit<Case, 'isRetried'>): Promise<Judged>
   /** Has one connection prepare its statement, so that no request waits for that. */
   warm(): Promise<void>
   /** Gives up on a database that is away; resolves when nothing is under way. */
@@ -73,18 +73,16 @@ async function judgeLive(
   entries: readonly Entry[],
   options: JudgeOptions,
   signal: AbortSignal,
-): Promise<(Judgement | Error)[]> {
+): Promise<(Judged | Error)[]> {
   const onOutage = (error: unknown): void => {
     options.log.warn('admission waits for the database', { error, count: entries.length })
     options.onUncertain()
     for (const entry of entries) entry.isRetried = true
   }
-  const attempt = async (): Promise<Map<Entry, Judgement>> => {
+  const attempt = async (): Promise<Map<Entry, Judged>> => {
     const live = entries.filter((entry) => !entry.isAbandoned)
     return live.length === 0 ? new Map() : await judgeBatch(live, options)
   }
-  const judgements = await persist(attempt, { signal, onOutage })
-  return entries.map(
-    (entry) => judgements.get(entry) ?? new OutageError('the database was away for too long'),
-  )
+  const judged = await persist(attempt, { signal, onOutage })
+  return entries.map((entry) => judged.get(entry) ?? new OutageError('the database was away for too long'))
 }

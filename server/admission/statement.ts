@@ -2,7 +2,7 @@ import { type KeyLimits, type KeyLimitsRow, toKeyLimits } from '../limits/key-li
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
 import type { Applicant } from './applicant.ts'
-import type { AdmissionVerdict } from './verdict.ts'
+import type { Decision } from './refusals.ts'
 
 /** A request and what its buckets have said of it. */
 export interface Case {
@@ -14,11 +14,11 @@ export interface Case {
 }
 
 /** What the database says of a request. */
-export type Judgement =
+export type Judged =
   /** There is no such key. */
-  | { readonly verdict: 'invalid_api_key' }
+  | { readonly decision: 'invalid_api_key' }
   /** `limits` are the key's and its workspace's, as they are now. */
-  | { readonly verdict: Exclude<AdmissionVerdict, 'invalid_api_key'>; readonly limits: KeyLimits }
+  | { readonly decision: Exclude<Decision, 'invalid_api_key'>; readonly limits: KeyLimits }
 
 /** Whose statement it is, and what the deployment allows. */
 interface StatementOptions {
@@ -31,13 +31,13 @@ interface StatementOptions {
 export async function judgeBatch<Entry extends Case>(
   entries: readonly Entry[],
   { sql, replica, allowOverdraftMicros }: StatementOptions,
-): Promise<Map<Entry, Judgement>> {
+): Promise<Map<Entry, Judged>> {
   const { text, bigint, boolean, integer, timestamptz } = columnsOf(sql, entries)
   const rows = await sql<Row[]>`select * from admit_generations(
     ${replica}::text,
     ${allowOverdraftMicros()}::bigint,
     ${entries.some((entry) => entry.isRetried)}::boolean,
-    ${text(({ applicant }) => applicant.keyHash)}::text[],
+    ${text(({ applicant }) => applicant.caller.keyHash)}::text[],
     ${text(({ applicant }) => applicant.generation.id)}::text[],
     ${text(({ applicant }) => applicant.generation.operation)}::text[],
     ${boolean(({ applicant }) => applicant.generation.streamed)}::boolean[],
@@ -55,14 +55,14 @@ export async function judgeBatch<Entry extends Case>(
     ${integer(({ buckets }) => buckets?.limits.workspaceRequestsPerMinute ?? null)}::integer[],
     ${bigint(({ buckets }) => buckets?.limits.workspaceTokensPerMinute ?? null)}::bigint[]
   )`
-  return new Map(entries.map((entry, index) => [entry, toJudgement(rows[index]!)]))
+  return new Map(entries.map((entry, index) => [entry, toJudged(rows[index]!)]))
 }
 
 interface Row extends KeyLimitsRow {
-  readonly verdict: AdmissionVerdict
+  readonly verdict: Decision
 }
 
-function toJudgement(row: Row): Judgement {
-  const { verdict } = row
-  return verdict === 'invalid_api_key' ? { verdict } : { verdict, limits: toKeyLimits(row) }
+function toJudged(row: Row): Judged {
+  const { verdict: decision } = row
+  return decision === 'invalid_api_key' ? { decision } : { decision, limits: toKeyLimits(row) }
 }

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Applicant } from '../admission/applicant.ts'
+import { type Caller, createCaller } from '../admission/caller.ts'
+import { createKeyFinder } from '../admission/key-finder.ts'
 import { type Buckets, createBuckets } from '../limits/buckets.ts'
 import { createMemoryStore } from '../limits/memory.ts'
 import { silent } from '../log.ts'
@@ -15,7 +17,7 @@ import { postEntry } from './ledger.ts'
 export interface Account {
   readonly workspaceId: string
   readonly keyId: string
-  readonly keyHash: string
+  readonly caller: Caller
   applicant(change?: Partial<AskedGeneration & Omit<Applicant, 'generation'>>): Applicant
 }
 
@@ -65,12 +67,13 @@ export async function createAccount(
   }
   const { key, plaintext } = await createKey(sql, workspaceId, { name: 'Test', ...settings })
   const keyHash = hash('sha256', plaintext, 'hex')
+  const own = createCaller(createKeyFinder(sql), keyHash, {})
   return {
     workspaceId,
     keyId: key.id,
-    keyHash,
-    applicant({ keyHash: sent = keyHash, holdMicros = HOLD_MICROS, identify = () => {}, ...change } = {}) {
-      return { keyHash: sent, holdMicros, identify, generation: { ...askedGeneration(), ...change } }
+    caller: own,
+    applicant({ caller = own, holdMicros = HOLD_MICROS, ...change } = {}) {
+      return { caller, holdMicros, generation: { ...askedGeneration(), ...change } }
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OperationId, routes } from '#contract/routes'
 import type { operations } from '#contract/types'
+import type { FoundKey } from '../admission/key-finder.ts'
 import type { Trace } from '../operations/requests.ts'
-import type { FoundKey } from '../store/key-finder.ts'
 
 /** Operations that the router answers (the contract's routes hold the platform's and the proxy's too). */
 export type RouterOperation = {

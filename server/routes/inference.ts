@@ -1,15 +1,13 @@
 import { limits } from '#contract/limits'
-import type { Identify } from '../admission/applicant.ts'
-import { identifying, requireKey } from '../admission/authenticate.ts'
 import { createBodyCheck, flawError } from '../admission/body-fields.ts'
+import { type Caller, createCaller } from '../admission/caller.ts'
 import type { Reservation } from '../admission/gate.ts'
 import { parseAuthorization } from '../admission/key.ts'
+import type { FindKey } from '../admission/key-finder.ts'
 import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
 import { type InferenceRequest, type NamedModel, parseModel, parseRequest } from '../admission/request.ts'
-import { refusalOf } from '../admission/verdict.ts'
 import { ClientGone, declaredLength, readBody } from '../bodies/body.ts'
 import type { BodyLease } from '../bodies/body-memory.ts'
-import { isInScope } from '../catalogue.ts'
 import type { ServedModel } from '../config/router.ts'
 import { ApiError, asApiError } from '../errors.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
@@ -21,7 +19,6 @@ import type { Relay } from '../relay/relay.ts'
 import type { RelayTask } from '../relay/task.ts'
 import type { Edition } from '../reload/edition.ts'
 import type { Editions, Visit } from '../reload/editions.ts'
-import type { KeyFinder } from '../store/key-finder.ts'
 import { placeRequest } from '../upstreams/placement.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { additionsOf, preparing, sizeFallbacks, sizeFor } from './fallbacks.ts'
@@ -31,7 +28,7 @@ import type { Exchange, RawHandler } from './handlers.ts'
 export interface InferenceDependencies {
   /** What the configuration says. A request goes to its end by the one that is in force when its body has been read. */
   readonly editions: Pick<Editions, 'current' | 'visit'>
-  readonly keys: KeyFinder
+  readonly findKey: FindKey
   readonly meter: Meter
   /** The publication in force at admission is what a generation names (CHAT-14). */
   readonly shelf: Shelf
@@ -45,29 +42,26 @@ export interface InferenceDependencies {
 
 /** The one way into every metered route: judged, held, relayed, settled (REQ-20, M-20). */
 export function serveInference(operation: Operation, dependencies: InferenceDependencies): RawHandler {
-  const { editions, meter, sourceAddressOf } = dependencies
+  const { editions, findKey, meter, sourceAddressOf } = dependencies
   return async (exchange) => {
     const { incoming, trace } = exchange
     const { memory, config, hasFreeModels } = editions.current
-    const identify: Identify = ({ workspaceId, keyId }) => Object.assign(trace, { workspaceId, keyId })
-    const keys = identifying(dependencies.keys, identify)
     const keyHash = parseAuthorization(incoming.headers.authorization)
+    const caller = createCaller(findKey, keyHash, trace)
     if (isEncoded(incoming)) {
-      await requireKey(keys, keyHash)
+      await caller.require()
       throw new ApiError('unsupported_media_type', ENCODED)
     }
     const length = declaredLength(incoming)
     const pool = length === undefined || length > limits.keyFirstBodyBytes ? 'large' : 'small'
     const address = sourceAddressOf(incoming)
-    const reserved = pool === 'large' ? await meter.reserve(keyHash, hasFreeModels, identify) : undefined
-    const known =
-      reserved?.limits ?? (memory.isCrowded(address) ? await requireKey(keys, keyHash) : undefined)
-    const lease = memory.open({ pool, address, workspaceId: known?.workspaceId })
-    const caller = { keyHash, reserved, identify }
+    const reserved = pool === 'large' ? await meter.reserve(caller, hasFreeModels) : undefined
+    const known = reserved ?? (memory.isCrowded(address) ? await caller.require() : undefined)
+    const lease = memory.open({ pool, address, workspaceId: known?.limits.workspaceId })
     const reading = { maxBytes: config.limits.maxBodyBytes, lease }
     const visit = editions.visit()
     try {
-      const task = await accept(operation, caller, exchange, { ...dependencies, keys }, reading, visit)
+      const task = await accept(operation, { caller, reserved }, exchange, dependencies, reading, visit)
       await run(visit.enter().relay, task)
     } catch (thrown) {
       if (!(thrown instanceof ClientGone)) throw thrown
@@ -86,10 +80,9 @@ function isEncoded({ headers }: Exchange['incoming']): boolean {
 }
 
 /** Who asks, and what was taken for them before their body was read. */
-interface Caller {
-  readonly keyHash: string
+interface Asking {
+  readonly caller: Caller
   readonly reserved: Reservation | undefined
-  readonly identify: Identify
 }
 
 /** How a body may be read. */
@@ -101,17 +94,17 @@ interface Reading {
 /** What was read and parsed stays in here: an answer may run for an hour, and only the task lives as long. */
 async function accept(
   operation: Operation,
-  { keyHash, reserved, identify }: Caller,
+  { caller, reserved }: Asking,
   { incoming, response, headers, startedAtMs, trace }: Exchange,
   dependencies: InferenceDependencies,
   reading: Reading,
   visit: Visit,
 ): Promise<RelayTask> {
-  const { keys, meter, createGenerationId, now, signal } = dependencies
+  const { meter, createGenerationId, now, signal } = dependencies
   if (incoming.headers.expect !== undefined) response.writeContinue()
-  const { model, request, edition } = await judge(operation, incoming, reading, keyHash, visit, keys)
+  const { model, request, edition } = await judge(operation, incoming, reading, caller, visit)
   const { catalogue, tokenizers } = edition
-  const authorize = () => requireUse(keys, keyHash, model)
+  const authorize = () => caller.require(model)
   const read = { operation, model, request, requestId: trace.requestId }
   const told = await refuseLongPrompt(read, tokenizers, authorize)
   const { endpoint, evidenceDigest, passage } = await placeRequest(model, dependencies, authorize)
@@ -132,7 +125,7 @@ async function accept(
   }
   // Whichever serves, it costs no more than is held.
   const holdMicros = Math.max(...[own, ...others].map((sized) => sized.holdMicros))
-  const generation = await meter.accept({ keyHash, generation: asked, holdMicros, identify }, reserved)
+  const generation = await meter.accept({ caller, generation: asked, holdMicros }, reserved)
   trace.generationId = generation.id
   const promptCount = countPrompt(read, tokenizers, told)
   return {
@@ -150,9 +143,7 @@ async function accept(
     },
     signal,
     ...(passage && { passage }),
-    fallbacks: others.map((other) =>
-      preparing(other, dependencies, (fallback) => requireUse(keys, keyHash, fallback)),
-    ),
+    fallbacks: others.map((other) => preparing(other, dependencies, caller.require)),
     onAnswering: reading.lease.release,
   }
 }
@@ -175,9 +166,8 @@ async function judge(
   operation: Operation,
   incoming: Exchange['incoming'],
   reading: Reading,
-  keyHash: string,
+  caller: Caller,
   visit: Visit,
-  keys: KeyFinder,
 ): Promise<{ model: ServedModel; request: InferenceRequest; edition: Edition }> {
   let named: NamedModel | undefined
   const check = createBodyCheck()
@@ -189,13 +179,7 @@ async function judge(
     return { model: named.model, request: parseRequest(operation, named), edition }
   } catch (refusal) {
     if (refusal instanceof ClientGone) throw refusal
-    await requireUse(keys, keyHash, named?.model)
+    await caller.require(named?.model)
     throw refusal
   }
-}
-
-/** Throws 401 for a key that may not be used, and 403 for one that may not use the model. */
-async function requireUse(keys: KeyFinder, keyHash: string, model: ServedModel | undefined): Promise<void> {
-  const { modelScope } = await requireKey(keys, keyHash)
-  if (model && !isInScope(modelScope, model.id)) throw refusalOf('model_not_in_key_scope')
 }

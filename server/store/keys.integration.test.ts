@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createKeyFinder } from '../admission/key-finder.ts'
 import type { Sql } from './connection.ts'
-import { createKeyFinder } from './key-finder.ts'
 import { createKey, listKeys, revokeKey, updateKey } from './keys.ts'
 import { startTestServer, type TestServer } from './testing.ts'
 import { createWorkspace, findWorkspace, listWorkspaces } from './workspaces.ts'
@@ -18,7 +18,7 @@ afterAll(() => server.stop())
 
 const past = new Date('2020-01-01T00:00:00Z')
 const future = new Date('2100-01-01T00:00:00Z')
-const find = (plaintext: string) => createKeyFinder(sql).find(hash('sha256', plaintext, 'hex'))
+const find = (plaintext: string) => createKeyFinder(sql)(hash('sha256', plaintext, 'hex'))
 
 test('a workspace starts with nothing and is found by its id', async () => {
   const workspace = await createWorkspace(sql, 'Empty')
@@ -48,13 +48,21 @@ test('a key is shown once; the database keeps its hash and its first twelve char
 
 test('a key is found by the hash of its plaintext, an unknown one is not', async () => {
   const { id } = await createWorkspace(sql, 'Found')
-  const { key, plaintext } = await createKey(sql, id, { name: 'Scoped', modelScope: ['a', 'b/c'] })
+  const settings = { name: 'Scoped', modelScope: ['a', 'b/c'], tokensPerMinute: 7, spendLimitMicros: 0n }
+  const { key, plaintext } = await createKey(sql, id, settings)
   expect(await find(plaintext)).toEqual({
-    id: key.id,
-    workspaceId: id,
-    name: 'Scoped',
     state: 'active',
     modelScope: ['a', 'b/c'],
+    limits: {
+      keyId: key.id,
+      workspaceId: id,
+      requestsPerMinute: null,
+      tokensPerMinute: 7,
+      workspaceRequestsPerMinute: null,
+      workspaceTokensPerMinute: null,
+    },
+    balanceMicros: 0n,
+    isSpent: true,
   })
   expect(await find('sk-tee-v1-unknown')).toBeUndefined()
 })
@@ -62,10 +70,11 @@ test('a key is found by the hash of its plaintext, an unknown one is not', async
 test('keys that are asked for together are answered each with its own', async () => {
   const { id } = await createWorkspace(sql, 'Batch')
   const made = await Promise.all(['One', 'Two', 'Three'].map((name) => createKey(sql, id, { name })))
-  const finder = createKeyFinder(sql)
+  const findKey = createKeyFinder(sql)
   const hashes = [...made.map(({ plaintext }) => hash('sha256', plaintext, 'hex')), '00'.repeat(32)]
-  const found = await Promise.all([...hashes, hashes[0]!].map(finder.find))
-  expect(found.map((key) => key?.name)).toEqual(['One', 'Two', 'Three', undefined, 'One'])
+  const found = await Promise.all([...hashes, hashes[0]!].map(findKey))
+  const [one, two, three] = made.map(({ key }) => key.id)
+  expect(found.map((key) => key?.limits.keyId)).toEqual([one, two, three, undefined, one])
 })
 
 test('revoking is for good, takes effect at once, and keeps its first time', async () => {

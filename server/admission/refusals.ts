@@ -1,8 +1,7 @@
 import { ApiError } from '../errors.ts'
-import { keyRefusals } from './key.ts'
 
-/** What `admit_generations` says of one request. */
-export type AdmissionVerdict =
+/** What the database decides about a request: `admit_generations`. */
+export type Decision =
   | 'admitted'
   /** The limits by which the buckets were asked are not the key's; they were not asked, or its limits are new. */
   | 'limits_changed'
@@ -10,11 +9,17 @@ export type AdmissionVerdict =
   | 'rate_limit_exceeded'
   | Exclude<keyof typeof refusals, 'key_spend_held'>
 
-/** Each refusal of admission as the caller sees it. */
+/** What every 401 tells the caller to do (AUTH-05). */
+const HINT = 'as `Authorization: Bearer <API_KEY>`.'
+
+/** Every refusal of a key as the caller sees it, wherever it is asked about. */
 const refusals = {
-  invalid_api_key: () => new ApiError('invalid_api_key', keyRefusals.invalid_api_key),
-  api_key_revoked: () => new ApiError('api_key_revoked', keyRefusals.api_key_revoked),
-  api_key_expired: () => new ApiError('api_key_expired', keyRefusals.api_key_expired),
+  invalid_api_key: () =>
+    new ApiError('invalid_api_key', `The API key is missing or wrong. Send your key ${HINT}`),
+  api_key_revoked: () =>
+    new ApiError('api_key_revoked', `This API key has been revoked. Send another key ${HINT}`),
+  api_key_expired: () =>
+    new ApiError('api_key_expired', `This API key has expired. Send another key ${HINT}`),
   model_not_in_key_scope: () =>
     new ApiError(
       'model_not_in_key_scope',
@@ -45,6 +50,6 @@ const refusals = {
 } as const satisfies Record<string, () => Error>
 
 /** The error that goes with a refusal. */
-export function refusalOf(verdict: keyof typeof refusals): Error {
-  return refusals[verdict]()
+export function refusalOf(refusal: keyof typeof refusals): Error {
+  return refusals[refusal]()
 }
