@@ -28,8 +28,13 @@ function world(settle: (item: SettlementItem) => Promise<SettlementResult>, outa
   const written: SettlementItem[] = []
   const settlement: Settlement = {
     settle(item) {
-      written.push(item)
-      return settle(item)
+      const place = written.push(item) - 1
+      return {
+        written: settle(item),
+        withhold(seen) {
+          written[place] = seen
+        },
+      }
     },
     warm: async () => {},
     waiting: 0,

@@ -75,7 +75,8 @@ async function settle(
   const { promptTokens, completionTokens, costMicros } = item
   const tokens = promptTokens + completionTokens
   const debited = buckets.debit(key, tokens)
-  const written = settlement.settle(item).finally(() => running.remove(generationId))
+  const settling = settlement.settle(item)
+  const written = settling.written.finally(() => running.remove(generationId))
   try {
     const result = await within(written, outageMs)
     // Whoever has seen the end of an answer finds its tokens taken, at every router.
@@ -83,9 +84,10 @@ async function settle(
     if (result === 'settled') return { costMicros, ledgerId: `led_${generationId.slice('gen-'.length)}` }
   } catch (error) {
     if (error instanceof OutageError) {
-      const { completionTokens: kept } = withhold(item, pricing)
+      const seen = asSeen(item, pricing)
+      settling.withhold(seen)
       written.catch((cause) => log.error('a generation was left to be reaped', { ...ids, error: cause }))
-      await buckets.debit(key, kept - completionTokens)
+      await buckets.debit(key, seen.completionTokens - completionTokens)
       throw new SettlementError('unavailable', error)
     }
     log.error('the database refuses a record', { ...ids, error })
@@ -101,12 +103,10 @@ async function settle(
  * The client is about to be told of an error: whenever this is written, it must say what the client saw. Who has seen
  * tokens of a stream pays for them; an answer of which nothing was delivered costs its prompt (CRED-33).
  */
-function withhold(item: SettlementItem, pricing: Pricing): SettlementItem {
-  item.isWithheld = true
-  item.status = 'aborted'
-  if (item.timeToFirstTokenMs === null) item.completionTokens = 0
-  item.costMicros = costMicros(item, pricing)
-  return item
+function asSeen(item: SettlementItem, pricing: Pricing): SettlementItem {
+  const completionTokens = item.timeToFirstTokenMs === null ? 0 : item.completionTokens
+  const usage = { promptTokens: item.promptTokens, completionTokens }
+  return { ...item, status: 'aborted', completionTokens, costMicros: costMicros(usage, pricing) }
 }
 
 function toItem(generation: AcceptedGeneration, running: Running, outcome: Outcome): SettlementItem {
@@ -118,7 +118,6 @@ function toItem(generation: AcceptedGeneration, running: Running, outcome: Outco
   return {
     workspaceId: running.workspaceId,
     generationId,
-    isWithheld: false,
     status,
     finishReason: finishReason === null || FINISH_REASON.test(finishReason) ? finishReason : 'other',
     promptTokens: usage.promptTokens,

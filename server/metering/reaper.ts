@@ -42,7 +42,7 @@ export function createReaper(options: ReaperOptions): Reaper {
   const reaped: Reaped = { lapsed: 0, unsent: 0 }
 
   async function settle(orphan: Orphan): Promise<SettlementResult> {
-    const result = await settlement.settle(toItem(orphan))
+    const result = await settlement.settle(toItem(orphan)).written
     if (result === 'settled') await buckets.debit(orphan.key, orphan.promptTokens + orphan.completionTokens)
     return result
   }
@@ -82,8 +82,6 @@ function toItem(orphan: Orphan): SettlementItem {
   return {
     workspaceId,
     generationId,
-    // Its own router may have settled it meanwhile, and then its client saw what the record says.
-    isWithheld: false,
     status: 'aborted',
     finishReason: null,
     promptTokens,

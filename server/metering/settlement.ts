@@ -11,13 +11,11 @@ import type { UsageSource } from './generation.ts'
 export interface SettlementItem {
   readonly workspaceId: string
   readonly generationId: string
-  /** Whether its client was told of an error before this was written: the next three are then what it saw (CRED-33). */
-  isWithheld: boolean
-  status: 'ok' | 'aborted'
-  completionTokens: number
-  costMicros: number
+  readonly status: 'ok' | 'aborted'
   readonly finishReason: string | null
   readonly promptTokens: number
+  readonly completionTokens: number
+  readonly costMicros: number
   readonly usageSource: UsageSource
   readonly latencyMs: number
   readonly timeToFirstTokenMs: number | null
@@ -36,10 +34,20 @@ export interface SettlementOptions {
   readonly runningCount: () => number
 }
 
+/** An end on its way into the books. */
+export interface Settling {
+  /** Resolves once it is committed, however long the database is away; rejects if it refuses the record. */
+  readonly written: Promise<SettlementResult>
+  /**
+   * Its client was told of an error before it was written: whenever that happens, `seen` is what stands there (CRED-33).
+   * What has been sent already is corrected.
+   */
+  withhold(seen: SettlementItem): void
+}
+
 /** Writes the ends of generations, each exactly once. */
 export interface Settlement {
-  /** Resolves once it is committed, however long the database is away; rejects if it refuses the record. */
-  settle(item: SettlementItem): Promise<SettlementResult>
+  settle(item: SettlementItem): Settling
   /** Ends that are not committed yet. */
   readonly waiting: number
   /** Has one connection prepare its statement, so that no answer waits for that. */
@@ -60,22 +68,37 @@ const MAX_ITEMS = 512
 const SHARE = 4
 const MOST_WORTHWHILE = 32
 
+/** One end in a batch: the item to write, by the time that a statement is made of it. */
+interface Slip {
+  item: SettlementItem
+  isWithheld: boolean
+}
+
 /** Settles in batches: one transaction writes all that ended while the last one ran. */
 export function createSettlement(options: SettlementOptions): Settlement {
   const stopping = new AbortController()
   const { signal } = stopping
-  const settleAll = isolating((items: readonly SettlementItem[]) => {
+  const settleAll = isolating((slips: readonly Slip[]) => {
     const onOutage = (error: unknown): void => {
-      options.log.warn('settlement waits for the database', { error, count: items.length })
+      options.log.warn('settlement waits for the database', { error, count: slips.length })
     }
     const persistently = <T>(write: () => Promise<T>) =>
       persist(write, { signal, onOutage, passes: isPassing })
-    return settleAsSeen(options, items, persistently)
+    return settleAsSeen(options, slips, persistently)
   }, isPassing)
   const worthwhile = () => Math.min(MOST_WORTHWHILE, Math.floor(options.runningCount() / SHARE))
   const batcher = createBatcher(settleAll, { maxItems: MAX_ITEMS, worthwhile })
   return {
-    settle: batcher.add,
+    settle(item) {
+      const slip: Slip = { item, isWithheld: false }
+      return {
+        written: batcher.add(slip),
+        withhold(seen) {
+          slip.item = seen
+          slip.isWithheld = true
+        },
+      }
+    },
     get waiting() {
       return batcher.size
     },
@@ -97,23 +120,24 @@ export function createSettlement(options: SettlementOptions): Settlement {
  */
 async function settleAsSeen(
   options: SettlementOptions,
-  items: readonly SettlementItem[],
+  slips: readonly Slip[],
   persistently: <T>(write: () => Promise<T>) => Promise<T>,
 ): Promise<SettlementResult[]> {
-  const rows = await persistently(() => settleOnce(options, items))
-  const corrected = new Set<SettlementItem>()
+  const itemsOf = (some: readonly Slip[]) => some.map(({ item }) => item)
+  const rows = await persistently(() => settleOnce(options, itemsOf(slips)))
+  const corrected = new Set<Slip>()
   for (;;) {
     // While some are corrected, the patience with others may end.
-    const wrong = items.filter((item, index) => isWrong(item, rows[index]) && !corrected.has(item))
+    const wrong = slips.filter((slip, index) => isWrong(slip, rows[index]) && !corrected.has(slip))
     if (wrong.length === 0) return rows.map((row) => row.outcome)
     options.log.warn('answers that were withheld had been recorded as delivered', { count: wrong.length })
-    await persistently(() => correct(options.sql, wrong))
-    for (const item of wrong) corrected.add(item)
+    await persistently(() => correct(options.sql, itemsOf(wrong)))
+    for (const slip of wrong) corrected.add(slip)
   }
 }
 
-function isWrong(item: SettlementItem, row: Row | undefined): boolean {
-  return item.isWithheld && row?.outcome === 'settled' && row.status === 'ok'
+function isWrong({ isWithheld }: Slip, row: Row | undefined): boolean {
+  return isWithheld && row?.outcome === 'settled' && row.status === 'ok'
 }
 
 /** The record stays; what the client saw, and a refund of the difference, are written beside it. */
