@@ -1,7 +1,8 @@
-import { visibleJson } from '#base/foreign-text.ts'
+import { createLog as createLines, type ErrorField, type Log as LogOf } from '#base/log.ts'
+import { messageOf } from '#base/thrown.ts'
 
 /** What a line may say beside its message. Nothing of a request or an answer has a field. */
-export interface LogFields {
+export interface LogFields extends ErrorField {
   readonly url?: string
   readonly digest?: string
   readonly fingerprint?: string
@@ -12,24 +13,21 @@ export interface LogFields {
   readonly path?: string
 }
 
-/** Writes structured lines. */
-export interface Log {
-  info(message: string, fields?: LogFields): void
-  warn(message: string, fields?: LogFields): void
-}
+/** Where the platform says what happened. */
+export type Log = LogOf<LogFields>
 
-/** Writes lines of JSON with `write`. */
+/** Writes JSON lines, one for each message. */
 export function createLog(write: (line: string) => void, now: () => Date): Log {
-  const at =
-    (level: string) =>
-    (message: string, fields: LogFields = {}) =>
-      write(`${visibleJson(JSON.stringify({ time: now().toISOString(), level, message, ...fields }))}\n`)
-  return { info: at('info'), warn: at('warn') }
+  return createLines(write, (level, message, fields) => ({
+    time: now().toISOString(),
+    level,
+    message,
+    ...fields,
+  }))
 }
 
-/** A few words on what was thrown. */
+/** A few words on what was thrown: its code, where it has one. */
 export function describe(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown)
-  const { code } = thrown as NodeJS.ErrnoException
-  return code ?? thrown.message
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return typeof code === 'string' ? code : messageOf(thrown)
 }

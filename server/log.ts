@@ -1,7 +1,9 @@
+import type { ErrorField, Log as LogOf } from '#base/log.ts'
+
+export { silent } from '#base/log.ts'
+
 /** What a line may say beside its message. Keys, prompts and answers have no field (SRV-14). */
-export interface LogFields {
-  /** Anything thrown; only its name, code, message and stack are written. */
-  readonly error?: unknown
+export interface LogFields extends ErrorField {
   readonly requestId?: string | undefined
   readonly generationId?: string | undefined
   readonly workspaceId?: string | undefined
@@ -40,11 +42,4 @@ export interface LogFields {
 }
 
 /** Where a room says what happened; the caller decides the form. */
-export interface Log {
-  info(message: string, fields?: LogFields): void
-  warn(message: string, fields?: LogFields): void
-  error(message: string, fields?: LogFields): void
-}
-
-/** A log that keeps quiet. */
-export const silent: Log = { info() {}, warn() {}, error() {} }
+export type Log = LogOf<LogFields>

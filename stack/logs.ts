@@ -7,7 +7,7 @@ const MAX_BYTES = 8 * 1024 * 1024
 const TAIL_LINES = 5
 const TAIL_WIDTH = 200
 
-/** What the children's log lines have in common with pino's. */
+/** What the log lines of the children have in common. */
 interface Entry {
   readonly msg?: string
   readonly error?: { readonly message?: string }

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Log } from '../log.ts'
 import { createLog } from './log.ts'
@@ -61,4 +64,22 @@ test('many lines at once all arrive, in their order', async () => {
     for (let count = 0; count < 2_000; count++) log.info('line', { count })
   })
   expect(lines.map(({ count }) => count)).toEqual(Array.from({ length: 2_000 }, (_, count) => count))
+})
+
+const STORM = `
+  import { createLog } from '${import.meta.dirname}/log.ts'
+  const log = createLog('info')
+  for (let count = 0; count < 20_000; count++) log.info('line', { count })
+  process.exit(3)`
+
+test('a process that ends at once leaves its whole log, and ends too where nobody reads it any more', async () => {
+  const args = ['--input-type=module-typescript', '--eval', STORM]
+  const read = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const whole = await text(read.stderr)
+  expect(whole.match(/"count":\d+/g)?.map((part) => part.slice(8))).toEqual(
+    Array.from({ length: 20_000 }, (_, count) => String(count)),
+  )
+  const unread = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  unread.stderr.destroy()
+  expect(await once(unread, 'exit')).toEqual([3, null])
 })
