@@ -1,4 +1,5 @@
 import { visible, visibleJson } from './foreign-text.ts'
+import { messageOf } from './thrown.ts'
 
 /** Prints lines for people on standard output. Each is one line, whatever stands in it. */
 export function printLines(lines: readonly string[]): void {
@@ -17,7 +18,7 @@ export function complain(message: string): void {
 
 /** Tells the same of whatever was thrown; only a configuration file has several mistakes, each on its line. */
 export function complainOf(thrown: unknown): void {
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = messageOf(thrown)
   // Known by its name: its file brings the YAML parser along. It writes its own line ends, and shows those of others.
   const isList = thrown instanceof Error && thrown.name === 'ConfigError'
   for (const line of isList ? message.split('\n') : [message]) complain(line)

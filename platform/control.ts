@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { messageOf } from '#base/thrown.ts'
 import type { SignatureAlgorithm } from '#contract/models'
 import { ConfigError } from '../config/error.ts'
 import { MoveError } from './authorities.ts'
@@ -54,7 +55,7 @@ export function createControl(controlled: Controlled): Server {
       const asked = [ControlError, ChangeError, ConfigError, MoveError, BundleTooLarge].some(
         (kind) => error instanceof kind,
       )
-      const message = error instanceof Error ? error.message : String(error)
+      const message = messageOf(error)
       refuse(request, response, asked ? 'invalid_json' : 'internal', message)
     })
   })

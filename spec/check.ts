@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { messageOf } from '#base/thrown.ts'
 import { compareTrees, readTree } from '#base/tree.ts'
 import { GENERATED, generateContract } from './generation/contract.ts'
 
@@ -40,6 +41,6 @@ try {
     console.log('generated/ is what spec/ says.')
   }
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  console.error(messageOf(error))
   process.exitCode = 1
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
+import { messageOf } from '#base/thrown.ts'
 import type { JsonObject } from './diff/document.ts'
 import { compareDocuments } from './diff/operations.ts'
 import { findReleased } from './diff/released.ts'
@@ -17,7 +18,7 @@ try {
     console.log('Nothing was released yet (no tag v…): the contract may still change.')
   else compare(released.name, parse(released.text), parse(readFileSync(CURRENT, 'utf8')))
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  console.error(messageOf(error))
   process.exitCode = 1
 }
 

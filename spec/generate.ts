@@ -1,3 +1,4 @@
+import { messageOf } from '#base/thrown.ts'
 import { tellDifference, writeTree } from '#base/tree.ts'
 import { GENERATED, generateContract } from './generation/contract.ts'
 
@@ -7,6 +8,6 @@ try {
   tellDifference('generated', await writeTree(GENERATED, await generateContract()))
   console.log('generated/ is up to date.')
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  console.error(messageOf(error))
   process.exitCode = 1
 }

@@ -1,4 +1,5 @@
 import OpenAI from 'openai'
+import { messageOf } from '#base/thrown.ts'
 import { StartFailure } from './failure.ts'
 
 /** The generation record as `GET /v1/generation` answers it (GEN-19). */
@@ -47,11 +48,7 @@ export async function runDemo(options: DemoOptions): Promise<GenerationRecord> {
     return data
   } catch (error) {
     signal.throwIfAborted()
-    throw new StartFailure(
-      `The model did not answer: ${error instanceof Error ? error.message : error}`,
-      [],
-      error,
-    )
+    throw new StartFailure(`The model did not answer: ${messageOf(error)}`, [], error)
   }
 }
 

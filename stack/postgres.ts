@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { messageOf } from '#base/thrown.ts'
 import type { Log } from '../server/log.ts'
 import { type Embedded, startEmbedded } from '../server/store/embedded.ts'
 import { supervise } from '../server/store/supervise.ts'
@@ -43,7 +44,7 @@ export async function startPostgres(
     warn: () => undefined,
     error(message, { error } = {}) {
       troubles += 1
-      events.onTrouble(`${message}: ${error instanceof Error ? error.message : error}`)
+      events.onTrouble(`${message}: ${messageOf(error)}`)
       if (troubles === MAX_TROUBLES) events.onGiveUp(hopeless(logFile))
     },
   }
@@ -70,7 +71,7 @@ async function start(dataDir: string, port: number): Promise<Embedded> {
   try {
     return await startEmbedded({ dataDir, port, log })
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     // It may have come so far that it runs.
     await stopStrayDatabase(dataDir).catch(() => undefined)
     throw new StartFailure(

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shorten, visibleJson } from '#base/foreign-text.ts'
 import { complain } from '#base/print.ts'
+import { messageOf } from '#base/thrown.ts'
 import type { VectorResult, VerifierResults } from '#contract/models'
 import { runVectors } from '../vectors/run.ts'
 import { EXIT } from './exit.ts'
@@ -20,7 +21,7 @@ export async function runVerifier(options: VerifierOptions): Promise<VerifierRes
   if (command === undefined) return stop(EXIT.usage, 'The profile verifier needs --verifier "COMMAND".')
   const progress = createProgress(process.stderr)
   const results = await runVectors({ command, grep, onResult: progress.result }).catch((thrown: unknown) =>
-    stop(EXIT.error, thrown instanceof Error ? thrown.message : String(thrown)),
+    stop(EXIT.error, messageOf(thrown)),
   )
   progress.end()
   if (results === undefined) return undefined

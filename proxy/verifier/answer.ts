@@ -1,4 +1,5 @@
 import { AttestationError, verifyBundle } from '#attestation'
+import { messageOf } from '#base/thrown.ts'
 import type { VerifierAnswer } from '#contract/models'
 import { checkStatus } from '#egress/evidence/fetch.ts'
 import { parseQuestion, type Question, RequestError } from './question.ts'
@@ -22,7 +23,7 @@ async function judge({ status, bytes, expected }: Question): Promise<void> {
 }
 
 function outcomeOf(thrown: unknown): Omit<VerifierAnswer, 'id'> {
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = messageOf(thrown)
   if (thrown instanceof AttestationError) {
     const stage = thrown.stage as NonNullable<VerifierAnswer['stage']>
     return { outcome: 'reject', stage, reason: thrown.reason, message }

@@ -1,3 +1,4 @@
+import { messageOf } from '#base/thrown.ts'
 import { loadRouterConfig, type RouterConfig } from '../config/router.ts'
 import type { Log } from '../log.ts'
 import { type ConnectionOptions, connect, type Sql } from '../store/connection.ts'
@@ -60,8 +61,9 @@ function open(options: ConnectionOptions): Sql {
 function blame(what: string): (cause: unknown) => never {
   return (cause) => {
     const failure = isOutage(cause) ? 'cannot be reached' : what
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`The database ${failure}: ${reason}. See database.url in the configuration.`, { cause })
+    throw new Error(`The database ${failure}: ${messageOf(cause)}. See database.url in the configuration.`, {
+      cause,
+    })
   }
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { messageOf } from '#base/thrown.ts'
 import type { ControlOperation } from '#contract/control'
 import type { Validator } from '#contract/validator'
 import { isCreateKeyCommand } from '#contract/validators/create-key-command'
@@ -116,7 +117,7 @@ function parse(body: string): unknown {
 }
 
 function problemOf(error: unknown): { error: { message: string } } {
-  return { error: { message: error instanceof Error ? error.message : String(error) } }
+  return { error: { message: messageOf(error) } }
 }
 
 function send(response: ServerResponse, status: number, answer: unknown): void {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { messageOf } from '#base/thrown.ts'
 import { ScriptError } from './parse-script.ts'
 import { BodyTooLarge, readBody } from './read-body.ts'
 
@@ -68,7 +69,7 @@ function problemOf(error: unknown): [number, object] {
   if (error instanceof ScriptError)
     return [400, { error: { message: error.message, problems: error.problems } }]
   const own = error instanceof ControlError || error instanceof BodyTooLarge
-  return [own ? 400 : 500, { error: { message: error instanceof Error ? error.message : String(error) } }]
+  return [own ? 400 : 500, { error: { message: messageOf(error) } }]
 }
 
 function notFound({ method, url }: IncomingMessage): object {
