@@ -497,7 +497,7 @@ export const rules = {
   'LIM-39': { origin: 'chosen', ref: 'D7/5:3', level: 'must', subjects: ['router'], test: 'control' },
   'LIM-40': { origin: 'chosen', ref: 'D7/6:1', level: 'must', subjects: ['router'], test: 'control' },
   'LIM-41': { origin: 'chosen', ref: 'D7/6:2', level: 'must', subjects: ['router'], test: 'control' },
-  'LIM-42': { origin: 'chosen', ref: 'D7/7', level: 'must', subjects: ['router'], test: 'inspection' },
+  'LIM-42': { origin: 'chosen', ref: 'D7/7', level: 'must', subjects: ['router'], test: 'control' },
   'BNDL-14': { origin: 'chosen', ref: 'D8/p1:1', level: 'must', subjects: ['platform'], test: 'black-box' },
   'BNDL-15': { origin: 'chosen', ref: 'D8/p1:1', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'BNDL-16': { origin: 'chosen', ref: 'D8/p1:2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },

@@ -1415,6 +1415,16 @@ export interface components {
             balance_micros?: number;
             /** @description Its name. */
             name?: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute, in place of the deployment's.
+             */
+            requests_per_minute?: number;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute, in place of the deployment's.
+             */
+            tokens_per_minute?: number;
         };
         /** @description What `router credit --json` prints: the ledger row that was written. */
         CreditOutput: {

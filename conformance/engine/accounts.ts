@@ -20,6 +20,8 @@ export interface AccountSettings {
   readonly isRevoked?: boolean
   readonly requestsPerMinute?: number
   readonly tokensPerMinute?: number
+  /** The workspace's own limits in place of the deployment's. */
+  readonly workspaceLimits?: { readonly requestsPerMinute?: number; readonly tokensPerMinute?: number }
 }
 
 /** Keys and workspaces of one scenario. */
@@ -27,7 +29,10 @@ export interface Accounts {
   /** A new workspace with a key; the target's own key when nothing special is asked and no workspace can be made. */
   open(settings?: AccountSettings): Promise<Account>
   /** Another key of the same workspace. */
-  addKey(account: Account, settings?: Omit<AccountSettings, 'balanceMicros'>): Promise<Account>
+  addKey(
+    account: Account,
+    settings?: Omit<AccountSettings, 'balanceMicros' | 'workspaceLimits'>,
+  ): Promise<Account>
   /** A key in a certain state: the target's, else one that is made. */
   fixture(name: FixtureKey): Promise<Account>
   books(account: Account): Promise<ControlBooks>
@@ -54,8 +59,14 @@ export function createAccounts(target: Target, hooks: Hooks, tellSecret: (secret
 
   async function open(settings: AccountSettings = {}): Promise<Account> {
     if (!canMake && Object.keys(settings).length === 0) return written('active')
-    const { balanceMicros = FIVE_DOLLARS, ...rest } = settings
-    const workspace = await hooks('createWorkspace', { name: 'conformance', balance_micros: balanceMicros })
+    const { balanceMicros = FIVE_DOLLARS, workspaceLimits = {}, ...rest } = settings
+    const { requestsPerMinute, tokensPerMinute } = workspaceLimits
+    const workspace = await hooks('createWorkspace', {
+      name: 'conformance',
+      balance_micros: balanceMicros,
+      ...(requestsPerMinute && { requests_per_minute: requestsPerMinute }),
+      ...(tokensPerMinute && { tokens_per_minute: tokensPerMinute }),
+    })
     const account = await makeKey(workspace.id, rest)
     opened.push(account)
     return account

@@ -389,6 +389,33 @@ export default {
     },
   },
 
+  'workspace-own': {
+    rules: ['LIM-42', 'LIM-28', 'LIM-29'],
+    title: 'A workspace with limits of its own is refused by them, with a key’s wider ones and with none',
+    needs: ['workspace', 'feature:rate-limits', 'backendScript'],
+    // What remains of a minute is chance.
+    isCompared: false,
+    async run(context) {
+      await context.script({ chunks: 1, promptTokens: 100 })
+      const usual = await context.own({ workspaceLimits: { requestsPerMinute: 2 } })
+      const wide = await context.accounts.addKey(usual, { requestsPerMinute: 1_000 })
+      const first = await context.chat()
+      expectStatus(first, 200)
+      assert.deepEqual([readBucket(first).limit, readBucket(first).remaining], [2, 1])
+      expectStatus(await context.chat({}, { account: wide }), 200)
+      for (const account of [usual, wide]) {
+        const refused = expectLimited(await context.chat({}, { account }), 2)
+        assert.equal(refused.remaining, 0)
+        assert.ok(refused.retryAfterSeconds >= 1 && refused.retryAfterSeconds <= 30, 'Retry-After')
+      }
+
+      const frugal = await context.accounts.open({ workspaceLimits: { tokensPerMinute: 60 } })
+      expectStatus(await context.chat({}, { account: frugal }), 200)
+      expectLimited(await context.chat({}, { account: frugal }), 60)
+      expectStatus(await context.chat({}, { account: await context.accounts.open() }), 200)
+    },
+  },
+
   'workspace-requests': {
     rules: ['LIM-01', 'LIM-04', 'LIM-05'],
     title:

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RuleId } from '#contract/rules'
+import { expectAborted } from '../engine/aborted.ts'
 import { costMicros } from '../engine/books.ts'
 import type { Context } from '../engine/context.ts'
 import type { DataDefinition, Expectation } from '../engine/data/definition.ts'
@@ -102,6 +103,24 @@ export default {
         assert.equal(expectChat(await context.chat()).choices[0]?.message.content, 'word1 word2 word3')
         assert.equal(expectStream(await context.chat({ stream: true })).text, 'word1 word2 word3')
       }
+    },
+  },
+
+  'ends-with-connection': {
+    rules: ['RLAY-14', 'STRM-14'],
+    title:
+      'Of an answer that comes in no chunks the connection tells the end, and a stream cut there is not whole',
+    needs: ['workspace', 'ledger', 'backendScript'],
+    async run(context) {
+      const answer = { chunks: 3, untilClose: true, headers: { 'transfer-encoding': 'identity' } }
+      await context.script(answer)
+      assert.equal(expectChat(await context.chat()).choices[0]?.message.content, 'word1 word2 word3')
+      assert.equal(expectStream(await context.chat({ stream: true })).text, 'word1 word2 word3')
+      await context.script({ ...answer, fault: { kind: 'eof', afterChunks: 2 } })
+      const cut = await context.chat({ stream: true })
+      assert.equal(expectFailedStream(cut).error.code, 'backend_unavailable')
+      await expectAborted(context, cut)
+      expectError(await context.chat(), 'backend_error')
     },
   },
 

@@ -4,6 +4,7 @@ import { isControlInvitation } from '#contract/validators/control-invitation'
 import { createShelf } from '../publication/shelf.ts'
 import type { Sql } from '../store/connection.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
+import { findWorkspace } from '../store/workspaces.ts'
 import { type Control, startControl } from './control.ts'
 
 let server: TestServer
@@ -57,6 +58,19 @@ test('a workspace is made with a balance, and its books show where it came from'
     holds: [],
     keys: [],
   })
+})
+
+test('a workspace is made with limits of its own, and with one of the two', async () => {
+  for (const [limits, expected] of [
+    [
+      { requests_per_minute: 7, tokens_per_minute: 8 },
+      { requestsPerMinute: 7, tokensPerMinute: 8 },
+    ],
+    [{ requests_per_minute: 9 }, { requestsPerMinute: 9, tokensPerMinute: null }],
+  ] as const) {
+    const { body } = await ask('createWorkspace', limits)
+    expect(await findWorkspace(sql, String(body.id))).toMatchObject(expected)
+  }
 })
 
 test.each([7, -3, 0, 12_000_000])('a balance is moved to %i by one adjustment', async (micros) => {

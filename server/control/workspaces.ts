@@ -1,12 +1,22 @@
 import { postEntry } from '../metering/ledger.ts'
 import type { Queryable, Sql } from '../store/connection.ts'
-import { createWorkspace, findWorkspace } from '../store/workspaces.ts'
+import { createWorkspace, findWorkspace, setWorkspaceLimits } from '../store/workspaces.ts'
 import { ControlError, type ControlHandler } from './handlers.ts'
 
-/** Makes a workspace; what it starts with is a top-up. */
+/** Makes a workspace, with limits of its own where it is told any; what it starts with is a top-up. */
 export function creatingWorkspaces(sql: Sql): ControlHandler<'createWorkspace'> {
-  return async ({ name = 'test', balance_micros: micros = 0 }) => {
+  return async ({
+    name = 'test',
+    balance_micros: micros = 0,
+    requests_per_minute: requestsPerMinute,
+    tokens_per_minute: tokensPerMinute,
+  }) => {
     const { id } = await createWorkspace(sql, name)
+    const limits = {
+      ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+      ...(tokensPerMinute !== undefined && { tokensPerMinute }),
+    }
+    if (Object.keys(limits).length > 0) await setWorkspaceLimits(sql, id, limits)
     if (micros !== 0) await post(sql, id, 'top_up', BigInt(micros))
     return { id, balance_micros: micros }
   }

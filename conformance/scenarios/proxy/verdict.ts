@@ -20,6 +20,11 @@ const LIFE_MS = 300_000
 
 const PAUSE_MS = 1_000
 
+/** So many wait at the most, and so long (PRXY-08); some more are asked. */
+const MOST_WAITING = 1_000
+const WAIT_MS = 15_000
+const BEYOND = 5
+
 /** Beyond the 4 minutes after which a verdict is renewed, within the 5 that it lives. */
 const AHEAD_MS = 245_000
 
@@ -166,6 +171,49 @@ export default {
         const exchange = await call.done
         expectStatus(exchange, 200)
         assert.equal(exchange.headers['x-proxy-verdict'], 'allow')
+      } finally {
+        await wire.mend()
+      }
+    },
+  },
+
+  'first-verdict-crowded': {
+    rules: ['PRXY-08'],
+    title:
+      'Beside a thousand that wait for the first verdict another is told attesting at once, until some have left',
+    needs: ['key', 'proxyControl', 'proxyWire'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      await context.own()
+      const wire = context.wire('proxyWire')
+      await wire.hold()
+      try {
+        await context.proxyControl('/restart')
+        const calls = await Promise.all(
+          Array.from({ length: MOST_WAITING + BEYOND }, () => context.open('listModels')),
+        )
+        const answered = () => calls.filter(({ isOver }) => isOver)
+        await context.eventually(
+          'those beyond the bound are answered',
+          async () => answered().length >= BEYOND,
+          WAIT_MS / 3,
+        )
+        for (const call of answered()) {
+          const refused = await call.done
+          expectError(refused, 'attestation_failed')
+          expectSubset(objectOf(refused), { stage: 'attesting', reason: 'verdict_pending' })
+          assert.equal(refused.headers['retry-after'], '1')
+        }
+        for (const call of calls) call.abort()
+        await context.eventually('there is room again', async () => {
+          const next = await context.open('listModels')
+          await sleep(PAUSE_MS)
+          if (next.isOver) return false
+          await wire.mend()
+          expectStatus(await next.done, 200)
+          return true
+        })
       } finally {
         await wire.mend()
       }
