@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { isRouterConfig } from '#contract/validators/router-config'
 import { ConfigError } from './error.ts'
 import { loadConfig, type Validator } from './load.ts'
@@ -43,6 +43,43 @@ test('variables are replaced, with defaults, and a plain scalar keeps its type',
     url: 'http://h:80/v1',
     none: '',
   })
+})
+
+test.each([
+  ...[
+    '*a',
+    '&a b',
+    '[a',
+    '{a',
+    '@a',
+    '%a',
+    '!a b',
+    "'a",
+    '"a',
+    '`a',
+    '| a',
+    '> a',
+    '#a',
+    '- a',
+    '---',
+    '...',
+  ],
+  ...['a: b: c', 'a: b', 'a\nb: c', '? a', 'null', '~', '0x', '1.2.3', '.'],
+])('a variable that holds %j stands as the text that it is, and nothing is said of it', (text) => {
+  const warn = vi.spyOn(process, 'emitWarning')
+  expect(load('key: ${SECRET}', { SECRET: text })).toEqual({ key: text })
+  expect(warn).not.toHaveBeenCalled()
+  warn.mockRestore()
+})
+
+test.each([
+  ['-1', -1],
+  ['1e3', 1_000],
+  ['0x1f', 31],
+  ['.5', 0.5],
+  ['true', true],
+])('a variable that holds %s is %j', (text, value) => {
+  expect(load('key: ${VALUE}', { VALUE: text })).toEqual({ key: value })
 })
 
 test('a file’s content stands for ${file:…}, relative to the configuration', () => {

@@ -123,9 +123,15 @@ function readSecret(path: string, report: (message: string) => void): string {
   }
 }
 
-/** `port: ${PORT}` is a number when PORT holds one, as it would be if written out. */
+/** What a number or a boolean can be spelled with, and no sign of YAML's. */
+const PLAIN = /^[-+.\w]+$/
+
+/**
+ * `port: ${PORT}` is a number when PORT holds one, as it would be if written out. Whatever else stands there is text: a
+ * parser would fail on a secret that begins with one of its signs, and its message would quote it.
+ */
 function asPlainScalar(text: string): unknown {
-  const value: unknown = text === '' ? '' : parse(text)
+  const value: unknown = PLAIN.test(text) ? parse(text) : text
   return typeof value === 'number' || typeof value === 'boolean' ? value : text
 }
 
