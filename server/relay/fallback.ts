@@ -3,8 +3,6 @@ import type { Hop } from './hop.ts'
 import { idsOf, type RelayLog } from './settlement.ts'
 import type { RelayTask } from './task.ts'
 
-const NO_BODY = Buffer.alloc(0)
-
 /**
  * The task for the next model that may serve a request of which no backend has generated anything; undefined when there
  * is none. Its hold names that model before anything is sent to it: whatever happens then, the record and the price are
@@ -26,8 +24,6 @@ export async function fallBack(
       const generation = await task.generation.serveBy(served)
       log.warn('another model serves', { ...idsOf(generation), model: served.model })
       hop.client.release()
-      // The first task lives as long as its request does.
-      task.body = NO_BODY
       return { ...rest, ...ways, generation, fallbacks: fallbacks.slice(index + 1) }
     } catch (error) {
       log.warn('another model could not serve', { ...idsOf(task.generation), error })

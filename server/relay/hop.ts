@@ -15,8 +15,6 @@ import { idsOf, type RelayLog } from './settlement.ts'
 import { onceAborted } from './stop-signal.ts'
 import type { RelayTask } from './task.ts'
 
-const NO_BODY = Buffer.alloc(0)
-
 /** What becomes of a backend's answer. A throw of any of these ends the hop as failed. */
 export interface Sink {
   readonly accept: 'application/json' | 'text/event-stream'
@@ -67,7 +65,7 @@ export class Hop implements CallEvents {
       task.passage ? createSelection([task.passage.backend]) : selectionOf(task.generation.model),
       ({ config }) => ({
         path: task.path,
-        body: backendBody(task, config, streamed),
+        body: backendBody({ body: task.body.bytes, additions: task.additions }, config, streamed),
         accept: sink.accept,
       }),
       this,
@@ -169,10 +167,7 @@ export class Hop implements CallEvents {
 
   onHead(head: AnswerHead): void {
     // Another model may have to be sent the same.
-    if (head.status === 200 || !this.#task.fallbacks?.length) {
-      this.#task.body = NO_BODY
-      this.#task.onAnswering?.()
-    }
+    if (head.status === 200 || !this.#task.fallbacks?.length) this.#task.body.letGo()
     if (head.status !== 200) this.#refusal = new RefusalReader(head.status, head.retryAfter)
     else this.#guard(() => this.#sink.onHead(head))
     if (isRefusedFor(head.status)) this.#unservedBy = 'refusal'

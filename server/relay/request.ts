@@ -9,7 +9,10 @@ import type { RelayTask } from './task.ts'
  * beside whatever else the client put into `stream_options` (RLAY-01, RLAY-02). All other bytes stay as they are.
  */
 export function backendBody(
-  { body, additions = {} }: Pick<RelayTask, 'body' | 'additions'>,
+  {
+    body,
+    additions = {},
+  }: { readonly body: Buffer; readonly additions?: RelayTask['additions'] | undefined },
   { model, usage }: BackendConfig,
   streamed: boolean,
 ): Buffer {

@@ -2,6 +2,7 @@ import type { ApiError } from '../errors.ts'
 import type { ClientResponse, RunningGeneration, ServedBy } from '../metering/generation.ts'
 import type { Backend } from './backend.ts'
 import type { PromptCount } from './count-usage.ts'
+import type { KeptBody } from './kept-body.ts'
 
 /** Milliseconds; each timer is separate and there is no total limit (RLAY-06). */
 export interface RelayTimers {
@@ -19,13 +20,11 @@ export interface RelayTask {
   readonly path: string
   /**
    * The client's bytes. The relay splices `model` and `stream_options` in as the chosen backend wants them, and lets
-   * go of them as soon as the backend answers: an answer may run for an hour.
+   * go of them as soon as the backend answers.
    */
-  body: Buffer
+  readonly body: KeptBody
   /** Members that the router adds to the body, as JSON text by name. */
   readonly additions?: Readonly<Record<string, string>>
-  /** Told when the body is not needed any more. */
-  readonly onAnswering?: () => void
   /** The prompt's tokens by a backend's tokenizer, where one was asked. */
   readonly promptCount?: PromptCount
   /** Whether the client asked for the final usage-only chunk. */

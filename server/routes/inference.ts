@@ -15,6 +15,7 @@ import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Meter } from '../meter.ts'
 import { type Operation, operations } from '../operation.ts'
 import type { Shelf } from '../publication/shelf.ts'
+import { keepBody } from '../relay/kept-body.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { RelayTask } from '../relay/task.ts'
 import type { Edition } from '../reload/edition.ts'
@@ -131,7 +132,7 @@ async function accept(
   return {
     generation,
     path: operations[operation].route.path,
-    body: request.body.bytes,
+    body: keepBody(request.body.bytes, reading.lease.release),
     ...additionsOf(own.cap),
     includeUsage: request.includeUsage,
     ...(promptCount && { promptCount }),
@@ -144,7 +145,6 @@ async function accept(
     signal,
     ...(passage && { passage }),
     fallbacks: others.map((other) => preparing(other, dependencies, caller.require)),
-    onAnswering: reading.lease.release,
   }
 }
 

@@ -8,6 +8,7 @@ import type { Outcome, Receipt, RunningGeneration } from '../../metering/generat
 import type { Operation } from '../../operation.ts'
 import type { BackendConfig } from '../backend.ts'
 import { followCount } from '../count-usage.ts'
+import { keepBody } from '../kept-body.ts'
 import type { Observation } from '../observation.ts'
 import { createRelay } from '../relay.ts'
 import type { RelayTask, RelayTimers } from '../task.ts'
@@ -133,7 +134,7 @@ export async function startWorld(options: WorldOptions = {}) {
       },
     }
     const headers = { 'X-Request-Id': 'req-1', 'X-Router-Generation-Id': GENERATION_ID }
-    const body = Buffer.concat(pieces)
+    const body = keepBody(Buffer.concat(pieces), () => {})
     const { signal, passage, promptCount } = options
     const path = paths[operation]
     const count = promptCount && { promptCount: followCount(promptCount) }
