@@ -27,6 +27,17 @@ beforeEach(async () => {
   account = await createAccount(sql, { balanceMicros: 1_000_000_000n })
 })
 
+/** A worker of the database's own may have ended since they were listed. */
+function signal(processes: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of processes) {
+    try {
+      process.kill(pid, name)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}
+
 const find = (id: string) => findGeneration(sql, account.workspaceId, id)
 
 test('a settlement during a short outage waits for the database and is settled as it ended', async () => {
@@ -116,12 +127,12 @@ test('whenever PostgreSQL stands still, what each client saw and what its record
     await until(() => seen.length > before + 24)
     await new Promise((resolve) => setTimeout(resolve, (stop * 7) % 20))
     const processes = processesIn(server.embedded.databaseDir)
-    for (const pid of processes) process.kill(pid, 'SIGSTOP')
+    signal(processes, 'SIGSTOP')
     const failed = () => seen.filter(({ isClean }) => !isClean).length
     const failedBefore = failed()
     const since = Date.now()
     await until(() => failed() > failedBefore || Date.now() > since + 2_000)
-    for (const pid of processes) process.kill(pid, 'SIGCONT')
+    signal(processes, 'SIGCONT')
   }
   isOver = true
   await Promise.all(clients)
