@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { lookAtProcess } from '#base/process.ts'
 
 /** A process that can be told from a later one with the same id. */
 export interface ProcessId {
@@ -11,9 +11,6 @@ export interface ProcessId {
 
 // Ours: how often it is looked whether a process has gone.
 const POLL_MS = 20
-// Fields of /proc/PID/stat, counted after the name, which may itself contain blanks and brackets.
-const STATE_FIELD = 0
-const BORN_FIELD = 19
 
 /** Names a running process; undefined when there is none, or only the remains of one. */
 export function identify(pid: number): ProcessId | undefined {
@@ -49,13 +46,8 @@ function signal(id: ProcessId, name: NodeJS.Signals): void {
 }
 
 function bornByProc(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[STATE_FIELD] === 'Z' ? undefined : fields[BORN_FIELD]
-  } catch {
-    return undefined
-  }
+  const state = lookAtProcess(pid)
+  return state?.isZombie ? undefined : state?.born
 }
 
 function bornByPs(pid: number): string | undefined {

@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { uptime } from 'node:os'
+import { lookAtProcess } from '#base/process.ts'
 
 /** A lock that is held. */
 export interface Lock {
@@ -70,17 +71,9 @@ function isAlive(lock: string, holder: string): boolean {
   return startOf(Number(pid)) === start
 }
 
-/** When a process was started, in the kernel's own count; empty where there is none to ask. */
+/** When a process was started; empty where there is none to ask. */
 function startOf(pid: number): string {
-  try {
-    // The name in brackets may hold anything, brackets too.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-    return fields[19] ?? ''
-  } catch {
-    return ''
-  }
+  return lookAtProcess(pid)?.born ?? ''
 }
 
 function pidOf(holder: string): string {

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { lookAtProcess } from '#base/process.ts'
 
 /** Whether a process runs; one that is dead but not yet collected by its parent does not. */
 export function isAlive(pid: number): boolean {
@@ -7,7 +8,7 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
-  return !isZombie(pid)
+  return lookAtProcess(pid)?.isZombie !== true
 }
 
 /** Processes whose working folder is `folder`: each process of a PostgreSQL server sits in its data folder. */
@@ -21,15 +22,6 @@ export function workingFolder(pid: number): string | undefined {
     return readlinkSync(`/proc/${pid}/cwd`)
   } catch {
     return undefined
-  }
-}
-
-function isZombie(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
-  } catch {
-    return false
   }
 }
 
