@@ -1,6 +1,7 @@
+import { isObject } from '#base/object.ts'
 import type { ControlBooks } from '#contract/models'
 import { eventsOf } from './http/events.ts'
-import { type Exchange, isObject, textOf } from './http/exchange.ts'
+import { type Exchange, textOf } from './http/exchange.ts'
 
 /** What a scenario saw and left behind at one subject. */
 export interface Trace {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash, verify, X509Certificate } from 'node:crypto'
+import { isObject } from '#base/object.ts'
 import type { EvidenceBundle, EvidencePayload } from '#contract/models'
 import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
 import { expectStatus } from './expect.ts'
-import { type Exchange, isObject, jsonOf } from './http/exchange.ts'
+import { type Exchange, jsonOf } from './http/exchange.ts'
 
 /** A bundle as it was served, and what its signature covers. Nothing of it is believed by reading it. */
 export interface ReadBundle {

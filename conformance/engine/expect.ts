@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isObject } from '#base/object.ts'
 import { type ErrorCode, errors } from '#contract/errors'
 import type { ChatCompletion, Generation, Model, ModelList } from '#contract/models'
 import type { Validator } from '#contract/validator'
@@ -6,7 +7,7 @@ import { isChatCompletion } from '#contract/validators/chat-completion'
 import { isGenerationResult } from '#contract/validators/generation-result'
 import { isModel } from '#contract/validators/model'
 import { isModelList } from '#contract/validators/model-list'
-import { type Exchange, excerpt, isObject, jsonOf, objectOf, textOf } from './http/exchange.ts'
+import { type Exchange, excerpt, jsonOf, objectOf, textOf } from './http/exchange.ts'
 
 /** An error as it stands in a body. */
 export interface ApiError {

@@ -1,3 +1,4 @@
+import { isObject } from '#base/object.ts'
 import { createCertificate } from '../../platform/certificates/certificate.ts'
 import { authority, opaque } from '../../platform/certificates/extensions.ts'
 import { generateKeys } from '../../platform/certificates/keys.ts'
@@ -5,7 +6,7 @@ import { distinguishedName } from '../../platform/certificates/name.ts'
 import type { Context } from './context.ts'
 import { expectBundle, wireDigest } from './evidence.ts'
 import { expectStatus } from './expect.ts'
-import { isObject, objectOf } from './http/exchange.ts'
+import { objectOf } from './http/exchange.ts'
 import { addressFor } from './invitations.ts'
 import type { Need } from './needs.ts'
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { isObject } from '#base/object.ts'
 import { costMicros } from './books.ts'
 import type { Context } from './context.ts'
 import { expectStatus } from './expect.ts'
-import { isObject, objectOf } from './http/exchange.ts'
+import { objectOf } from './http/exchange.ts'
 import type { ModelName } from './target.ts'
 
 /** Micro-dollars per million tokens, and how much a model can take. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { isObject } from '#base/object.ts'
 import type { Completion, CompletionChunk } from '#contract/models'
 import { isCompletion } from '#contract/validators/completion'
 import { isCompletionChunk } from '#contract/validators/completion-chunk'
 import { type ApiError, errorIn, expectShape, expectStatus } from './expect.ts'
 import { eventsOf, type StreamEvent } from './http/events.ts'
-import { type Exchange, excerpt, isObject } from './http/exchange.ts'
+import { type Exchange, excerpt } from './http/exchange.ts'
 
 /** A streamed text completion, read to its end. */
 export interface TextStream {

@@ -1,6 +1,7 @@
+import { isObject } from '#base/object.ts'
 import type { ObservedAnswer } from '#contract/models'
 import { eventsOf } from '../engine/http/events.ts'
-import { type Exchange, isObject, textOf } from '../engine/http/exchange.ts'
+import { type Exchange, textOf } from '../engine/http/exchange.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import type { Target } from '../engine/target.ts'
 import { operationOf } from './operation.ts'

@@ -1,5 +1,6 @@
+import { isObject } from '#base/object.ts'
 import type { ConformanceResults, RecordedExchange } from '#contract/models'
-import { type Exchange, isObject } from '../engine/http/exchange.ts'
+import type { Exchange } from '../engine/http/exchange.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import type { Redactor } from '../engine/redact.ts'
 import { type Origin, originOf } from '../engine/rules.ts'

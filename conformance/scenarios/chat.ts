@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isObject } from '#base/object.ts'
 import {
   expectChat,
   expectRecord,
@@ -7,7 +8,7 @@ import {
   GENERATION_ID,
   recordIn,
 } from '../engine/expect.ts'
-import { isObject, objectOf } from '../engine/http/exchange.ts'
+import { objectOf } from '../engine/http/exchange.ts'
 import { expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 

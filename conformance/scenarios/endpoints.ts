@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { isObject } from '#base/object.ts'
 import { expectChat, expectError, expectStatus, generationIdOf, recordIn } from '../engine/expect.ts'
-import { isObject, objectOf } from '../engine/http/exchange.ts'
+import { objectOf } from '../engine/http/exchange.ts'
 import { expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 

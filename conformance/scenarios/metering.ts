@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isObject } from '#base/object.ts'
 import { abortAfter, expectAborted } from '../engine/aborted.ts'
 import { costMicros, costOf } from '../engine/books.ts'
 import {
@@ -11,7 +12,7 @@ import {
   generationIdOf,
   recordIn,
 } from '../engine/expect.ts'
-import { isObject, objectOf } from '../engine/http/exchange.ts'
+import { objectOf } from '../engine/http/exchange.ts'
 import { priceOf } from '../engine/prices.ts'
 import { countTexts, expectFailedStream, expectStream, readStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { isObject } from '#base/object.ts'
 import { expectError, expectModel, expectModels, expectStatus } from '../engine/expect.ts'
-import { isObject, objectOf } from '../engine/http/exchange.ts'
+import { objectOf } from '../engine/http/exchange.ts'
 import { labelFor, labelNeeds, rootWith } from '../engine/labels.ts'
 import type { Topic } from '../engine/topic.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isObject } from '#base/object.ts'
 import { limits } from '#contract/limits'
 import { expectAborted } from '../engine/aborted.ts'
 import type { Context } from '../engine/context.ts'
@@ -15,7 +16,7 @@ import {
   generationIdOf,
   recordIn,
 } from '../engine/expect.ts'
-import { isObject, objectOf } from '../engine/http/exchange.ts'
+import { objectOf } from '../engine/http/exchange.ts'
 import type { Definition, Description } from '../engine/scenario.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'

@@ -1,7 +1,8 @@
+import { isObject } from '#base/object.ts'
 import type { ConfigProblem } from '../../config/error.ts'
 import { containersOf, IMAGE_DIGEST, isCalled, replaceImages } from './images.ts'
 import { checkResources } from './render.ts'
-import { isObject, type Resource } from './resource.ts'
+import type { Resource } from './resource.ts'
 
 /** A change that cannot be made, with every reason. */
 export class ChangeError extends Error {

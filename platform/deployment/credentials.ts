@@ -1,7 +1,7 @@
+import { isObject } from '#base/object.ts'
 import type { ConfigProblem } from '../../config/error.ts'
 import { isNamedLikeCredential } from './credential-names.ts'
 import { looksLike } from './credential-values.ts'
-import { isObject } from './resource.ts'
 
 /**
  * Places of a rendered value whose text looks like a credential, by its name or by itself: everything that is deployed is

@@ -1,4 +1,5 @@
-import { isObject, type Resource } from './resource.ts'
+import { isObject } from '#base/object.ts'
+import type { Resource } from './resource.ts'
 
 /** A container of a rendered resource. */
 export interface Container {

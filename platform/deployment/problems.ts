@@ -1,6 +1,6 @@
+import { isObject } from '#base/object.ts'
 import type { ConfigProblem } from '../../config/error.ts'
 import { containersOf, isNamedByDigest } from './images.ts'
-import { isObject } from './resource.ts'
 import { secretProblems } from './secrets.ts'
 
 /** What keeps a value from standing in the snapshot; each problem's path begins with `path`. */

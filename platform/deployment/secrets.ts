@@ -1,5 +1,5 @@
+import { isObject } from '#base/object.ts'
 import type { ConfigProblem } from '../../config/error.ts'
-import { isObject } from './resource.ts'
 
 const MESSAGE =
   'and whatever is deployed here is published to anybody: leave it out, and have workloads name it (secretKeyRef); ' +

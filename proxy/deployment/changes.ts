@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '#attestation'
+import type { Json } from '#attestation'
+import { isObject } from '#base/object.ts'
 import type { components } from '#contract/types'
 import { type Concern, concerns } from './concern.ts'
 import { type Edit, editsBetween, type Path } from './edits.ts'
@@ -159,8 +160,4 @@ function inWords(edit: Edit, about: About, change: Kind): readonly [string, ...s
 
 function isPlain(value: Json): boolean {
   return typeof value !== 'object' || value === null
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '#attestation'
+import { isObject } from '#base/object.ts'
 import { resourceInWords } from './names.ts'
 import { sheetOf } from './sheet.ts'
 
@@ -22,8 +23,4 @@ export function deploymentInWords(evidence: Json): string[] {
 
 function membersOf(members: JsonObject): Json {
   return members
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

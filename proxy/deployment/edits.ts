@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '#attestation'
+import { isObject } from '#base/object.ts'
 import { align } from './align.ts'
 import { identityOf } from './names.ts'
 import { Numbers } from './numbers.ts'
@@ -69,10 +70,6 @@ export function editsBetween(before: Json, after: Json): Edit[] {
 
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value)
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function memberOf(object: JsonObject, name: string): Json | undefined {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '#attestation'
 import { MAX_SHOWN, quote, shorten } from '#base/foreign-text.ts'
+import { isObject } from '#base/object.ts'
 
 /** What an item of a list is known by when it has been changed: a resource's names, or a `name`. */
 export function identityOf(item: Json): string | undefined {
@@ -31,8 +32,4 @@ export function itemInWords(item: Json | undefined): string | undefined {
 
 function groupOf({ apiVersion }: JsonObject): string {
   return typeof apiVersion === 'string' ? (/^([^/]+)\//.exec(apiVersion.slice(0, MAX_SHOWN))?.[1] ?? '') : ''
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

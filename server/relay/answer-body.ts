@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { isObject } from '#base/object.ts'
 import { findMember, type ObjectSpan } from '../json/members.ts'
 import { splice } from '../json/splice.ts'
 import { uniqueMembers } from '../json/unique.ts'
@@ -6,7 +7,7 @@ import type { RunningGeneration, Usage } from '../metering/generation.ts'
 import { type Operation, operations } from '../operation.ts'
 import { countCompletionTokens } from './count.ts'
 import { unusableError } from './refusals.ts'
-import { carriesText, choiceTextBytes, isObject } from './text.ts'
+import { carriesText, choiceTextBytes } from './text.ts'
 import { parseUsage, type ReportedUsage, type Settled, shownUsage } from './usage.ts'
 
 /** A backend's whole answer and what it says. */

@@ -1,10 +1,10 @@
+import { isObject } from '#base/object.ts'
 import { ApiError, OPERATORS_TURN } from '../errors.ts'
 import { type Operation, operations } from '../operation.ts'
 import type { BackendConfig } from './backend.ts'
 import { isContextLengthRefusal } from './context-length.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { withoutSecrets } from './secrets.ts'
-import { isObject } from './text.ts'
 
 /** A backend's answer that is no answer. */
 export interface Refusal {

@@ -1,3 +1,4 @@
+import { isObject } from '#base/object.ts'
 import type { ApiError } from '../errors.ts'
 import type { AnswerHead } from './attempt.ts'
 import type { RelayDependencies } from './dependencies.ts'
@@ -9,7 +10,6 @@ import type { Settlement } from './settlement.ts'
 import type { StreamFault } from './sse/faults.ts'
 import { StreamRewriter } from './sse/rewriter.ts'
 import type { RelayTask } from './task.ts'
-import { isObject } from './text.ts'
 
 /** Carries events from the backend to the client until the stream has an end (STRM-04, STRM-18). */
 export class StreamFeed {

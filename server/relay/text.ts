@@ -1,3 +1,5 @@
+import { isObject } from '#base/object.ts'
+
 /** The members of a delta or message that hold text which the model wrote. */
 const textMembers = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
@@ -32,11 +34,6 @@ export function choiceTextBytes(choice: unknown): number {
     for (const call of callsOf(said)) bytes += textBytes(call.name) + textBytes(call.arguments)
   }
   return bytes
-}
-
-/** Whether JSON gave an object; arrays are none. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 type Call = Readonly<Record<string, unknown>>

@@ -1,8 +1,8 @@
 import { Agent, buildConnector } from 'undici'
+import { isObject } from '#base/object.ts'
 import { passingOverInterim } from '#egress/connection/interim.ts'
 import type { Log } from '../log.ts'
 import type { BackendConfig } from './backend.ts'
-import { isObject } from './text.ts'
 
 /** What is counted: members of vLLM's and SGLang's tokenize request, each as JSON. */
 export type Question = Readonly<Record<string, Buffer | string>>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isObject } from '../http/exchange.ts'
+import { isObject } from '#base/object.ts'
 
 /** A value that is described instead of told: `{ $matches: '^gen-' }`. */
 type Matcher = (actual: unknown, wanted: unknown, path: string) => void

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isObject } from '#base/object.ts'
 
 /** What was sent. */
 export interface Sent {
@@ -54,11 +55,6 @@ export function objectOf(exchange: Exchange): Readonly<Record<string, unknown>> 
   const value = jsonOf(exchange)
   assert.ok(isObject(value), `the body is not a JSON object: ${excerpt(textOf(exchange))}`)
   return value
-}
-
-/** Whether JSON gave an object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The beginning of a text. */

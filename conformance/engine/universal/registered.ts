@@ -1,5 +1,6 @@
+import { isObject } from '#base/object.ts'
 import { type ErrorCode, errors } from '#contract/errors'
-import { type Exchange, isObject, textOf } from '../http/exchange.ts'
+import { type Exchange, textOf } from '../http/exchange.ts'
 import { chosen, parse, type Violation } from './violation.ts'
 
 /** A code is registered, and comes with its status, its type and its headers. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isObject } from '#base/object.ts'
 import { limits } from '#contract/limits'
 import { expectBundle, teeOf, wireDigest } from '../../engine/evidence.ts'
 import {
@@ -10,7 +11,7 @@ import {
   expectSubset,
   recordIn,
 } from '../../engine/expect.ts'
-import { type Exchange, isObject, objectOf } from '../../engine/http/exchange.ts'
+import { type Exchange, objectOf } from '../../engine/http/exchange.ts'
 import { addressFor } from '../../engine/invitations.ts'
 import { askUntilRefused, expectLimited } from '../../engine/limits.ts'
 import { expectStream } from '../../engine/stream.ts'

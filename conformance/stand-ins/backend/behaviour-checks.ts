@@ -1,11 +1,11 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { isObject } from '#base/object.ts'
 import { type Behaviour, type Fault, type ToolCall, usageShapes, type Wire } from './behaviour.ts'
 import {
   anything,
   type Check,
   either,
   flag,
-  isObject,
   listOf,
   name,
   object,

@@ -1,3 +1,4 @@
+import { isObject } from '#base/object.ts'
 /** Says what is wrong with a value, each problem with its path; nothing when it is right. */
 export type Check = (value: unknown, path: string) => readonly string[]
 
@@ -70,11 +71,6 @@ export function object(members: Readonly<Record<string, Check>>, required: reado
     })
     return [...missing, ...wrong]
   }
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function join(path: string, key: string): string {

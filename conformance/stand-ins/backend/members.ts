@@ -1,4 +1,4 @@
-import { isObject } from './checks.ts'
+import { isObject } from '#base/object.ts'
 
 /** A JSON object, before anybody has looked into it. */
 export type Json = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { isObject } from './checks.ts'
+import { isObject } from '#base/object.ts'
 import { type Json, listAt, numberAt, objectAt, textAt } from './members.ts'
 import type { Operation } from './script.ts'
 

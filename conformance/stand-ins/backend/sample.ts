@@ -1,4 +1,4 @@
-import { isObject } from './checks.ts'
+import { isObject } from '#base/object.ts'
 
 // Ours: a schema may refer to itself or be very deep.
 const MAX_DEPTH = 8
