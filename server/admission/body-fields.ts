@@ -3,16 +3,16 @@ import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
 import { type Flaw, ObjectCheck } from '../json/check.ts'
 import { foldName } from '../json/fold.ts'
-import { findMember, type Member, membersOf, nameIn, type ObjectSpan } from '../json/members.ts'
+import {
+  findMember,
+  type Member,
+  membersOf,
+  nameIn,
+  type ObjectSpan,
+  type ScannedObject,
+} from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
 import { byte } from '../json/scan.ts'
-
-/** A request body that is one JSON object; nothing of it has been parsed but the names at its top. */
-export interface BodyFields {
-  readonly bytes: Buffer
-  /** Where each top-level member stands in `bytes`. */
-  readonly span: ObjectSpan
-}
 
 /** Looks at a body while it arrives. */
 export function createBodyCheck(): ObjectCheck {
@@ -40,8 +40,11 @@ export function flawError(flaw: Flaw): ApiError {
   }
 }
 
-/** Reads a body as far as its names; `check` has seen all of its bytes, or sees them now. Throws `flawError`. */
-export function parseBodyFields(bytes: Buffer, check?: ObjectCheck): BodyFields {
+/**
+ * Reads a body, which is to be one JSON object, as far as the names at its top; `check` has seen all of its bytes, or
+ * sees them now. Throws `flawError`.
+ */
+export function parseBodyFields(bytes: Buffer, check?: ObjectCheck): ScannedObject {
   const checked = check ?? createBodyCheck()
   if (check === undefined) checked.push(bytes)
   const flaw = checked.finish()
@@ -54,13 +57,13 @@ export function parseBodyFields(bytes: Buffer, check?: ObjectCheck): BodyFields 
 }
 
 /** The value of a top-level member as far as a schema judges it, see `outlineOf`; undefined when there is none. */
-export function outlineAt({ bytes, span }: BodyFields, name: string): unknown {
+export function outlineAt({ bytes, span }: ScannedObject, name: string): unknown {
   const member = findMember(span, name)
   return member && outlineOf(bytes, member.valueStart, member.end)
 }
 
 /** The members that the router reads or writes inside a top-level one, see `outlineAt`. */
-export function membersAt({ bytes, span }: BodyFields, name: string): ObjectSpan | undefined {
+export function membersAt({ bytes, span }: ScannedObject, name: string): ObjectSpan | undefined {
   const member = findMember(span, name)
   if (member === undefined || bytes[member.valueStart] !== byte.openBrace) return undefined
   return membersOf(bytes, member.valueStart, limits.maxBodyMembers)

@@ -1,6 +1,6 @@
 import { foldName } from '../json/fold.ts'
+import type { ScannedObject } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
-import type { BodyFields } from './body-fields.ts'
 
 /** Names of a cap that are no field of the contract, but go before `max_tokens` at a backend that knows them. */
 const NAMES = ['n_predict', 'max_new_tokens']
@@ -10,7 +10,7 @@ const NAMES = ['n_predict', 'max_new_tokens']
  * tokens whatever `max_tokens` says, and a hold by `max_tokens` alone would be far below what the answer costs.
  * `Infinity` for what is no count, as its -1 for no end; 0 where there is none.
  */
-export function highestOtherCap({ bytes, span }: BodyFields): number {
+export function highestOtherCap({ bytes, span }: ScannedObject): number {
   let highest = 0
   for (const { name, valueStart, end } of span.members) {
     if (!NAMES.includes(foldName(name) ?? '')) continue

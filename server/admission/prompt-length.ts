@@ -1,10 +1,9 @@
 import type { ServedModel } from '../config/router.ts'
-import { findMember } from '../json/members.ts'
+import { findMember, type ScannedObject } from '../json/members.ts'
 import { byte } from '../json/scan.ts'
 import { type Operation, operations } from '../operation.ts'
 import { followCount, type PromptCount } from '../relay/count-usage.ts'
 import type { Question, Tokenizers } from '../relay/tokenizer.ts'
-import type { BodyFields } from './body-fields.ts'
 import { boundPrompt } from './hold.ts'
 import { longestText } from './prompt-size.ts'
 import { type InferenceRequest, tooLong } from './request.ts'
@@ -75,7 +74,7 @@ const wholeQuestions: Readonly<Record<Operation, (request: InferenceRequest) => 
   embeddings: ({ body }) => aboutOneText(body, 'input'),
 }
 
-function aboutOneText({ bytes, span }: BodyFields, field: string): Question | undefined {
+function aboutOneText({ bytes, span }: ScannedObject, field: string): Question | undefined {
   const { valueStart, end } = findMember(span, field)!
   return bytes[valueStart] === byte.quote ? { prompt: bytes.subarray(valueStart, end) } : undefined
 }
@@ -99,7 +98,7 @@ const questions: Readonly<
   },
 }
 
-function membersNamed(names: readonly string[], { bytes, span }: BodyFields): Question {
+function membersNamed(names: readonly string[], { bytes, span }: ScannedObject): Question {
   const members = names.flatMap((name) => findMember(span, name) ?? [])
   return Object.fromEntries(
     members.map(({ name, valueStart, end }) => [name, bytes.subarray(valueStart, end)]),
@@ -107,7 +106,7 @@ function membersNamed(names: readonly string[], { bytes, span }: BodyFields): Qu
 }
 
 /** Tokens that were sent as such have been counted already. */
-function aboutLongest(body: BodyFields, field: string): Question | undefined {
+function aboutLongest(body: ScannedObject, field: string): Question | undefined {
   const text = longestText(body, field)
   return text && { prompt: body.bytes.subarray(text.start, text.end) }
 }

@@ -1,8 +1,7 @@
 import type { ServedModel } from '../config/router.ts'
 import { foldName } from '../json/fold.ts'
-import { findMember, type Member } from '../json/members.ts'
+import { findMember, type Member, type ScannedObject } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
-import type { BodyFields } from './body-fields.ts'
 import { boundBytes, boundPrompt, type ModelLimits } from './hold.ts'
 import { countPromptTokens, sizeMessages } from './sizing.ts'
 import { eachText } from './texts.ts'
@@ -32,7 +31,7 @@ export type ModelFigures = ModelLimits & Pick<ServedModel, 'imageTokens' | 'audi
  * A conversation is one prompt. No tokenizer makes more tokens than its body has bytes; but a chat template of the
  * client's own can make a prompt of any length of it.
  */
-export function sizeConversation(body: BodyFields, model: ModelFigures): PromptSize {
+export function sizeConversation(body: ScannedObject, model: ModelFigures): PromptSize {
   const { bytes, span } = body
   const { imageTokens = 0, audioTokens = 0 } = model
   const { valueStart } = findMember(span, 'messages')!
@@ -47,7 +46,7 @@ export function sizeConversation(body: BodyFields, model: ModelFigures): PromptS
 
 /** Texts, or their tokens, each bounded by itself; undefined when the field holds anything else. */
 export function sizeTexts(
-  { bytes, span }: BodyFields,
+  { bytes, span }: ScannedObject,
   field: string,
   model: ModelLimits,
   bytesOf: BytesOfText,
@@ -71,7 +70,7 @@ export function sizeTexts(
 
 /** Where the longest of several texts stands, as it was sent; undefined when there is none but tokens. */
 export function longestText(
-  { bytes, span }: BodyFields,
+  { bytes, span }: ScannedObject,
   field: string,
 ): { start: number; end: number; textBytes: number } | undefined {
   let longest: { start: number; end: number; textBytes: number } | undefined
@@ -81,7 +80,7 @@ export function longestText(
   return longest
 }
 
-function hasTemplate({ bytes, span }: BodyFields): boolean {
+function hasTemplate({ bytes, span }: ScannedObject): boolean {
   return span.members.some(
     ({ name, valueStart, end }) =>
       foldName(name) === 'chat_template' && outlineOf(bytes, valueStart, end) !== null,

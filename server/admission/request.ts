@@ -2,10 +2,10 @@ import type { Catalogue } from '../catalogue.ts'
 import type { ServedModel } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
 import type { ObjectCheck } from '../json/check.ts'
-import { findMember, type ObjectSpan } from '../json/members.ts'
+import { findMember, type ObjectSpan, type ScannedObject } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
 import { type Operation, type OperationTraits, operations } from '../operation.ts'
-import { type BodyFields, membersAt, outlineAt, parseBodyFields, refuseAmbiguity } from './body-fields.ts'
+import { membersAt, outlineAt, parseBodyFields, refuseAmbiguity } from './body-fields.ts'
 import { highestOtherCap } from './other-caps.ts'
 import { promptShapes } from './prompt-shapes.ts'
 import type { PromptSize } from './prompt-size.ts'
@@ -14,7 +14,7 @@ import { describeMistake } from './wording.ts'
 
 /** A request whose honoured fields have been read; its prompt is known by size alone. */
 export interface InferenceRequest {
-  readonly body: BodyFields
+  readonly body: ScannedObject
   readonly streamed: boolean
   /** Whether the client wants the final usage-only chunk (REQ-05). */
   readonly includeUsage: boolean
@@ -27,7 +27,7 @@ export interface InferenceRequest {
 
 /** The model that a body names, before anything else of it is judged. */
 export interface NamedModel {
-  readonly body: BodyFields
+  readonly body: ScannedObject
   readonly model: ServedModel
 }
 
@@ -83,7 +83,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** The fields that are judged, each as far as its schema goes; a prompt that was sized is judged already. */
 function fieldsOf(
-  body: BodyFields,
+  body: ScannedObject,
   { route, prompt, shape }: OperationTraits,
   streamOptions: Fields | undefined,
   isSized: boolean,
@@ -101,7 +101,7 @@ function fieldsOf(
 /** What the router reads and writes inside of `stream_options`; of all else there it only looks at the names. */
 const STREAM_OPTIONS = ['include_usage', 'continuous_usage_stats']
 
-function readStreamOptions(body: BodyFields, honoured: readonly string[]): Fields | undefined {
+function readStreamOptions(body: ScannedObject, honoured: readonly string[]): Fields | undefined {
   const name = 'stream_options'
   if (!honoured.includes(name)) return undefined
   let span: ObjectSpan | undefined
@@ -118,7 +118,7 @@ function readStreamOptions(body: BodyFields, honoured: readonly string[]): Field
 }
 
 /** Numbers of JSON are no integers to a parser that reads them as floats: 2^63 and the largest seed are one to it. */
-function refuseLongSeed({ bytes, span }: BodyFields, { seed }: Fields): void {
+function refuseLongSeed({ bytes, span }: ScannedObject, { seed }: Fields): void {
   // Beyond what a float holds it is infinite, and no whole number any more.
   if (typeof seed !== 'number' || (Number.isFinite(seed) && !Number.isInteger(seed))) return
   const { valueStart, end } = findMember(span, 'seed')!

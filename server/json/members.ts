@@ -20,6 +20,12 @@ export interface ObjectSpan {
   readonly members: readonly Member[]
 }
 
+/** The bytes of a JSON object, and where its members stand in them. */
+export interface ScannedObject {
+  readonly bytes: Buffer
+  readonly span: ObjectSpan
+}
+
 /**
  * Finds the members of the object that begins at `from`, in one pass and without building any value.
  * The bytes are expected to be well-formed; where the object's own structure is broken it throws, and so it does for

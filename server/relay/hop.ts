@@ -65,7 +65,7 @@ export class Hop implements CallEvents {
       task.passage ? createSelection([task.passage.backend]) : selectionOf(task.generation.model),
       ({ config }) => ({
         path: task.path,
-        body: backendBody({ body: task.body.bytes, additions: task.additions }, config, streamed),
+        body: backendBody(task.body.object, task.additions, config, streamed),
         accept: sink.accept,
       }),
       this,

@@ -1,19 +1,20 @@
-/** A client's bytes, for as long as somebody may have to be sent them: an answer may run for an hour. */
+import type { ScannedObject } from '../json/members.ts'
+
+/** A client's body, for as long as a backend may have to be sent it: an answer may run for an hour. */
 export interface KeptBody {
-  /** None once they have been let go of. */
-  readonly bytes: Buffer
-  /** Nobody needs them any more; saying so again is harmless. */
+  /** Throws an `Error` once it has been let go of. */
+  readonly object: ScannedObject
+  /** Nobody needs it any more; saying so again is harmless. */
   letGo(): void
 }
 
-const NOTHING = Buffer.alloc(0)
-
-/** Keeps a body; `onGone` is told once, when it is let go of. */
-export function keepBody(bytes: Buffer, onGone: () => void): KeptBody {
-  let kept: Buffer | undefined = bytes
+/** Keeps a body; `onGone` is called once, when it is let go of. */
+export function keepBody(object: ScannedObject, onGone: () => void): KeptBody {
+  let kept: ScannedObject | undefined = object
   return {
-    get bytes() {
-      return kept ?? NOTHING
+    get object() {
+      if (kept === undefined) throw new Error('The body of this request was let go of.')
+      return kept
     },
     letGo() {
       if (kept === undefined) return

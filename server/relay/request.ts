@@ -1,31 +1,24 @@
-import { findMember, type Member, membersOf } from '../json/members.ts'
+import { findMember, type Member, membersOf, type ScannedObject } from '../json/members.ts'
 import { byte } from '../json/scan.ts'
 import { splice } from '../json/splice.ts'
 import type { BackendConfig } from './backend.ts'
-import type { RelayTask } from './task.ts'
 
 /**
  * The client's body as one backend is to get it: its own name for the model and, for a stream, usage asked for
  * beside whatever else the client put into `stream_options` (RLAY-01, RLAY-02). All other bytes stay as they are.
  */
 export function backendBody(
-  {
-    body,
-    additions = {},
-  }: { readonly body: Buffer; readonly additions?: RelayTask['additions'] | undefined },
+  { bytes, span }: ScannedObject,
+  additions: Readonly<Record<string, string>> | undefined,
   { model, usage }: BackendConfig,
   streamed: boolean,
 ): Buffer {
-  const object = membersOf(body)
   const changes: Record<string, Buffer | string> = { ...additions, model: JSON.stringify(model) }
   if (streamed) {
-    changes.stream_options = withUsageAsked(
-      body,
-      findMember(object, 'stream_options'),
-      usage === 'continuous',
-    )
+    const options = findMember(span, 'stream_options')
+    changes.stream_options = withUsageAsked(bytes, options, usage === 'continuous')
   }
-  return splice(body, object, changes)
+  return splice(bytes, span, changes)
 }
 
 /**

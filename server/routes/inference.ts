@@ -132,7 +132,7 @@ async function accept(
   return {
     generation,
     path: operations[operation].route.path,
-    body: keepBody(request.body.bytes, reading.lease.release),
+    body: keepBody(request.body, reading.lease.release),
     ...additionsOf(own.cap),
     includeUsage: request.includeUsage,
     ...(promptCount && { promptCount }),

@@ -39,7 +39,7 @@ function judge(body: string): InferenceRequest | undefined {
 function expectAgreement(body: string): void {
   const request = judge(body)
   if (request === undefined) return
-  const sent = backendBody({ body: request.body.bytes }, backend, request.streamed).toString()
+  const sent = backendBody(request.body, undefined, backend, request.streamed).toString()
   for (const name of names) {
     const found = readers[name](sent)
     if (found === null) continue

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, vi } from 'vitest'
 import { limits } from '#contract/limits'
 import { asApiError } from '../../errors.ts'
+import { membersOf } from '../../json/members.ts'
 import type { Outcome, Receipt, RunningGeneration } from '../../metering/generation.ts'
 import type { Operation } from '../../operation.ts'
 import type { BackendConfig } from '../backend.ts'
@@ -134,7 +135,8 @@ export async function startWorld(options: WorldOptions = {}) {
       },
     }
     const headers = { 'X-Request-Id': 'req-1', 'X-Router-Generation-Id': GENERATION_ID }
-    const body = keepBody(Buffer.concat(pieces), () => {})
+    const bytes = Buffer.concat(pieces)
+    const body = keepBody({ bytes, span: membersOf(bytes) }, () => {})
     const { signal, passage, promptCount } = options
     const path = paths[operation]
     const count = promptCount && { promptCount: followCount(promptCount) }
