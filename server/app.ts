@@ -96,7 +96,7 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
   function onResponse(handler: RawHandler) {
     return async (c: RouterContext) => {
       const { incoming, outgoing: response } = c.env
-      const exchange = {
+      const request = {
         incoming,
         response,
         path: c.req.param(),
@@ -104,7 +104,7 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
         startedAtMs: c.get('trace').startedAtMs,
         trace: c.get('trace'),
       }
-      await handler(exchange)
+      await handler(request)
       return RESPONSE_ALREADY_SENT
     }
   }

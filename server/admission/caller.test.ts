@@ -5,7 +5,7 @@ import type { FoundKey } from './key-finder.ts'
 const found: FoundKey = {
   state: 'active',
   modelScope: ['a'],
-  limits: {
+  rates: {
     workspaceId: 'ws_1',
     keyId: 'key_1',
     requestsPerMinute: null,

@@ -31,7 +31,7 @@ export function createCaller(findKey: FindKey, keyHash: string, trace: Identifie
 
   async function find(): Promise<FoundKey | undefined> {
     const key = await findKey(keyHash)
-    if (key) identify(key.limits)
+    if (key) identify(key.rates)
     return key
   }
 

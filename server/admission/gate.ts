@@ -1,5 +1,5 @@
 import type { Buckets, Taken } from '../limits/buckets.ts'
-import { createKnownLimits, type KeyLimits } from '../limits/key-limits.ts'
+import { createKnownRates, type KeyRates } from '../limits/key-rates.ts'
 import type { AcceptedGeneration } from '../metering/generation.ts'
 import type { Applicant } from './applicant.ts'
 import type { Caller } from './caller.ts'
@@ -14,7 +14,7 @@ export interface GateOptions extends JudgeOptions {
 
 /** What a request has taken from the buckets before its body was read. */
 export interface Reservation {
-  readonly limits: KeyLimits
+  readonly rates: KeyRates
   readonly taken: Taken
 }
 
@@ -34,39 +34,39 @@ export interface Gate extends Pick<Judge, 'warm' | 'stop'> {
   admit(applicant: Applicant, reserved?: Reservation): Promise<AcceptedGeneration>
 }
 
-/** Two are enough unless the key's limits are changed in between; ours. */
+/** Two are enough unless the key's rates are changed in between; ours. */
 const MAX_ATTEMPTS = 10
 
 /**
  * Buckets are taken first and the database is asked in any case: a 402 comes before a 429 (CRED-19). They are
- * taken by the key's limits as last heard, which the same statement confirms: a key that is new here, or whose limits
+ * taken by the key's rates as last heard, which the same statement confirms: a key that is new here, or whose rates
  * have been changed, goes round once more, and no other request ever costs a second statement.
  */
 export function createGate(options: GateOptions): Gate {
   const { buckets, allowOverdraftMicros } = options
   const { judge, warm, stop } = createJudge(options)
-  const known = createKnownLimits()
+  const known = createKnownRates()
 
-  /** Resolves undefined when the limits were not those of the key; they are known then. */
+  /** Resolves undefined when the rates were not those of the key; they are known then. */
   async function attempt(
     applicant: Applicant,
     reserved?: Reservation,
   ): Promise<AcceptedGeneration | undefined> {
     const { caller, generation } = applicant
     const { keyHash } = caller
-    const limits = reserved?.limits ?? known.find(keyHash)
-    const taken = reserved?.taken ?? (limits && (await buckets.take(limits)))
+    const rates = reserved?.rates ?? known.find(keyHash)
+    const taken = reserved?.taken ?? (rates && (await buckets.take(rates)))
     let isAdmitted = false
     try {
-      const asked = limits && taken && { limits, admit: taken.admits }
+      const asked = rates && taken && { rates, admit: taken.admits }
       const judged = await judge({ applicant, buckets: asked })
-      if (judged.decision !== 'invalid_api_key') caller.identify(judged.limits)
+      if (judged.decision !== 'invalid_api_key') caller.identify(judged.rates)
       switch (judged.decision) {
         case 'admitted':
           isAdmitted = true
-          return { ...generation, key: judged.limits, rateLimit: taken!.state }
+          return { ...generation, key: judged.rates, rateLimit: taken!.state }
         case 'limits_changed':
-          known.learn(keyHash, judged.limits)
+          known.learn(keyHash, judged.rates)
           return undefined
         case 'rate_limit_exceeded':
           throw buckets.refuse(taken!.state)
@@ -81,12 +81,12 @@ export function createGate(options: GateOptions): Gate {
           throw refusalOf(judged.decision)
       }
     } finally {
-      if (!isAdmitted) await giveBack(limits, taken)
+      if (!isAdmitted) await giveBack(rates, taken)
     }
   }
 
-  async function giveBack(limits: KeyLimits | undefined, taken: Taken | undefined): Promise<void> {
-    if (limits && taken?.admits) await buckets.giveBack(limits)
+  async function giveBack(rates: KeyRates | undefined, taken: Taken | undefined): Promise<void> {
+    if (rates && taken?.admits) await buckets.giveBack(rates)
   }
 
   function refuseBroke({ balanceMicros, isSpent }: FoundKey, isFree: boolean): void {
@@ -99,11 +99,11 @@ export function createGate(options: GateOptions): Gate {
     async reserve(caller, isFree) {
       const key = await caller.require()
       refuseBroke(key, isFree)
-      const { limits } = key
-      known.learn(caller.keyHash, limits)
-      const taken = await buckets.take(limits)
+      const { rates } = key
+      known.learn(caller.keyHash, rates)
+      const taken = await buckets.take(rates)
       if (!taken.admits) throw buckets.refuse(taken.state)
-      return { limits, taken }
+      return { rates, taken }
     },
     async admit(applicant, reserved) {
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {

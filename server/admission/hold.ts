@@ -2,7 +2,7 @@ import type { Pricing } from '../metering/generation.ts'
 import { costMicros } from '../metering/price.ts'
 
 /** What a model's configuration says about sizes, in tokens. */
-export interface ModelLimits {
+export interface ModelSizes {
   readonly contextLength: number
   /** What a chat template adds to a prompt. */
   readonly templateTokens: number
@@ -11,7 +11,7 @@ export interface ModelLimits {
 }
 
 /** What was seen of a request's size, without keeping any of it. */
-export interface PromptSize {
+export interface PromptBytes {
   readonly bytes: number
   /** An image, audio or file: its tokens cannot be bounded by its bytes. */
   readonly hasOtherParts: boolean
@@ -26,12 +26,12 @@ export interface OutputCap {
 }
 
 /** The most tokens that a prompt can be: no tokenizer makes more tokens than there are bytes (CRED-06). */
-export function boundPrompt({ bytes, hasOtherParts }: PromptSize, limits: ModelLimits): number {
-  return hasOtherParts ? limits.contextLength : boundBytes(bytes, limits)
+export function boundPrompt({ bytes, hasOtherParts }: PromptBytes, sizes: ModelSizes): number {
+  return hasOtherParts ? sizes.contextLength : boundBytes(bytes, sizes)
 }
 
 /** The same for one of many texts, by a number alone. */
-export function boundBytes(bytes: number, { contextLength, templateTokens }: ModelLimits): number {
+export function boundBytes(bytes: number, { contextLength, templateTokens }: ModelSizes): number {
   return Math.min(contextLength, bytes + templateTokens)
 }
 
@@ -39,7 +39,7 @@ export function boundBytes(bytes: number, { contextLength, templateTokens }: Mod
 export function capOutput(
   requestedTokens: number | undefined,
   promptBound: number,
-  { contextLength, maxOutputTokens }: ModelLimits,
+  { contextLength, maxOutputTokens }: ModelSizes,
 ): OutputCap {
   if (requestedTokens !== undefined) {
     return { tokens: Math.min(requestedTokens, contextLength), sent: undefined }

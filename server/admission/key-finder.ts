@@ -1,6 +1,6 @@
 import { limits } from '#contract/limits'
 import { createBatcher } from '../batch.ts'
-import { type KeyLimits, type KeyLimitsRow, toKeyLimits } from '../limits/key-limits.ts'
+import { type KeyRates, type KeyRatesRow, toKeyRates } from '../limits/key-rates.ts'
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
 import type { KeyState } from '../store/keys.ts'
@@ -12,7 +12,7 @@ export interface FoundKey {
   /** Null: every model. */
   readonly modelScope: readonly string[] | null
   /** Whose it is, and what its buckets hold. */
-  readonly limits: KeyLimits
+  readonly rates: KeyRates
   /** Of its workspace; what running requests hold is not taken off. */
   readonly balanceMicros: bigint
   /** Whether the key has used up its spend limit; what running requests hold is not counted. */
@@ -47,7 +47,7 @@ async function findKeys(sql: Sql, hashes: readonly string[]): Promise<(FoundKey 
   return hashes.map((_, index) => found.get(index))
 }
 
-interface Row extends KeyLimitsRow {
+interface Row extends KeyRatesRow {
   readonly position: number
   readonly state: KeyState
   readonly model_scope: string[] | null
@@ -59,7 +59,7 @@ function toFoundKey(row: Row): FoundKey {
   return {
     state: row.state,
     modelScope: row.model_scope,
-    limits: toKeyLimits(row),
+    rates: toKeyRates(row),
     balanceMicros: row.balance_micros,
     isSpent: row.is_spent,
   }

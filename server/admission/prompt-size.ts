@@ -2,7 +2,7 @@ import type { ServedModel } from '../config/router.ts'
 import { foldName } from '../json/fold.ts'
 import { findMember, type Member, type ScannedObject } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
-import { boundBytes, boundPrompt, type ModelLimits } from './hold.ts'
+import { boundBytes, boundPrompt, type ModelSizes } from './hold.ts'
 import { countPromptTokens, sizeMessages } from './sizing.ts'
 import { eachText } from './texts.ts'
 
@@ -25,7 +25,7 @@ export interface PromptSize {
 export type BytesOfText = (sentBytes: number, size: number, aroundBytes: number) => number
 
 /** What of a model tells how large a prompt is: what it holds, and for how many tokens it takes what is no text. */
-export type ModelFigures = ModelLimits & Pick<ServedModel, 'imageTokens' | 'audioTokens'>
+export type ModelFigures = ModelSizes & Pick<ServedModel, 'imageTokens' | 'audioTokens'>
 
 /**
  * A conversation is one prompt. No tokenizer makes more tokens than its body has bytes; but a chat template of the
@@ -48,7 +48,7 @@ export function sizeConversation(body: ScannedObject, model: ModelFigures): Prom
 export function sizeTexts(
   { bytes, span }: ScannedObject,
   field: string,
-  model: ModelLimits,
+  model: ModelSizes,
   bytesOf: BytesOfText,
 ): PromptSize | undefined {
   const { valueStart, end: valueEnd } = findMember(span, field)!

@@ -1,4 +1,4 @@
-import { type KeyLimits, type KeyLimitsRow, toKeyLimits } from '../limits/key-limits.ts'
+import { type KeyRates, type KeyRatesRow, toKeyRates } from '../limits/key-rates.ts'
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
 import type { Applicant } from './applicant.ts'
@@ -8,7 +8,7 @@ import type { Decision } from './refusals.ts'
 export interface Case {
   readonly applicant: Applicant
   /** Undefined: the key's limits are not known yet, and so its buckets were not asked. */
-  readonly buckets: { readonly limits: KeyLimits; readonly admit: boolean } | undefined
+  readonly buckets: { readonly rates: KeyRates; readonly admit: boolean } | undefined
   /** A statement that carried it was sent and its answer lost: its hold may be there already. */
   isRetried: boolean
 }
@@ -17,8 +17,8 @@ export interface Case {
 export type Judged =
   /** There is no such key. */
   | { readonly decision: 'invalid_api_key' }
-  /** `limits` are the key's and its workspace's, as they are now. */
-  | { readonly decision: Exclude<Decision, 'invalid_api_key'>; readonly limits: KeyLimits }
+  /** `rates` are the key's and its workspace's, as they are now. */
+  | { readonly decision: Exclude<Decision, 'invalid_api_key'>; readonly rates: KeyRates }
 
 /** Whose statement it is, and what the deployment allows. */
 interface StatementOptions {
@@ -50,19 +50,19 @@ export async function judgeBatch<Entry extends Case>(
     ${bigint(({ applicant }) => applicant.generation.countedPromptTokens)}::bigint[],
     ${timestamptz(({ applicant }) => applicant.generation.createdAt)}::timestamptz[],
     ${boolean(({ buckets }) => buckets?.admit ?? null)}::boolean[],
-    ${integer(({ buckets }) => buckets?.limits.requestsPerMinute ?? null)}::integer[],
-    ${bigint(({ buckets }) => buckets?.limits.tokensPerMinute ?? null)}::bigint[],
-    ${integer(({ buckets }) => buckets?.limits.workspaceRequestsPerMinute ?? null)}::integer[],
-    ${bigint(({ buckets }) => buckets?.limits.workspaceTokensPerMinute ?? null)}::bigint[]
+    ${integer(({ buckets }) => buckets?.rates.requestsPerMinute ?? null)}::integer[],
+    ${bigint(({ buckets }) => buckets?.rates.tokensPerMinute ?? null)}::bigint[],
+    ${integer(({ buckets }) => buckets?.rates.workspaceRequestsPerMinute ?? null)}::integer[],
+    ${bigint(({ buckets }) => buckets?.rates.workspaceTokensPerMinute ?? null)}::bigint[]
   )`
   return new Map(entries.map((entry, index) => [entry, toJudged(rows[index]!)]))
 }
 
-interface Row extends KeyLimitsRow {
+interface Row extends KeyRatesRow {
   readonly verdict: Decision
 }
 
 function toJudged(row: Row): Judged {
   const { verdict: decision } = row
-  return decision === 'invalid_api_key' ? { decision } : { decision, limits: toKeyLimits(row) }
+  return decision === 'invalid_api_key' ? { decision } : { decision, rates: toKeyRates(row) }
 }

@@ -1,7 +1,7 @@
 import { complain } from '#base/print.ts'
 import {
   addUsage,
-  NO_USAGE,
+  NO_SUMS,
   readUsage,
   type UsageFilter,
   type UsageLine,
@@ -31,7 +31,7 @@ export async function report(options: ReportOptions): Promise<void> {
   const { csv: file = null, config } = options
   const asked = parseFilter(options)
   const lines: UsageLine[] = []
-  let total = NO_USAGE
+  let total = NO_SUMS
   let count = 0
   const isThere = await withDatabase(config, async (sql) => {
     const filter = await resolve(sql, asked)

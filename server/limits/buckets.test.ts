@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { type Buckets, createBuckets } from './buckets.ts'
-import type { KeyLimits } from './key-limits.ts'
+import type { KeyRates } from './key-rates.ts'
 import { createMemoryStore } from './memory.ts'
 
 const START_MS = 1_767_225_600_000
@@ -18,7 +18,7 @@ beforeEach(() => {
   )
 })
 
-function key(change: Partial<KeyLimits> = {}): KeyLimits {
+function key(change: Partial<KeyRates> = {}): KeyRates {
   return {
     keyId: 'key_1',
     workspaceId: 'ws_1',
@@ -30,7 +30,7 @@ function key(change: Partial<KeyLimits> = {}): KeyLimits {
   }
 }
 
-async function takeAll(from: KeyLimits): Promise<number> {
+async function takeAll(from: KeyRates): Promise<number> {
   for (let count = 0; ; count++) if (!(await buckets.take(from)).admits) return count
 }
 
@@ -69,7 +69,7 @@ test('more keys bring a workspace no more budget, and another workspace has its 
 
 test('of several empty buckets the answer names the first: requests before tokens, the key before the workspace', async () => {
   const [spent, fresh] = [key(), key({ keyId: 'key_2' })]
-  const bucketFor = async (subject: KeyLimits) => (await buckets.take(subject)).state.bucket
+  const bucketFor = async (subject: KeyRates) => (await buckets.take(subject)).state.bucket
   await takeAll(spent)
   await buckets.debit(spent, 1_000_000)
   expect(await bucketFor(spent)).toBe('key_requests')

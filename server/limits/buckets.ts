@@ -1,6 +1,6 @@
 import type { ApiError } from '../errors.ts'
 import { MAX_PER_MINUTE, UNITS, waitMs } from './bucket.ts'
-import type { KeyLimits } from './key-limits.ts'
+import type { KeyRates } from './key-rates.ts'
 import { type BucketName, type LimitMetrics, silentLimits } from './metrics.ts'
 import { type BucketState, rateLimitError } from './refusal.ts'
 import type { BucketStore, Change } from './store.ts'
@@ -22,11 +22,11 @@ export interface Taken {
 /** The four one-minute buckets of a key and its workspace (LIM-01). */
 export interface Buckets {
   /** Takes a request from all of them or from none. */
-  take(key: KeyLimits): Promise<Taken>
+  take(key: KeyRates): Promise<Taken>
   /** Gives back what a request took that was refused for another reason. */
-  giveBack(key: KeyLimits): Promise<void>
+  giveBack(key: KeyRates): Promise<void>
   /** Takes what a request has really used, into debt if need be (LIM-23). */
-  debit(key: KeyLimits, tokens: number): Promise<void>
+  debit(key: KeyRates, tokens: number): Promise<void>
   /** The 429 that a bucket's refusal becomes when nothing else refuses; the operator's metrics count it. */
   refuse(state: BucketState): ApiError
 }
@@ -54,7 +54,7 @@ export function createBuckets(
   defaults: DefaultLimits,
   metrics: LimitMetrics = silentLimits,
 ): Buckets {
-  const changesOf = (key: KeyLimits, { requests, tokens, asks }: Amounts): Change[] =>
+  const changesOf = (key: KeyRates, { requests, tokens, asks }: Amounts): Change[] =>
     kinds.map(({ owner, counts, least }) => ({
       owner: owner === 'key' ? key.keyId : key.workspaceId,
       workspaceId: key.workspaceId,
@@ -63,7 +63,7 @@ export function createBuckets(
       least: asks ? least : undefined,
       units: counts === 'requests' ? requests * UNITS : tokens * UNITS,
     }))
-  const move = async (key: KeyLimits, amounts: Amounts): Promise<void> => {
+  const move = async (key: KeyRates, amounts: Amounts): Promise<void> => {
     const changes = changesOf(key, amounts).filter(({ units }) => units !== 0)
     if (changes.length > 0) await store.apply(changes)
   }
@@ -104,7 +104,7 @@ interface Amounts {
 
 /** A key without values of its own has its workspace's, and that the deployment's. */
 function perMinute(
-  key: KeyLimits,
+  key: KeyRates,
   owner: Kind['owner'],
   counts: Kind['counts'],
   defaults: DefaultLimits,

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buckets, createBuckets, type Taken } from './buckets.ts'
-import type { KeyLimits } from './key-limits.ts'
+import type { KeyRates } from './key-rates.ts'
 import { createMemoryStore } from './memory.ts'
 import { createRedisStore, type RedisClient } from './redis.ts'
 import { bucketScript } from './script.ts'
@@ -61,7 +61,7 @@ const operation = fc.oneof(
 
 type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never
 
-function createKeys(): KeyLimits[] {
+function createKeys(): KeyRates[] {
   return [25, 3, 25, null].map((requestsPerMinute, number) => ({
     keyId: `key_${number}`,
     workspaceId: `ws_${number % 2}`,
@@ -72,7 +72,7 @@ function createKeys(): KeyLimits[] {
   }))
 }
 
-async function perform(buckets: Buckets, key: KeyLimits, done: Operation): Promise<Taken[]> {
+async function perform(buckets: Buckets, key: KeyRates, done: Operation): Promise<Taken[]> {
   if (done.kind === 'giveBack') await buckets.giveBack(key)
   if (done.kind === 'debit') await buckets.debit(key, done.tokens)
   const times = done.kind === 'take' ? done.times : 0

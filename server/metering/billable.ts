@@ -1,7 +1,7 @@
-import type { AcceptedGeneration, Outcome, Usage } from './generation.ts'
+import type { AcceptedGeneration, GenerationEnd, Usage } from './generation.ts'
 
 /** What a generation is billed for, and whose count that is. */
-export type Billed = Pick<Outcome, 'usage' | 'usageSource'>
+export type Billed = Pick<GenerationEnd, 'usage' | 'usageSource'>
 
 /** What a generation could use at most, in tokens: as much as its hold reckons with. */
 export type UsageBounds = Pick<AcceptedGeneration, 'promptBoundTokens' | 'outputCapTokens'>

@@ -5,7 +5,7 @@ import { within } from '../store/retry.ts'
 import { billable } from './billable.ts'
 import type {
   AcceptedGeneration,
-  Outcome,
+  GenerationEnd,
   Pricing,
   Receipt,
   RunningGeneration,
@@ -56,8 +56,8 @@ export function createGeneration(
         if (!isMoved) throw new SettlementError('reaped')
         return make({ ...generation, ...other })
       },
-      settle(outcome) {
-        settled ??= settle(toItem(generation, running, outcome), generation, options)
+      settle(end) {
+        settled ??= settle(toItem(generation, running, end), generation, options)
         return settled
       },
     }
@@ -109,12 +109,12 @@ function asSeen(item: SettlementItem, pricing: Pricing): SettlementItem {
   return { ...item, status: 'aborted', completionTokens, costMicros: costMicros(usage, pricing) }
 }
 
-function toItem(generation: AcceptedGeneration, running: Running, outcome: Outcome): SettlementItem {
+function toItem(generation: AcceptedGeneration, running: Running, end: GenerationEnd): SettlementItem {
   const { id: generationId, pricing, countedPromptTokens } = generation
-  const { status, finishReason, latencyMs, timeToFirstTokenMs } = outcome
+  const { status, finishReason, latencyMs, timeToFirstTokenMs } = end
   // The relay has seen to it; what goes into the books is looked at once more, by the same rule.
   const counted = { promptTokens: countedPromptTokens, completionTokens: running.completionTokens }
-  const { usage, usageSource } = billable(generation, outcome.usage, counted)
+  const { usage, usageSource } = billable(generation, end.usage, counted)
   return {
     workspaceId: running.workspaceId,
     generationId,
@@ -122,7 +122,7 @@ function toItem(generation: AcceptedGeneration, running: Running, outcome: Outco
     finishReason: finishReason === null || FINISH_REASON.test(finishReason) ? finishReason : 'other',
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
-    usageSource: usageSource === 'backend' ? outcome.usageSource : usageSource,
+    usageSource: usageSource === 'backend' ? end.usageSource : usageSource,
     costMicros: costMicros(usage, pricing),
     latencyMs: toMilliseconds(latencyMs),
     timeToFirstTokenMs: timeToFirstTokenMs === null ? null : toMilliseconds(timeToFirstTokenMs),

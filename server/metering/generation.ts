@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { KeyLimits } from '../limits/key-limits.ts'
+import type { KeyRates } from '../limits/key-rates.ts'
 import type { BucketState } from '../limits/refusal.ts'
 import type { Operation } from '../operation.ts'
 
@@ -49,7 +49,7 @@ export interface AskedGeneration extends ServedBy {
 /** What is fixed about a generation once it is accepted, that is, once its hold is placed. */
 export interface AcceptedGeneration extends AskedGeneration {
   /** Whose it is, and whose buckets its usage is taken from. */
-  readonly key: KeyLimits
+  readonly key: KeyRates
   /** The tighter of the request buckets that admitted it, told on every answer (LIM-32). */
   readonly rateLimit: BucketState
 }
@@ -58,7 +58,7 @@ export interface AcceptedGeneration extends AskedGeneration {
 export type UsageSource = 'backend' | 'counted' | 'bounded'
 
 /** How a generation ended. */
-export interface Outcome {
+export interface GenerationEnd {
   readonly status: 'ok' | 'aborted'
   /** The backend's, or null when it gave none. */
   readonly finishReason: string | null
@@ -92,7 +92,7 @@ export interface RunningGeneration extends AcceptedGeneration {
    * Throws `SettlementError` when the database is away for 5 s (the generation is then settled as aborted
    * in the background with the same usage) or when the hold was reaped meanwhile.
    */
-  settle(outcome: Outcome): Promise<Receipt>
+  settle(end: GenerationEnd): Promise<Receipt>
 }
 
 /** The answer's socket side; a plain Node response so that nothing stands between backend and client. */

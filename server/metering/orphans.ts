@@ -1,4 +1,4 @@
-import { type KeyLimits, type KeyLimitsRow, toKeyLimits } from '../limits/key-limits.ts'
+import { type KeyRates, type KeyRatesRow, toKeyRates } from '../limits/key-rates.ts'
 import type { Sql } from '../store/connection.ts'
 import type { Pricing } from './generation.ts'
 import type { LeaseOptions } from './lease.ts'
@@ -9,7 +9,7 @@ export interface Orphan {
   readonly workspaceId: string
   readonly generationId: string
   /** Whose buckets its usage is taken from, with the limits of now. */
-  readonly key: KeyLimits
+  readonly key: KeyRates
   readonly pricing: Pricing
   /** The router's own count of the prompt. */
   readonly promptTokens: number
@@ -68,7 +68,7 @@ export async function forgetReplicas(sql: Sql): Promise<void> {
       and not exists (select from holds h where h.replica_id = r.id)`
 }
 
-interface Row extends KeyLimitsRow {
+interface Row extends KeyRatesRow {
   readonly generation_id: string
   readonly prompt_price_micros: bigint
   readonly completion_price_micros: bigint
@@ -81,7 +81,7 @@ function toOrphan(row: Row): Orphan {
   return {
     workspaceId: row.workspace_id,
     generationId: row.generation_id,
-    key: toKeyLimits(row),
+    key: toKeyRates(row),
     pricing: {
       promptMicros: Number(row.prompt_price_micros),
       completionMicros: Number(row.completion_price_micros),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Buckets } from '../limits/buckets.ts'
-import type { KeyLimits } from '../limits/key-limits.ts'
+import type { KeyRates } from '../limits/key-rates.ts'
 import { silent } from '../log.ts'
 import type { Meter, MeterTimers } from '../meter.ts'
 import type { Sql } from '../store/connection.ts'
@@ -85,7 +85,7 @@ test('the holds of a dead router are settled as aborted, with the prompt and the
 })
 
 test('what an orphan has used is taken from its key’s buckets, once, by whichever router settles it', async () => {
-  const debits: { readonly tokens: number; readonly key: KeyLimits }[] = []
+  const debits: { readonly tokens: number; readonly key: KeyRates }[] = []
   const buckets: Buckets = {
     ...wideBuckets(),
     async debit(key, tokens) {

@@ -10,7 +10,7 @@ import type { Sql } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import { createKey, type KeySettings } from '../store/keys.ts'
 import { createWorkspace } from '../store/workspaces.ts'
-import type { AskedGeneration, Outcome } from './generation.ts'
+import type { AskedGeneration, GenerationEnd } from './generation.ts'
 import { postEntry } from './ledger.ts'
 
 /** A workspace with a balance and one key, and requests made with it. */
@@ -26,7 +26,7 @@ export const pricing = { promptMicros: 150_000, completionMicros: 600_000 }
 export const HOLD_MICROS = 10_044
 
 /** 12 + 34 tokens at the demo's prices: 23 micro-dollars. */
-export const finished: Outcome = {
+export const finished: GenerationEnd = {
   status: 'ok',
   finishReason: 'stop',
   usage: { promptTokens: 12, completionTokens: 34 },

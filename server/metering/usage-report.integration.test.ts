@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../store/testing.ts'
 import { type Account, createAccount, finished, startMeter } from './testing.ts'
 import {
   addUsage,
-  NO_USAGE,
+  NO_SUMS,
   readUsage,
   type UsageFilter,
   type UsageLine,
@@ -72,7 +72,7 @@ test('the sums of all lines are those of the ledger, corrected records and their
   await meter.stop()
 
   const lines = await read()
-  const sums = lines.reduce(addUsage, NO_USAGE)
+  const sums = lines.reduce(addUsage, NO_SUMS)
   const [ledger] = await sql<{ spent: bigint }[]>`
     select -sum(amount_micros)::bigint as spent from ledger where kind in ('generation', 'refund')`
   expect(sums.costMicros).toBe(ledger!.spent)
@@ -118,7 +118,7 @@ test.each<[string, (account: Account) => UsageFilter, number]>([
 ])('one %s can be asked for', async (_, filterOf, requests) => {
   await fill(account, 20)
   await fill(await createAccount(sql), 20)
-  expect((await read(filterOf(account))).reduce(addUsage, NO_USAGE).requests).toBe(BigInt(requests))
+  expect((await read(filterOf(account))).reduce(addUsage, NO_SUMS).requests).toBe(BigInt(requests))
 })
 
 test('more lines than one batch holds are handed over in several, in order', async () => {

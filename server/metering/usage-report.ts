@@ -88,7 +88,7 @@ export function usageStatement(sql: Queryable, filter: UsageFilter): postgres.Pe
 }
 
 /** Nothing yet. */
-export const NO_USAGE: UsageSums = {
+export const NO_SUMS: UsageSums = {
   requests: 0n,
   promptTokens: 0n,
   completionTokens: 0n,

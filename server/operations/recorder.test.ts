@@ -12,7 +12,7 @@ const scrape = (metrics: readonly Metric[]) => expose(metrics, silent)
 const ended: Observation = {
   operation: 'chat',
   model: 'demo/tiny-chat',
-  outcome: {
+  end: {
     status: 'ok',
     finishReason: 'stop',
     usage: { promptTokens: 12, completionTokens: 34 },
@@ -30,7 +30,7 @@ const CHAT =
 test('a generation is published under OpenTelemetry’s names, in seconds and tokens', async () => {
   const { observe, metrics } = createRecorder(['demo/tiny-chat'])
   observe(ended)
-  observe({ ...ended, cause: 'client_left', outcome: { ...ended.outcome, status: 'aborted' } })
+  observe({ ...ended, cause: 'client_left', end: { ...ended.end, status: 'aborted' } })
   const text = await scrape(metrics)
   expect(text).toContain(`gen_ai_server_request_duration_count{${CHAT}} 1\n`)
   expect(text).toContain(`gen_ai_server_request_duration_bucket{${CHAT},le="0.64"} 0\n`)
@@ -65,9 +65,9 @@ test('a finished answer without usage is counted, an aborted one is not', async 
   const { observe, metrics } = createRecorder(['demo/tiny-chat'])
   const series = 'router_generations_without_usage_total{gen_ai_request_model="demo/tiny-chat"}'
   expect(await scrape(metrics)).toContain(`${series} 0\n`)
-  const counted = { ...ended.outcome, usageSource: 'counted' } as const
-  observe({ ...ended, outcome: counted })
-  observe({ ...ended, outcome: { ...counted, status: 'aborted' }, cause: 'backend_error' })
+  const counted = { ...ended.end, usageSource: 'counted' } as const
+  observe({ ...ended, end: counted })
+  observe({ ...ended, end: { ...counted, status: 'aborted' }, cause: 'backend_error' })
   expect(await scrape(metrics)).toContain(`${series} 1\n`)
 })
 

@@ -53,13 +53,13 @@ export function createRecorder(models: readonly string[]): Recorder {
     for (const model of ids) withoutUsage.of({ [attributes.model]: model })
   }
 
-  function observe({ operation, model, outcome, cause, overheadMs, comparison }: Observation): void {
+  function observe({ operation, model, end, cause, overheadMs, comparison }: Observation): void {
     const what = {
       [attributes.operation]: operations[operation].convention,
       [attributes.provider]: PROVIDER,
       [attributes.model]: model,
     }
-    const { status, usage, usageSource, latencyMs, timeToFirstTokenMs } = outcome
+    const { status, usage, usageSource, latencyMs, timeToFirstTokenMs } = end
     duration.of(cause === undefined ? what : { ...what, [attributes.error]: cause }).record(latencyMs / MS)
     tokens.of({ ...what, [attributes.tokenType]: 'input' }).record(usage.promptTokens)
     if (operations[operation].generates) {

@@ -11,7 +11,7 @@ import { carriesText, choiceTextBytes } from './text.ts'
 import { parseUsage, type ReportedUsage, type Settled, shownUsage } from './usage.ts'
 
 /** A backend's whole answer and what it says. */
-export interface Answer {
+export interface WholeAnswer {
   readonly bytes: Buffer
   readonly object: ObjectSpan
   readonly finishReason: string | null
@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 /** Reads the body of a 200. Throws 502 `backend_error` for whatever is no answer (S-04). */
-export function parseAnswer(received: Buffer, operation: Operation): Answer {
+export function parseAnswer(received: Buffer, operation: Operation): WholeAnswer {
   const value = parseObject(received)
   const hasError = value.error !== undefined && value.error !== null
   if (hasError || !Array.isArray(value[operations[operation].answerList])) throw unusableError()
@@ -36,7 +36,7 @@ export function parseAnswer(received: Buffer, operation: Operation): Answer {
 }
 
 /** The answer as the client gets it: the backend's bytes but for `id`, `model` and `usage` (CHAT-02, CHAT-05). */
-export function answerBody(answer: Answer, generation: RunningGeneration, settled: Settled): Buffer {
+export function answerBody(answer: WholeAnswer, generation: RunningGeneration, settled: Settled): Buffer {
   const { bytes, object, reported } = answer
   const hasId = operations[generation.operation].hasId || findMember(object, 'id') !== undefined
   return splice(bytes, object, {

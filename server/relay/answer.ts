@@ -1,14 +1,14 @@
 import { ApiError } from '../errors.ts'
-import { type Answer, answerBody, parseAnswer } from './answer-body.ts'
+import { answerBody, parseAnswer, type WholeAnswer } from './answer-body.ts'
 import type { AnswerHead } from './attempt.ts'
 import { countUsage } from './count-usage.ts'
 import type { RelayDependencies } from './dependencies.ts'
-import type { End } from './end.ts'
 import { fallBack } from './fallback.ts'
 import { Hop } from './hop.ts'
+import type { HopEnd } from './hop-end.ts'
 import { causeOf } from './observation.ts'
 import { unusableError } from './refusals.ts'
-import { meteredError, NO_USAGE, Settlement, unsettledError } from './settlement.ts'
+import { meteredError, NO_USAGE, Settler, unsettledError } from './settler.ts'
 import type { RelayTask } from './task.ts'
 import type { Settled } from './usage.ts'
 
@@ -23,17 +23,17 @@ const OPEN_ENDED_MS = 1_000
  * Throws the error to answer with otherwise; a client that left is no error.
  */
 export async function relayAnswer(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
-  const settlement = new Settlement(task.generation, dependencies)
+  const settler = new Settler(task.generation, dependencies)
   const collector = new AnswerCollector(task, dependencies)
   const end = await collector.run()
-  if (end.kind === 'done') return complete(task, collector, settlement)
+  if (end.kind === 'done') return complete(task, collector, settler)
   const next = await fallBack(task, collector.hop, end, dependencies.log)
   if (next !== undefined) return relayAnswer(next, dependencies)
   const isMetered = end.kind !== 'failed' && collector.hop.isSent
   const counted = isMetered ? await countUsage(task, 0, true) : NO_USAGE
   const { backendMs, backend } = collector.hop
-  const circumstances = { cause: causeOf(end), backendMs, backend }
-  await settlement.abort({ finishReason: null, reported: undefined, counted }, circumstances)
+  const facts = { cause: causeOf(end), backendMs, backend }
+  await settler.abort({ finishReason: null, reported: undefined, counted }, facts)
   if (end.kind === 'gone') return
   collector.hop.client.release()
   throw counted.promptTokens > 0 ? meteredError(end.error) : end.error
@@ -43,7 +43,7 @@ export async function relayAnswer(task: RelayTask, dependencies: RelayDependenci
 class AnswerCollector {
   readonly accept = 'application/json'
   readonly hop: Hop
-  answer: Answer | undefined
+  answer: WholeAnswer | undefined
   readonly #task: RelayTask
   readonly #pieces: Buffer[] = []
   #length = 0
@@ -55,7 +55,7 @@ class AnswerCollector {
     this.hop = new Hop(task, dependencies, this)
   }
 
-  async run(): Promise<End> {
+  async run(): Promise<HopEnd> {
     const end = await this.hop.run()
     clearTimeout(this.#silence)
     return end
@@ -89,16 +89,16 @@ class AnswerCollector {
   }
 }
 
-async function complete(task: RelayTask, collector: AnswerCollector, settlement: Settlement): Promise<void> {
+async function complete(task: RelayTask, collector: AnswerCollector, settler: Settler): Promise<void> {
   const { generation, headers } = task
   const { client, backendMs, backend } = collector.hop
   const answer = collector.answer!
   const { finishReason, reported, countedCompletionTokens } = answer
   const counted = await countUsage(task, countedCompletionTokens, reported === undefined)
-  const ending = { status: 'ok', finishReason, reported: reported?.usage, counted } as const
+  const consumed = { finishReason, reported: reported?.usage, counted }
   let settled: Settled
   try {
-    settled = await settlement.settle(ending, { backendMs, backend })
+    settled = await settler.settle(consumed, { backendMs, backend })
   } catch (thrown) {
     client.release()
     throw unsettledError(thrown)

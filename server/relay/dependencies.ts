@@ -1,7 +1,7 @@
 import type { Drains } from './drains.ts'
 import type { Observe } from './observation.ts'
 import type { Selection } from './selection.ts'
-import type { RelayLog } from './settlement.ts'
+import type { RelayLog } from './settler.ts'
 import type { RelayTimers } from './task.ts'
 
 /** What relaying one request needs beside its task. */

@@ -1,6 +1,6 @@
-import type { End } from './end.ts'
 import type { Hop } from './hop.ts'
-import { idsOf, type RelayLog } from './settlement.ts'
+import type { HopEnd } from './hop-end.ts'
+import { idsOf, type RelayLog } from './settler.ts'
 import type { RelayTask } from './task.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { RelayTask } from './task.ts'
 export async function fallBack(
   task: RelayTask,
   hop: Hop,
-  end: End,
+  end: HopEnd,
   log: RelayLog,
 ): Promise<RelayTask | undefined> {
   if (end.kind !== 'failed' || !hop.isUnserved) return undefined

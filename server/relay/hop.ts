@@ -5,13 +5,13 @@ import { Call, type CallEvents } from './call.ts'
 import { Client } from './client.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import type { Drains } from './drains.ts'
-import type { End } from './end.ts'
+import type { HopEnd } from './hop-end.ts'
 import { QuietWatch } from './quiet.ts'
 import { RefusalReader } from './refusal-reader.ts'
-import { type Refusal, refusalError, unavailableError } from './refusals.ts'
+import { type BackendRefusal, refusalError, unavailableError } from './refusals.ts'
 import { backendBody } from './request.ts'
 import { createSelection } from './selection.ts'
-import { idsOf, type RelayLog } from './settlement.ts'
+import { idsOf, type RelayLog } from './settler.ts'
 import { onceAborted } from './stop-signal.ts'
 import type { RelayTask } from './task.ts'
 
@@ -35,14 +35,14 @@ export class Hop implements CallEvents {
   readonly #quiet: QuietWatch
   readonly #sink: Sink
   readonly #log: RelayLog
-  readonly #ended: Promise<End>
-  #resolve: (end: End) => void = () => {}
+  readonly #ended: Promise<HopEnd>
+  #resolve: (end: HopEnd) => void = () => {}
   readonly #forgetSignals: (() => void)[] = []
   #refusal: RefusalReader | undefined
   #unservedBy: 'connection' | 'refusal' | undefined
   #isOver = false
   /** How the hop ends once the backend was read on. */
-  #left: End | undefined
+  #left: HopEnd | undefined
   #drain: (() => void) | undefined
   readonly #drains: Drains
   #calledAtMs = 0
@@ -105,7 +105,7 @@ export class Hop implements CallEvents {
   }
 
   /** Calls the backend; resolves with the one end and never rejects. */
-  run(): Promise<End> {
+  run(): Promise<HopEnd> {
     const { signal, passage } = this.#task
     if (this.client.isGone) this.end({ kind: 'gone', isStalled: false })
     if (signal) this.#stopOn(signal, () => asApiError(signal.reason))
@@ -121,7 +121,7 @@ export class Hop implements CallEvents {
    * Ends the hop unless it has ended; once the client has left, that is how it ended. A complete answer's socket is kept,
    * any other's is closed at once.
    */
-  end(end: End): void {
+  end(end: HopEnd): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#drain?.()
@@ -137,7 +137,7 @@ export class Hop implements CallEvents {
    * The client has left. A backend that has generated all of its answer is read on for a moment, for its usage: who
    * leaves after the last word pays for all of them (MET-14). Any other is stopped at once (M-10).
    */
-  #leave(end: End): void {
+  #leave(end: HopEnd): void {
     if (this.#isOver || this.#left !== undefined) return
     const forget = this.#sink.awaitsUsage ? this.#drains.begin(() => this.end(end)) : undefined
     if (forget === undefined) {
@@ -157,7 +157,7 @@ export class Hop implements CallEvents {
   }
 
   /** The error for what a backend said instead of an answer. */
-  errorFor(refusal: Refusal): ApiError {
+  errorFor(refusal: BackendRefusal): ApiError {
     return refusalError(refusal, this.#task.generation.operation, this.#call.backend!.config)
   }
 

@@ -32,7 +32,7 @@ test('a finished answer is told of once, with what was settled and without a cau
       {
         operation: 'chat',
         model: MODEL,
-        outcome: world.outcomes[0],
+        end: world.outcomes[0],
         cause: undefined,
         overheadMs: expect.any(Number),
         comparison: { backend: '0', countedMicros: 3, reportedMicros: 2, finding: undefined },
@@ -54,7 +54,7 @@ test.each<[string, WorldOptions, string]>([
 ])('%s is the cause that is told', async (_, options, cause) => {
   const world = await startWorld(options)
   await ask(world)
-  expect(world.observations).toMatchObject([{ cause, outcome: { status: 'aborted' } }])
+  expect(world.observations).toMatchObject([{ cause, end: { status: 'aborted' } }])
 })
 
 test.each([
@@ -103,11 +103,11 @@ test('the time that a backend takes is none of the router’s', async () => {
   }
   const world = await startWorld({ script: slow })
   await ask(world)
-  const [{ overheadMs, outcome }] = world.observations as [(typeof world.observations)[0]]
-  expect(outcome.latencyMs).toBeGreaterThanOrEqual(199)
+  const [{ overheadMs, end }] = world.observations as [(typeof world.observations)[0]]
+  expect(end.latencyMs).toBeGreaterThanOrEqual(199)
   expect(overheadMs).toBeGreaterThanOrEqual(0)
   // Whatever a busy machine adds, the backend's time is no part of it.
-  expect(overheadMs).toBeLessThanOrEqual(outcome.latencyMs - 199)
+  expect(overheadMs).toBeLessThanOrEqual(end.latencyMs - 199)
 })
 
 test('the time that the database takes is the router’s', async () => {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#contract/errors'
-import type { Outcome } from '../metering/generation.ts'
+import type { GenerationEnd } from '../metering/generation.ts'
 import type { Operation } from '../operation.ts'
-import type { End } from './end.ts'
+import type { HopEnd } from './hop-end.ts'
 
 /** Why a generation did not come to its end; closed, so that it may label a metric. */
 export type AbortCause =
@@ -20,7 +20,7 @@ export interface Observation {
   readonly operation: Operation
   /** Router model id. */
   readonly model: string
-  readonly outcome: Outcome
+  readonly end: GenerationEnd
   /** Undefined when it came to its end. */
   readonly cause: AbortCause | undefined
   /** Its time inside the router: all but what was spent on the call to the backend. */
@@ -40,7 +40,7 @@ export interface Comparison {
 }
 
 /** The cause of an end that is none of the answer's own. */
-export function causeOf(end: Exclude<End, { readonly kind: 'done' }>): AbortCause {
+export function causeOf(end: Exclude<HopEnd, { readonly kind: 'done' }>): AbortCause {
   if (end.kind === 'gone') return end.isStalled ? 'client_stalled' : 'client_left'
   const { code } = end.error
   // A withdrawn verdict ends an answer under its own name; all else that the router ends is its own end.

@@ -1,4 +1,4 @@
-import type { Refusal } from './refusals.ts'
+import type { BackendRefusal } from './refusals.ts'
 
 /** Bytes of a refusal that are read; backends say what they have to say in far less (ours). */
 const MAX_REFUSAL_BYTES = 65_536
@@ -22,7 +22,7 @@ export class RefusalReader {
     return this.#length < MAX_REFUSAL_BYTES
   }
 
-  refusal(): Refusal {
+  refusal(): BackendRefusal {
     return { status: this.#status, retryAfter: this.#retryAfter, body: this.#body() }
   }
 

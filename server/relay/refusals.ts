@@ -7,7 +7,7 @@ import { parseRetryAfter } from './retry-after.ts'
 import { withoutSecrets } from './secrets.ts'
 
 /** A backend's answer that is no answer. */
-export interface Refusal {
+export interface BackendRefusal {
   readonly status: number
   readonly retryAfter: string | undefined
   /** The body, as JSON if it was any. */
@@ -19,7 +19,11 @@ const MAX_MESSAGE_LENGTH = 1_000
 const MAX_PARAM_LENGTH = 128
 
 /** The error for a backend's status and body (RLAY-04). Only what a 400 or 422 says is told to the client. */
-export function refusalError(refusal: Refusal, operation: Operation, backend: BackendConfig): ApiError {
+export function refusalError(
+  refusal: BackendRefusal,
+  operation: Operation,
+  backend: BackendConfig,
+): ApiError {
   const { status, retryAfter, body } = refusal
   if (status === 400 || status === 422) return mistakeError(body, operation, backend)
   if (status === 413) return tooLargeError()

@@ -2,11 +2,11 @@ import { isObject } from '#base/object.ts'
 import type { ApiError } from '../errors.ts'
 import type { AnswerHead } from './attempt.ts'
 import type { RelayDependencies } from './dependencies.ts'
-import type { End } from './end.ts'
 import { PING, STREAM_HEADERS } from './frames.ts'
 import { Hop } from './hop.ts'
+import type { HopEnd } from './hop-end.ts'
 import { unavailableError, unusableError } from './refusals.ts'
-import type { Settlement } from './settlement.ts'
+import type { Settler } from './settler.ts'
 import type { StreamFault } from './sse/faults.ts'
 import { StreamRewriter } from './sse/rewriter.ts'
 import type { RelayTask } from './task.ts'
@@ -20,11 +20,11 @@ export class StreamFeed {
   deliveredTokens = 0
   readonly #outputCapTokens: number
   readonly #headers: Readonly<Record<string, string>>
-  readonly #settlement: Settlement
+  readonly #settler: Settler
   readonly #pings: NodeJS.Timeout
   readonly #isPinned: boolean
 
-  constructor(task: RelayTask, dependencies: RelayDependencies, settlement: Settlement) {
+  constructor(task: RelayTask, dependencies: RelayDependencies, settler: Settler) {
     const { id, model, operation, outputCapTokens } = task.generation
     const { includeUsage } = task
     this.rewriter = new StreamRewriter({
@@ -37,7 +37,7 @@ export class StreamFeed {
     this.hop = new Hop(task, dependencies, this)
     this.#outputCapTokens = outputCapTokens
     this.#headers = { ...task.headers, ...STREAM_HEADERS }
-    this.#settlement = settlement
+    this.#settler = settler
     this.#isPinned = task.passage !== undefined
     this.#pings = setInterval(() => this.#ping(), dependencies.timers.pingMs)
   }
@@ -49,7 +49,7 @@ export class StreamFeed {
     return isComplete && (reported === undefined || isUsageStale)
   }
 
-  async run(): Promise<End> {
+  async run(): Promise<HopEnd> {
     const end = await this.hop.run()
     clearInterval(this.#pings)
     return end
@@ -86,7 +86,7 @@ export class StreamFeed {
     if (tokens > this.deliveredTokens) {
       clearInterval(this.#pings)
       this.deliveredTokens = tokens
-      this.#settlement.delivered(tokens)
+      this.#settler.delivered(tokens)
     }
     if (!goesOn) this.hop.awaitReader()
   }

@@ -19,7 +19,7 @@ export type Reloaded =
   | { readonly outcome: 'refused'; readonly error: Error }
 
 /** A reload that was refused. */
-export interface Refusal {
+export interface RefusedReload {
   readonly at: Date
   /** Every mistake with its path, as a start tells them. */
   readonly message: string
@@ -30,7 +30,7 @@ export interface Reloader {
   /** Takes up the whole file, or nothing of it. Never throws: what was in force stays so. */
   reload(): Reloaded
   /** Of the last reload, if it was refused. */
-  readonly refusal: Refusal | undefined
+  readonly refusal: RefusedReload | undefined
 }
 
 /** What a reloader needs from the router. */
@@ -48,7 +48,7 @@ const NEEDS_RESTART = 'has changed, which needs a restart; nothing of the file i
 
 /** Nothing has been refused at first. */
 export function createReloader({ source, current, take, log, now }: ReloaderOptions): Reloader {
-  let refusal: Refusal | undefined
+  let refusal: RefusedReload | undefined
 
   function read(): RouterConfig {
     const config = source.load()

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import type { OwnEndpoints } from '../publication/own-endpoint.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { FindRelayable } from '../upstreams/archive.ts'
-import type { Exchange, RawHandler } from './handlers.ts'
+import type { RawHandler, RawRequest } from './handlers.ts'
 
 /** What the evidence routes need from the rest of the router. */
 export interface EvidenceDependencies {
@@ -55,7 +55,7 @@ const UNKNOWN = 'There is no such endpoint here; GET /models shows the names of 
 const UNDECIDED =
   'This router cannot tell which endpoint is its own; ask for one by name: GET /evidence/{endpoint}.'
 
-type Find = (exchange: Exchange) => Promise<Found | undefined>
+type Find = (request: RawRequest) => Promise<Found | undefined>
 
 function published({ name }: EndpointConfig, shelf: Shelf): Found {
   const missing = `No evidence of ${name} has been fetched yet. Try again shortly.`
@@ -63,33 +63,33 @@ function published({ name }: EndpointConfig, shelf: Shelf): Found {
 }
 
 function relayed({ budget, sourceAddressOf }: EvidenceDependencies, unknown: string, find: Find): RawHandler {
-  return async (exchange) => {
+  return async (request) => {
     let found: Found | undefined
     try {
-      budget.take(sourceAddressOf(exchange.incoming))
-      found = await find(exchange)
+      budget.take(sourceAddressOf(request.incoming))
+      found = await find(request)
     } catch (thrown) {
-      return refuse(exchange, asApiError(thrown))
+      return refuse(request, asApiError(thrown))
     }
-    if (found === undefined) return answer(exchange, 404, { statusCode: 404, message: unknown })
+    if (found === undefined) return answer(request, 404, { statusCode: 404, message: unknown })
     const { bytes, missing: message } = found
     if (bytes === undefined) {
-      return answer(exchange, 503, { statusCode: 503, reason: 'evidence_not_fetched', message })
+      return answer(request, 503, { statusCode: 503, reason: 'evidence_not_fetched', message })
     }
-    send(exchange, 200, bytes, { ETag: `"${hash('sha256', bytes, 'hex')}"` })
+    send(request, 200, bytes, { ETag: `"${hash('sha256', bytes, 'hex')}"` })
   }
 }
 
-function refuse(exchange: Exchange, error: ApiError): void {
-  send(exchange, error.status, Buffer.from(JSON.stringify(error.toBody())), error.headers)
+function refuse(request: RawRequest, error: ApiError): void {
+  send(request, error.status, Buffer.from(JSON.stringify(error.toBody())), error.headers)
 }
 
-function answer(exchange: Exchange, status: number, body: object): void {
-  send(exchange, status, Buffer.from(JSON.stringify(body)), {})
+function answer(request: RawRequest, status: number, body: object): void {
+  send(request, status, Buffer.from(JSON.stringify(body)), {})
 }
 
 function send(
-  { response, headers }: Exchange,
+  { response, headers }: RawRequest,
   status: number,
   bytes: Buffer,
   more: Record<string, string>,

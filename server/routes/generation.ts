@@ -19,7 +19,7 @@ export function getGeneration(find: FindGeneration): JsonHandler<'getGeneration'
       })
     }
     // Whatever is no generation id has no record, and may be nothing that a database takes as text.
-    const record = GENERATION_ID.test(id) ? await find(key.limits.workspaceId, id) : undefined
+    const record = GENERATION_ID.test(id) ? await find(key.rates.workspaceId, id) : undefined
     if (!record) throw new ApiError('not_found', 'No such generation in this workspace.', { param: 'id' })
     return { status: 200, body: { data: toBody(record) } }
   }

@@ -25,7 +25,7 @@ export interface PublicRequest {
 }
 
 /** The two ends of a request that is answered on Node's own response, byte by byte. */
-export interface Exchange {
+export interface RawRequest {
   readonly path: Readonly<Record<string, string>>
   readonly incoming: IncomingMessage
   readonly response: ServerResponse
@@ -75,7 +75,7 @@ export type JsonHandler<Op extends RouterOperation> = (request: JsonRequest) => 
 export type PublicHandler<Op extends RouterOperation> = (request: PublicRequest) => Promise<Reply<Op>>
 
 /** Answers one operation on the response itself, or throws an `ApiError` before it has begun to. */
-export type RawHandler = (exchange: Exchange) => Promise<void>
+export type RawHandler = (request: RawRequest) => Promise<void>
 
 /** One handler for each operation; a missing one, an undeclared status or header does not compile. */
 export type Handlers = { readonly [Op in RouterOperation]: HandlerOf<Op> }

@@ -23,7 +23,7 @@ import type { Editions, Visit } from '../reload/editions.ts'
 import { placeRequest } from '../upstreams/placement.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { additionsOf, preparing, sizeFallbacks, sizeFor } from './fallbacks.ts'
-import type { Exchange, RawHandler } from './handlers.ts'
+import type { RawHandler, RawRequest } from './handlers.ts'
 
 /** What the inference routes need from the rest of the router. */
 export interface InferenceDependencies {
@@ -44,8 +44,8 @@ export interface InferenceDependencies {
 /** The one way into every metered route: judged, held, relayed, settled (REQ-20, M-20). */
 export function serveInference(operation: Operation, dependencies: InferenceDependencies): RawHandler {
   const { editions, findKey, meter, sourceAddressOf } = dependencies
-  return async (exchange) => {
-    const { incoming, trace } = exchange
+  return async (raw) => {
+    const { incoming, trace } = raw
     const { memory, config, hasFreeModels } = editions.current
     const keyHash = parseAuthorization(incoming.headers.authorization)
     const caller = createCaller(findKey, keyHash, trace)
@@ -58,11 +58,11 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
     const address = sourceAddressOf(incoming)
     const reserved = pool === 'large' ? await meter.reserve(caller, hasFreeModels) : undefined
     const known = reserved ?? (memory.isCrowded(address) ? await caller.require() : undefined)
-    const lease = memory.open({ pool, address, workspaceId: known?.limits.workspaceId })
+    const lease = memory.open({ pool, address, workspaceId: known?.rates.workspaceId })
     const reading = { maxBytes: config.limits.maxBodyBytes, lease }
     const visit = editions.visit()
     try {
-      const task = await accept(operation, { caller, reserved }, exchange, dependencies, reading, visit)
+      const task = await accept(operation, { caller, reserved }, raw, dependencies, reading, visit)
       await run(visit.enter().relay, task)
     } catch (thrown) {
       if (!(thrown instanceof ClientGone)) throw thrown
@@ -75,7 +75,7 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
 
 const ENCODED = 'The request body is encoded; send it as it is, without Content-Encoding.'
 
-function isEncoded({ headers }: Exchange['incoming']): boolean {
+function isEncoded({ headers }: RawRequest['incoming']): boolean {
   const encoding = headers['content-encoding']
   return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity'
 }
@@ -96,7 +96,7 @@ interface Reading {
 async function accept(
   operation: Operation,
   { caller, reserved }: Asking,
-  { incoming, response, headers, startedAtMs, trace }: Exchange,
+  { incoming, response, headers, startedAtMs, trace }: RawRequest,
   dependencies: InferenceDependencies,
   reading: Reading,
   visit: Visit,
@@ -164,7 +164,7 @@ async function run(relay: Relay, task: RelayTask): Promise<void> {
  */
 async function judge(
   operation: Operation,
-  incoming: Exchange['incoming'],
+  incoming: RawRequest['incoming'],
   reading: Reading,
   caller: Caller,
   visit: Visit,

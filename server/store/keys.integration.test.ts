@@ -53,7 +53,7 @@ test('a key is found by the hash of its plaintext, an unknown one is not', async
   expect(await find(plaintext)).toEqual({
     state: 'active',
     modelScope: ['a', 'b/c'],
-    limits: {
+    rates: {
       keyId: key.id,
       workspaceId: id,
       requestsPerMinute: null,
@@ -74,7 +74,7 @@ test('keys that are asked for together are answered each with its own', async ()
   const hashes = [...made.map(({ plaintext }) => hash('sha256', plaintext, 'hex')), '00'.repeat(32)]
   const found = await Promise.all([...hashes, hashes[0]!].map(findKey))
   const [one, two, three] = made.map(({ key }) => key.id)
-  expect(found.map((key) => key?.limits.keyId)).toEqual([one, two, three, undefined, one])
+  expect(found.map((key) => key?.rates.keyId)).toEqual([one, two, three, undefined, one])
 })
 
 test('revoking is for good, takes effect at once, and keeps its first time', async () => {

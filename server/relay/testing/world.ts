@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest'
 import { limits } from '#contract/limits'
 import { asApiError } from '../../errors.ts'
 import { membersOf } from '../../json/members.ts'
-import type { Outcome, Receipt, RunningGeneration } from '../../metering/generation.ts'
+import type { GenerationEnd, Receipt, RunningGeneration } from '../../metering/generation.ts'
 import type { Operation } from '../../operation.ts'
 import type { BackendConfig } from '../backend.ts'
 import { followCount } from '../count-usage.ts'
@@ -50,7 +50,7 @@ export interface WorldOptions {
   readonly signal?: AbortSignal
   readonly refusesToMove?: boolean
   readonly passage?: NonNullable<RelayTask['passage']>
-  readonly settle?: (outcome: Outcome) => Promise<Receipt>
+  readonly settle?: (outcome: GenerationEnd) => Promise<Receipt>
 }
 
 /** A client's answer, read to its end. */
@@ -71,7 +71,7 @@ export async function closeWorlds(): Promise<void> {
 /** A router that is nothing but the relay, between a scripted backend and real sockets. */
 export async function startWorld(options: WorldOptions = {}) {
   const { operation = 'chat', streamed = true, includeUsage = false } = options
-  const outcomes: Outcome[] = []
+  const outcomes: GenerationEnd[] = []
   const progress: number[] = []
   const moves: string[] = []
   const warnings: string[] = []

@@ -1,21 +1,21 @@
 import { ApiError } from '../errors.ts'
 import { type Billed, billable } from '../metering/billable.ts'
-import type { Outcome, RunningGeneration, Usage } from '../metering/generation.ts'
+import type { GenerationEnd, RunningGeneration, Usage } from '../metering/generation.ts'
 import { costMicros } from '../metering/price.ts'
 import type { Backend } from './backend.ts'
 import type { AbortCause, Comparison, Observe } from './observation.ts'
 import type { Settled } from './usage.ts'
 
-/** What an ending decides about a generation; the timings are measured here. */
-export interface Ending extends Pick<Outcome, 'status' | 'finishReason'> {
+/** What a generation has used, by either count; the timings are measured here. */
+export interface Consumed extends Pick<GenerationEnd, 'finishReason'> {
   /** What the backend says of all that was delivered; undefined when it says nothing of use. */
   readonly reported: Usage | undefined
   /** The router's own count of the same. */
   readonly counted: Usage
 }
 
-/** What an ending has to tell beside what is settled. */
-export interface Circumstances {
+/** What is told of a call beside what is settled. */
+export interface CallFacts {
   /** Undefined when the answer came to its end. */
   readonly cause?: AbortCause
   /** Milliseconds that the call to the backend took. */
@@ -53,7 +53,7 @@ const LEAST_SHARE = 2
 export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0 }
 
 /** Settles one generation exactly once and measures its timings. */
-export class Settlement {
+export class Settler {
   readonly #generation: RunningGeneration
   readonly #log: RelayLog
   readonly #observe: Observe
@@ -75,19 +75,29 @@ export class Settlement {
     this.#generation.progress(tokens)
   }
 
-  /** Commits record and debit. A second call is a mistake of ours and commits nothing. */
-  async settle(ending: Ending, circumstances: Circumstances): Promise<Settled> {
+  /** Commits record and debit of an answer that is whole, before its end is seen (CRED-32). */
+  async settle(consumed: Consumed, facts: CallFacts): Promise<Settled> {
+    return await this.#commit('ok', consumed, facts)
+  }
+
+  /** Commits an aborted generation; when the database is away that happens later, and nobody waits for it. */
+  async abort(consumed: Consumed, facts: CallFacts): Promise<void> {
+    await this.#commit('aborted', consumed, facts).catch(() => undefined)
+  }
+
+  /** A second call is a mistake of ours and commits nothing. */
+  async #commit(status: GenerationEnd['status'], consumed: Consumed, facts: CallFacts): Promise<Settled> {
     if (this.#isSettled) throw new Error('This generation is already being settled.')
     this.#isSettled = true
-    const { status, finishReason, reported, counted } = ending
+    const { finishReason, reported, counted } = consumed
     const billed = billable(this.#generation, reported, counted)
     const ids = idsOf(this.#generation)
     if (status === 'ok' && billed.usageSource === 'counted') {
       this.#log.warn('a finished answer came without usage', ids)
     }
-    const comparison = this.#compare(ending, billed, circumstances.backend)
+    const comparison = this.#compare(consumed, billed, facts.backend)
     if (comparison?.finding === 'bounded') {
-      const backend = circumstances.backend!.config.url
+      const backend = facts.backend!.config.url
       this.#log.warn('a backend reported more tokens than the request could use', {
         ...ids,
         backend,
@@ -95,33 +105,28 @@ export class Settlement {
       })
     }
     const timings = { latencyMs: this.#elapsedMs(), timeToFirstTokenMs: this.#timeToFirstTokenMs }
-    const outcome = { status, finishReason, ...billed, ...timings }
+    const end = { status, finishReason, ...billed, ...timings }
     try {
-      const receipt = await this.#generation.settle(outcome)
-      this.#tell(outcome, circumstances, comparison)
+      const receipt = await this.#generation.settle(end)
+      this.#tell(end, facts, comparison)
       return { ...billed, receipt }
     } catch (thrown) {
       this.#log.warn('a generation could not be settled in time', { ...ids, error: thrown })
-      const cause = circumstances.cause ?? 'unsettled'
-      this.#tell(this.#withheld(outcome), { ...circumstances, cause }, comparison)
+      const cause = facts.cause ?? 'unsettled'
+      this.#tell(this.#withheld(end), { ...facts, cause }, comparison)
       throw thrown
     }
   }
 
-  /** Commits an aborted generation; when the database is away that happens later, and nobody waits for it. */
-  async abort(consumed: Omit<Ending, 'status'>, circumstances: Circumstances): Promise<void> {
-    await this.settle({ ...consumed, status: 'aborted' }, circumstances).catch(() => undefined)
-  }
-
   /** What the books will say of an answer that could not be settled in time. */
-  #withheld(outcome: Outcome): Outcome {
-    const { promptTokens } = outcome.usage
-    const usage = this.#timeToFirstTokenMs === null ? { promptTokens, completionTokens: 0 } : outcome.usage
-    return { ...outcome, status: 'aborted', usage }
+  #withheld(end: GenerationEnd): GenerationEnd {
+    const { promptTokens } = end.usage
+    const usage = this.#timeToFirstTokenMs === null ? { promptTokens, completionTokens: 0 } : end.usage
+    return { ...end, status: 'aborted', usage }
   }
 
   #compare(
-    { reported, counted }: Ending,
+    { reported, counted }: Consumed,
     { usage, usageSource }: Billed,
     backend: Backend | undefined,
   ): Comparison | undefined {
@@ -136,10 +141,10 @@ export class Settlement {
     }
   }
 
-  #tell(outcome: Outcome, { cause, backendMs }: Circumstances, comparison: Comparison | undefined): void {
+  #tell(end: GenerationEnd, { cause, backendMs }: CallFacts, comparison: Comparison | undefined): void {
     const { operation, model } = this.#generation
     const overheadMs = this.#elapsedMs() - backendMs
-    this.#observe({ operation, model, outcome, cause, overheadMs, comparison })
+    this.#observe({ operation, model, end, cause, overheadMs, comparison })
   }
 
   #elapsedMs(): number {

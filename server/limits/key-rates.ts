@@ -1,5 +1,5 @@
-/** A key as its buckets know it. */
-export interface KeyLimits {
+/** A key as its buckets know it: whose it is, and what a minute allows. */
+export interface KeyRates {
   readonly keyId: string
   readonly workspaceId: string
   /** Null: as many as its workspace. */
@@ -11,7 +11,7 @@ export interface KeyLimits {
 }
 
 /** The same as columns. */
-export interface KeyLimitsRow {
+export interface KeyRatesRow {
   readonly key_id: string
   readonly workspace_id: string
   readonly requests_per_minute: number | null
@@ -21,7 +21,7 @@ export interface KeyLimitsRow {
 }
 
 /** Reads a row. */
-export function toKeyLimits(row: KeyLimitsRow): KeyLimits {
+export function toKeyRates(row: KeyRatesRow): KeyRates {
   const { tokens_per_minute: tokens, workspace_tokens_per_minute: workspaceTokens } = row
   return {
     keyId: row.key_id,
@@ -34,12 +34,12 @@ export function toKeyLimits(row: KeyLimitsRow): KeyLimits {
 }
 
 /**
- * What this router last heard of its keys' limits, by the hash of the key. It is a guess that admission's statement
+ * What this router last heard of its keys' rates, by the hash of the key. It is a guess that admission's statement
  * confirms or corrects, and it says nothing about whether a key is valid.
  */
-export interface KnownLimits {
-  find(keyHash: string): KeyLimits | undefined
-  learn(keyHash: string, limits: KeyLimits): void
+export interface KnownRates {
+  find(keyHash: string): KeyRates | undefined
+  learn(keyHash: string, rates: KeyRates): void
   forget(keyHash: string): void
 }
 
@@ -47,13 +47,13 @@ export interface KnownLimits {
 const MAX_KEYS = 100_000
 
 /** Nothing is known at first. */
-export function createKnownLimits(maxKeys = MAX_KEYS): KnownLimits {
-  const known = new Map<string, KeyLimits>()
+export function createKnownRates(maxKeys = MAX_KEYS): KnownRates {
+  const known = new Map<string, KeyRates>()
   return {
     find: (keyHash) => known.get(keyHash),
-    learn(keyHash, limits) {
+    learn(keyHash, rates) {
       known.delete(keyHash)
-      known.set(keyHash, limits)
+      known.set(keyHash, rates)
       if (known.size > maxKeys) known.delete(known.keys().next().value!)
     },
     forget(keyHash) {

@@ -1,7 +1,7 @@
 import type { ApiError } from '../errors.ts'
 
 /** How the backend's part of an answer ended. */
-export type End =
+export type HopEnd =
   /** The answer is complete. */
   | { readonly kind: 'done' }
   /** The backend failed, or what it sent cannot be relayed. */
