@@ -63,11 +63,10 @@ function servingPart(
 type Program = Omit<Parameters<typeof startChild>[0], 'name'>
 
 function createPart(name: Part['name'], title: string, program: Program): Part {
-  const args = [...program.args, '--with-parent', '--json']
   return {
     name,
     title,
-    start: () => startChild({ ...program, name, args }),
+    start: () => startChild({ ...program, name }),
     untilReady: (child) => untilReady(title, child),
   }
 }

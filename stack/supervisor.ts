@@ -94,7 +94,7 @@ export async function supervise(part: Part, events: SupervisorEvents): Promise<S
   async function startAgain(): Promise<void> {
     readyAt = undefined
     child = await part.start()
-    if (stopping) return child.stop()
+    if (stopping) return void (await child.stop())
     events.onChild(part, child.id)
     try {
       await part.untilReady(child)

@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { type Serving, startServing } from '#base/starter.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
 
@@ -15,17 +13,14 @@ const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
 export const SMALL_HEAP = '--max-old-space-size=64 --max-semi-space-size=2'
 
 /** A router in a process of its own, which a test may kill. */
-export interface RouterProcess {
+export interface RouterProcess extends Pick<Serving<unknown>, 'child' | 'stop'> {
   readonly baseUrl: string
   /** Of the operator's listener. */
   readonly adminUrl: string
-  readonly child: ChildProcess
   /** What it has written to its log so far. */
   log(): string
   /** SIGKILL: no handler runs. */
   kill(): Promise<void>
-  /** SIGTERM, and the exit code. */
-  stop(): Promise<number | null>
 }
 
 /** What differs from a router of the demo. */
@@ -53,41 +48,25 @@ export async function startRouterProcess(
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'router-process-'))
   const config = join(folder, 'router.yaml')
   writeFileSync(config, options.config ?? configFor(backendUrl, options))
-  const child = spawn(LAUNCHER, ['run', '--config', config, '--json'], {
+  const { ready, child, exited, log, stop } = await startServing<{ address: string; admin: string }>({
+    file: LAUNCHER,
+    args: ['run', '--config', config],
     env: {
-      ...process.env,
       DATABASE_URL: databaseUrl,
       TMPDIR: folder,
       ...(options.nodeOptions && { NODE_OPTIONS: options.nodeOptions }),
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const exited = once(child, 'exit') as Promise<[number | null]>
   if (options.folder === undefined) void exited.then(() => rmSync(folder, { recursive: true, force: true }))
-  let log = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text
-  })
-  const lines: string[] = []
-  for await (const line of createInterface({ input: child.stdout })) {
-    lines.push(line)
-    if (line === '}') break
-  }
-  if (lines.length === 0) throw new Error(`The router did not start: ${log}`)
-  const { address, admin } = JSON.parse(lines.join('\n')) as { address: string; admin: string }
   return {
-    baseUrl: address,
-    adminUrl: admin,
+    baseUrl: ready.address,
+    adminUrl: ready.admin,
     child,
-    log: () => log,
+    log: () => log.join('\n'),
+    stop,
     async kill() {
       child.kill('SIGKILL')
       await exited
-    },
-    async stop() {
-      child.kill('SIGTERM')
-      const [code] = await exited
-      return code
     },
   }
 }

@@ -49,6 +49,6 @@ export async function startProxyProgram({ folder, ...at }: ProxySurroundings): P
       program = await startCommand('proxy', file, clocks.env)
     },
     advance: (jump) => clocks.jump(program.child, jump),
-    stop: () => program.stop(),
+    stop: async () => void (await program.stop()),
   }
 }

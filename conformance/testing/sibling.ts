@@ -31,6 +31,6 @@ export async function startSibling(file: string): Promise<Sibling> {
       program = await startCommand('router', file, clocks.env)
     },
     advance: (jump) => clocks.jump(program.child, jump),
-    stop: () => program.stop(),
+    stop: async () => void (await program.stop()),
   }
 }

@@ -1,10 +1,9 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
+import { type Serving, startServing } from '#base/starter.ts'
 import { HOSTNAME } from '#egress/testing/identity.ts'
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin')
@@ -34,37 +33,18 @@ export function runProxy(...args: readonly string[]): Promise<Ended> {
 }
 
 /** A program that serves, and the document that it printed when it was ready. */
-export interface Program<Ready> {
-  readonly child: ChildProcessWithoutNullStreams
-  readonly ready: Ready
+export interface Program<Ready> extends Serving<Ready> {
   /** Its configuration. */
   readonly file: string
-  readonly log: readonly string[]
-  /** Ends it and gives its exit code. */
-  stop(): Promise<number | null>
 }
 
 /** Starts a program of `bin/` that prints one JSON document once it serves; it ends with the test. */
 export async function startProgram<Ready>(name: string, config: object): Promise<Program<Ready>> {
   const file = join(temporaryFolder(), `${name}.yaml`)
   writeFileSync(file, JSON.stringify(config))
-  const child = spawn(join(BIN, name), ['run', '--config', file, '--json', '--with-parent'])
-  const log: string[] = []
-  createInterface(child.stderr).on('line', (line) => log.push(line))
-  const exited = once(child, 'exit')
-  const stop = async (): Promise<number | null> => {
-    if (child.exitCode === null) child.kill('SIGTERM')
-    const [code] = await exited
-    return code
-  }
-  onTestFinished(async () => void (await stop()))
-  let text = ''
-  for await (const piece of child.stdout) {
-    text += piece
-    const ready = parseWhole(text)
-    if (ready !== undefined) return { child, log, stop, file, ready: ready as Ready }
-  }
-  throw new Error(`${name} ended before it was ready:\n${log.join('\n')}`)
+  const program = await startServing<Ready>({ file: join(BIN, name), args: ['run', '--config', file] })
+  onTestFinished(async () => void (await program.stop()))
+  return { ...program, file }
 }
 
 /** What `bin/platform run --json` prints, as far as it is used here. */
@@ -97,12 +77,4 @@ export async function control(
   const answer = await fetch(`${ready.control_url}${path}`, { method: 'POST', ...init })
   if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
   return (await answer.json()) as Readonly<Record<string, string>>
-}
-
-function parseWhole(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

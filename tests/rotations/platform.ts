@@ -52,6 +52,6 @@ export async function startPlatform(folder: string, upstream: string): Promise<P
     control: (path, body) =>
       ask(path, { method: 'POST', ...(body !== undefined && { body: JSON.stringify(body) }) }),
     state: () => ask('/state'),
-    stop: () => program.stop(),
+    stop: async () => void (await program.stop()),
   }
 }

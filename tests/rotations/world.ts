@@ -70,7 +70,9 @@ export async function startWorld(longGapMs?: number): Promise<World> {
     const config = proxyConfig(name.port, approval)
     const proxyFolder = join(folder, 'proxy')
     mkdirSync(proxyFolder)
-    const proxy = keep(await startProgram<Ready>('proxy', proxyFolder, config), (part) => part.stop())
+    const proxy = keep(await startProgram<Ready>('proxy', proxyFolder, config), async (part) => {
+      await part.stop()
+    })
     return {
       baseUrl: proxy.ready.address,
       apiKey,
