@@ -1,6 +1,11 @@
 import { visible, visibleJson } from './foreign-text.ts'
 import { messageOf } from './thrown.ts'
 
+/** What every command takes. */
+export interface OutputOptions {
+  readonly json?: true
+}
+
 /** Prints lines for people on standard output. Each is one line, whatever stands in it. */
 export function printLines(lines: readonly string[]): void {
   process.stdout.write(`${lines.map(visible).join('\n')}\n`)
@@ -9,6 +14,15 @@ export function printLines(lines: readonly string[]): void {
 /** Prints a JSON text for programs on standard output. */
 export function printJson(json: string): void {
   process.stdout.write(`${visibleJson(json)}\n`)
+}
+
+/** Prints one JSON document for programs, or the given lines for people. A `bigint` is a JSON integer (WSP-07). */
+export function print({ json }: OutputOptions, document: unknown, lines: readonly string[]): void {
+  if (json)
+    printJson(
+      JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? asInteger(value) : value), 2),
+    )
+  else printLines(lines)
 }
 
 /** Tells on standard error, in one line, why something was not done. */
@@ -27,4 +41,10 @@ export function complainOf(thrown: unknown): void {
 /** Passes on what the parser of arguments says: its own lines, around what somebody has typed. */
 export function printUsage(text: string, write: (text: string) => void): void {
   write(text.split('\n').map(visible).join('\n'))
+}
+
+function asInteger(value: bigint): number {
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw new RangeError('An amount is too large for a JSON integer.')
+  return number
 }

@@ -1,22 +1,17 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { complain, complainOf, printUsage } from '#base/print.ts'
-import { ConfigError } from '../config/error.ts'
+import { InvalidArgumentError, Option } from 'commander'
+import { createCommand, options, runCommand } from '#base/command.ts'
+import { complain, complainOf } from '#base/print.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { EXIT } from './commands/exit.ts'
 
 const TARGET = ['--target <file>', 'the target file (YAML)'] as const
 const GREP = ['--grep <text>', 'only scenarios whose id, title or rules hold this text'] as const
-const JSON_OUTPUT = ['--json', 'print one JSON document to stdout'] as const
 const ORIGIN = () =>
   new Option('--origin <origin>', 'only scenarios of this provenance').choices(['given', 'chosen'])
 
 // Commands are imported when they are called: `--help` reads no scenario.
-const program = new Command('conformance')
-  .description('The specification as a program: shows whether a router or a proxy keeps its rules.')
-  .version(manifest.version)
-  .showHelpAfterError('(--help shows what is possible)')
-  .configureOutput({ outputError: printUsage })
-  .exitOverride()
+const what = 'The specification as a program: shows whether a router or a proxy keeps its rules.'
+const program = createCommand('conformance', what).version(manifest.version)
 
 program
   .command('run')
@@ -34,12 +29,12 @@ program
   .option('--seed <n>', 'where random choices come from', parseSeed)
   .option('--slow', 'run scenarios that wait long, too')
   .option('--report-dir <dir>', 'write results.json and junit.xml there')
-  .option(...JSON_OUTPUT)
-  .action(async (options) => {
-    if (options.profile === 'verifier')
-      return void (await (await import('./commands/verifier.ts')).runVerifier(options))
-    if (options.target === undefined) program.error("error: required option '--target <file>' not specified")
-    await (await import('./commands/run.ts')).run(options)
+  .option(...options.json)
+  .action(async (given) => {
+    if (given.profile === 'verifier')
+      return void (await (await import('./commands/verifier.ts')).runVerifier(given))
+    if (given.target === undefined) program.error("error: required option '--target <file>' not specified")
+    await (await import('./commands/run.ts')).run(given)
   })
 
 program
@@ -47,35 +42,31 @@ program
   .description('list the scenarios')
   .option(...GREP)
   .addOption(ORIGIN())
-  .option(...JSON_OUTPUT)
-  .action(async (options) => (await import('./commands/list.ts')).list(options))
+  .option(...options.json)
+  .action(async (given) => (await import('./commands/list.ts')).list(given))
 
 program
   .command('coverage')
   .description('show which rules have scenarios, and which have none')
   .option('--results <file>', 'results.json of a run: shows the statuses and codes that were provoked')
-  .option(...JSON_OUTPUT)
-  .action(async (options) => (await import('./commands/coverage.ts')).coverage(options))
+  .option(...options.json)
+  .action(async (given) => (await import('./commands/coverage.ts')).coverage(given))
 
 program
   .command('doctor')
   .description('look a target over before it is judged: what can be reached, what is missing')
   .requiredOption(...TARGET)
-  .option(...JSON_OUTPUT)
-  .action(async (options) => (await import('./commands/doctor.ts')).doctor(options))
+  .option(...options.json)
+  .action(async (given) => (await import('./commands/doctor.ts')).doctor(given))
 
-try {
-  await program.parseAsync()
-} catch (thrown) {
-  process.exitCode = report(thrown)
-}
+const codes = { error: EXIT.error, usage: EXIT.usage, configuration: EXIT.usage }
+const code = await runCommand(program, process.argv.slice(2), codes, tell)
+if (code !== undefined) process.exitCode = code
 
-function report(thrown: unknown): number {
-  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.conformant : EXIT.usage
-  const isMistake = thrown instanceof ConfigError
-  if (isMistake || !(thrown instanceof Error)) complainOf(thrown)
+/** A fault of the suite itself is told with where it happened. */
+function tell(thrown: unknown): void {
+  if (!(thrown instanceof Error) || thrown.name === 'ConfigError') complainOf(thrown)
   else for (const line of (thrown.stack ?? thrown.message).split('\n')) complain(line)
-  return isMistake ? EXIT.usage : EXIT.error
 }
 
 function parseCount(text: string): number {

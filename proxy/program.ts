@@ -1,13 +1,8 @@
-import { Command, CommanderError } from 'commander'
-import { complainOf, printUsage } from '#base/print.ts'
+import type { Command } from 'commander'
+import { createCommand, options, runCommand } from '#base/command.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { UsageError } from './commands/usage.ts'
-
-/** Exit codes of every command; a refusal is 3, which the commands return themselves (CMD-08). */
-const EXIT = { error: 1, usage: 2, configuration: 4 } as const
 
 const CONFIG = ['--config <file>', 'configuration file', 'proxy.yaml'] as const
-const JSON_OUTPUT = ['--json', 'print one JSON document to stdout'] as const
 const HOSTNAME = [
   '--hostname <name>',
   'hostname that the evidence must be for; a URL’s own by default',
@@ -31,21 +26,17 @@ const KEY_ENV = [
 
 /** The commands as they are spelled; what one of them needs is imported when it is called: `--help` needs no cryptography. */
 export function createProgram(): Command {
-  const program = new Command('proxy')
-    .description('A local proxy that verifies a router’s evidence before it forwards anything.')
-    .version(manifest.version)
-    .showHelpAfterError('(--help shows what is possible)')
-    .configureOutput({ outputError: printUsage })
-    .exitOverride()
+  const what = 'A local proxy that verifies a router’s evidence before it forwards anything.'
+  const program = createCommand('proxy', what).version(manifest.version)
 
   program
     .command('run')
     .description('verify, serve and forward until SIGTERM or Ctrl-C')
     .option(...CONFIG)
-    .option('--check', 'check the configuration and stop')
-    .option('--with-parent', 'stop when standard input closes: the starter has gone')
-    .option(...JSON_OUTPUT)
-    .action(async (options) => (await import('./commands/run.ts')).run(options))
+    .option(...options.check)
+    .option(...options.withParent)
+    .option(...options.json)
+    .action(async (given) => (await import('./commands/run.ts')).run(given))
 
   program
     .command('verify')
@@ -65,9 +56,9 @@ export function createProgram(): Command {
     .option('--now <time>', 'ISO 8601 time to judge at')
     .option('--max-age <duration>', 'oldest signature accepted, such as 30m or 24h', '24h')
     .option('--accept-producer-asserted', 'take the bundle’s own word for the certificate on the connection')
-    .option(...JSON_OUTPUT)
-    .action(async (subject, options) => {
-      process.exitCode = await (await import('./commands/verify.ts')).verify(subject, options)
+    .option(...options.json)
+    .action(async (subject, given) => {
+      process.exitCode = await (await import('./commands/verify.ts')).verify(subject, given)
     })
 
   program
@@ -80,9 +71,9 @@ export function createProgram(): Command {
     .option(...ROOT)
     .option('--save <file>', 'keep the bundle in a file, byte for byte as it came')
     .option(...FORCE)
-    .option(...JSON_OUTPUT)
-    .action(async (url, options) => {
-      process.exitCode = await (await import('./commands/discover.ts')).discover(url, options)
+    .option(...options.json)
+    .action(async (url, given) => {
+      process.exitCode = await (await import('./commands/discover.ts')).discover(url, given)
     })
 
   program
@@ -95,9 +86,9 @@ export function createProgram(): Command {
     .option(...CONFIG)
     .option('--raw', 'print the snapshot as it was signed, byte for byte')
     .option('--force', 'with --raw, write to a terminal as well')
-    .option(...JSON_OUTPUT)
-    .action(async (subject, options) => {
-      process.exitCode = await (await import('./commands/show.ts')).show(subject, options)
+    .option(...options.json)
+    .action(async (subject, given) => {
+      process.exitCode = await (await import('./commands/show.ts')).show(subject, given)
     })
 
   const pin = program.command('pin').description('show, change and compare what is approved')
@@ -107,9 +98,9 @@ export function createProgram(): Command {
     .description('show the pins of each endpoint')
     .option(...CONFIG)
     .option(...ENDPOINT)
-    .option(...JSON_OUTPUT)
-    .action(async (options) => {
-      process.exitCode = (await import('./commands/pin.ts')).pinList(options)
+    .option(...options.json)
+    .action(async (given) => {
+      process.exitCode = (await import('./commands/pin.ts')).pinList(given)
     })
 
   pin
@@ -120,9 +111,9 @@ export function createProgram(): Command {
     .argument('<subject>', 'https URL of the endpoint, a bundle file, or a digest')
     .option(...CONFIG)
     .option(...ENDPOINT)
-    .option(...JSON_OUTPUT)
-    .action(async (subject, options) => {
-      process.exitCode = await (await import('./commands/pin.ts')).pinAdd(subject, options)
+    .option(...options.json)
+    .action(async (subject, given) => {
+      process.exitCode = await (await import('./commands/pin.ts')).pinAdd(subject, given)
     })
 
   pin
@@ -131,9 +122,9 @@ export function createProgram(): Command {
     .argument('<digest>', 'the pin, in any notation')
     .option(...CONFIG)
     .option(...ENDPOINT)
-    .option(...JSON_OUTPUT)
-    .action(async (digest, options) => {
-      process.exitCode = (await import('./commands/pin.ts')).pinRemove(digest, options)
+    .option(...options.json)
+    .action(async (digest, given) => {
+      process.exitCode = (await import('./commands/pin.ts')).pinRemove(digest, given)
     })
 
   pin
@@ -142,9 +133,9 @@ export function createProgram(): Command {
     .argument('<before>', 'https URL of an endpoint, a bundle file, or a digest that the proxy keeps')
     .argument('<after>', 'the same')
     .option(...CONFIG)
-    .option(...JSON_OUTPUT)
-    .action(async (before, after, options) => {
-      process.exitCode = await (await import('./commands/pin-diff.ts')).pinDiff(before, after, options)
+    .option(...options.json)
+    .action(async (before, after, given) => {
+      process.exitCode = await (await import('./commands/pin-diff.ts')).pinDiff(before, after, given)
     })
 
   program
@@ -152,9 +143,9 @@ export function createProgram(): Command {
     .description('ask the running proxy; exit 0 when every endpoint is admitted, 3 when not')
     .option(...CONFIG)
     .option('--admin <address>', 'address of the admin listener; the configuration’s by default')
-    .option(...JSON_OUTPUT)
-    .action(async (options) => {
-      process.exitCode = await (await import('./commands/status.ts')).status(options)
+    .option(...options.json)
+    .action(async (given) => {
+      process.exitCode = await (await import('./commands/status.ts')).status(given)
     })
 
   program
@@ -162,9 +153,9 @@ export function createProgram(): Command {
     .description('find out why an endpoint is not admitted; exit 3 when it is not')
     .option(...CONFIG)
     .option(...ENDPOINT)
-    .option(...JSON_OUTPUT)
-    .action(async (options) => {
-      process.exitCode = await (await import('./commands/doctor.ts')).doctor(options)
+    .option(...options.json)
+    .action(async (given) => {
+      process.exitCode = await (await import('./commands/doctor.ts')).doctor(given)
     })
 
   program
@@ -177,9 +168,9 @@ export function createProgram(): Command {
     .option(...CONFIG)
     .option('--file <file>', 'journal to look at; the configuration’s by default')
     .option('--head <hash>', 'hash of the last line as it was noted before')
-    .option(...JSON_OUTPUT)
-    .action(async (options) => {
-      process.exitCode = await (await import('./commands/journal.ts')).journalVerify(options)
+    .option(...options.json)
+    .action(async (given) => {
+      process.exitCode = await (await import('./commands/journal.ts')).journalVerify(given)
     })
 
   program
@@ -189,9 +180,9 @@ export function createProgram(): Command {
     .option(...CONFIG)
     .option(...ENDPOINT)
     .option('--since <time>', 'only generations from this ISO 8601 time on')
-    .option(...JSON_OUTPUT)
-    .action(async (options) => {
-      process.exitCode = await (await import('./commands/reconcile.ts')).reconcile(options)
+    .option(...options.json)
+    .action(async (given) => {
+      process.exitCode = await (await import('./commands/reconcile.ts')).reconcile(given)
     })
 
   program
@@ -201,32 +192,19 @@ export function createProgram(): Command {
     .option(...CONFIG)
     .option(...KEY_ENV)
     .option('--out <file>', 'file to write; <generation>.capsule.json by default')
-    .option(...JSON_OUTPUT)
-    .action(async (generation, options) => {
-      process.exitCode = await (await import('./commands/capsule.ts')).capsule(generation, options)
+    .option(...options.json)
+    .action(async (generation, given) => {
+      process.exitCode = await (await import('./commands/capsule.ts')).capsule(generation, given)
     })
 
   return program
 }
 
 /** Runs the command that the arguments name. Gives the exit code; undefined where the command has set it itself. */
-export async function runProgram(args: readonly string[]): Promise<number | undefined> {
-  try {
-    await createProgram().parseAsync(args, { from: 'user' })
-    return undefined
-  } catch (thrown) {
-    return report(thrown)
-  }
+export function runProgram(args: readonly string[]): Promise<number | undefined> {
+  return runCommand(createProgram(), args)
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value]
-}
-
-function report(thrown: unknown): number {
-  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : EXIT.usage
-  complainOf(thrown)
-  // Known by its name: its file brings the YAML parser along.
-  if (thrown instanceof Error && thrown.name === 'ConfigError') return EXIT.configuration
-  return thrown instanceof UsageError ? EXIT.usage : EXIT.error
 }

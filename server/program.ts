@@ -1,33 +1,24 @@
-import { Command, CommanderError } from 'commander'
-import { complainOf, printUsage } from '#base/print.ts'
-import { ConfigError } from '../config/error.ts'
+import type { Command } from 'commander'
+import { createCommand, options, runCommand } from '#base/command.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { configProgram } from './commands/config-program.ts'
 import { invitationProgram } from './commands/invitation-program.ts'
 import { keyProgram } from './commands/key-program.ts'
 import { command, group } from './commands/program.ts'
 import { upstreamProgram } from './commands/upstream-program.ts'
-import { UsageError } from './commands/usage.ts'
 import { usageProgram } from './commands/usage-program.ts'
 import { workspaceProgram } from './commands/workspace-program.ts'
 
-/** Exit codes of every command (CMD-08). */
-const EXIT = { error: 1, usage: 2, configuration: 4 } as const
-
 /** The commands as they are spelled; what one needs is imported when it is called: `--help` needs no database driver. */
 export function createProgram(): Command {
-  const program = new Command('router')
-    .description('An OpenAI-compatible router that meters every request against a prepaid balance.')
-    .version(manifest.version)
-    .showHelpAfterError('(--help shows what is possible)')
-    .configureOutput({ outputError: printUsage })
-    .exitOverride()
+  const what = 'An OpenAI-compatible router that meters every request against a prepaid balance.'
+  const program = createCommand('router', what).version(manifest.version)
 
   program.addCommand(
     command('run', 'serve the API until SIGTERM or Ctrl-C')
-      .option('--check', 'check the configuration and stop')
-      .option('--with-parent', 'stop when standard input closes: the starter has gone')
-      .action(async (options) => (await import('./commands/run.ts')).run(options)),
+      .option(...options.check)
+      .option(...options.withParent)
+      .action(async (given) => (await import('./commands/run.ts')).run(given)),
   )
 
   program.addCommand(workspaceProgram())
@@ -78,18 +69,6 @@ export function createProgram(): Command {
 }
 
 /** Runs the command that the arguments name. Gives the exit code; undefined where the command has set it itself. */
-export async function runProgram(args: readonly string[]): Promise<number | undefined> {
-  try {
-    await createProgram().parseAsync(args, { from: 'user' })
-    return undefined
-  } catch (thrown) {
-    return report(thrown)
-  }
-}
-
-function report(thrown: unknown): number {
-  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : EXIT.usage
-  complainOf(thrown)
-  if (thrown instanceof ConfigError) return EXIT.configuration
-  return thrown instanceof UsageError ? EXIT.usage : EXIT.error
+export function runProgram(args: readonly string[]): Promise<number | undefined> {
+  return runCommand(createProgram(), args)
 }

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import { complain, printJson, printLines } from '#base/print.ts'
+import { untilStopped } from '#base/stop.ts'
 import { loadPlatformConfig } from '../config.ts'
 import { createSnapshot } from '../deployment/snapshot.ts'
-import { type Gateway, startGateway } from '../gateway.ts'
+import { startGateway } from '../gateway.ts'
 import { createLog } from '../log.ts'
 
 /** What `platform run` was asked for. */
@@ -27,7 +28,7 @@ export async function run(options: RunOptions): Promise<void> {
   }
   for (const { path, message } of warnings) log.warn(message, { path })
   const gateway = await startGateway(config, { now, log })
-  stopWhenAsked(gateway, options)
+  const stopped = untilStopped(options.withParent === true)
   const { url, controlUrl, rootPemFile, platform } = gateway
   log.info('serving', { url, digest: platform.publication.evidenceDigest })
   print(options, {
@@ -37,23 +38,12 @@ export async function run(options: RunOptions): Promise<void> {
     hostname,
     evidence_digest: platform.publication.evidenceDigest,
   })
+  await stopped
+  await gateway.close()
 }
 
 function print({ json }: RunOptions, ready: Readonly<Record<string, unknown>>): void {
   const lines = Object.entries(ready).filter(([, value]) => value !== null)
   if (json) printJson(JSON.stringify(ready))
   else printLines(lines.map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(16)} ${value}`))
-}
-
-function stopWhenAsked(gateway: Gateway, { withParent }: RunOptions): void {
-  let stopping = false
-  const stop = (): void => {
-    if (stopping) return
-    stopping = true
-    // Its pipe would keep this process alive.
-    if (withParent) process.stdin.destroy()
-    void gateway.close()
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
-  if (withParent) process.stdin.resume().once('end', stop)
 }

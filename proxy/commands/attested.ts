@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici'
+import { UsageError } from '#base/command.ts'
 import { limits } from '#contract/limits'
 import { Pools } from '#egress/connection/pools.ts'
 import { createAttest } from '#egress/evidence/attest.ts'
 import type { EndpointConfig, ProxyConfig } from '../config/proxy.ts'
 import { openNewest } from '../memory/newest.ts'
-import { UsageError } from './usage.ts'
 
 /** An answer of the router's, read to its end. */
 export interface RouterAnswer {

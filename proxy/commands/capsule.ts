@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { AttestationError, digestOf } from '#attestation'
+import { UsageError } from '#base/command.ts'
+import { type OutputOptions, print } from '#base/print.ts'
 import type { EvidenceCapsule, Generation, WrittenCapsuleOutput } from '#contract/models'
 import { type EndpointConfig, loadProxyConfig, type ProxyConfig } from '../config/proxy.ts'
 import { openEvidence } from '../journal/evidence.ts'
@@ -9,13 +11,11 @@ import { headDocument } from '../journal/head.ts'
 import { apiKeyFrom, openRouter } from './attested.ts'
 import { findSlice, type Slice } from './capsule-slice.ts'
 import { endpointsOf, journalOf } from './configured.ts'
-import { type CommonOptions, print } from './output.ts'
 import { findRecord } from './reconcile.ts'
 import { printRefusal } from './refused.ts'
-import { UsageError } from './usage.ts'
 
 /** What `proxy capsule` takes. */
-export interface CapsuleOptions extends CommonOptions {
+export interface CapsuleOptions extends OutputOptions {
   readonly config: string
   readonly apiKeyEnv?: string
   readonly out?: string

@@ -1,6 +1,6 @@
+import { UsageError } from '#base/command.ts'
 import { type EndpointConfig, loadProxyConfig, type ProxyConfig } from '../config/proxy.ts'
 import { partsOf } from '../journal/parts.ts'
-import { UsageError } from './usage.ts'
 
 /** Options of the commands that are about what a configuration names. */
 export interface ConfiguredOptions {

@@ -1,5 +1,5 @@
 import { type Digest, parsePin } from '#attestation'
-import { UsageError } from './usage.ts'
+import { UsageError } from '#base/command.ts'
 
 /** Parses a digest in any notation; throws `UsageError` naming the option. */
 export function parseDigestOption(option: string, text: string): Digest {

@@ -8,18 +8,18 @@ import {
   toHex,
   verifyBundle,
 } from '#attestation'
+import { type OutputOptions, print } from '#base/print.ts'
 import { limits } from '#contract/limits'
 import type { DiscoveryOutput } from '#contract/models'
 import type { Target } from '#egress/connection/target.ts'
 import { keepFile } from './keep-file.ts'
-import { type CommonOptions, print } from './output.ts'
 import { rootsWithin } from './snapshot-source.ts'
 import { endpointSource, readRoots, type Subject } from './subject.ts'
 import { parseEndpointUrl } from './usage.ts'
 import { stagesInWords } from './words.ts'
 
 /** What `proxy discover` takes. */
-export interface DiscoverOptions extends CommonOptions {
+export interface DiscoverOptions extends OutputOptions {
   readonly hostname?: string
   readonly root: readonly string[]
   readonly save?: string

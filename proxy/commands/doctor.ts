@@ -1,3 +1,4 @@
+import { type OutputOptions, print } from '#base/print.ts'
 import type { DiagnosisOutput } from '#contract/models'
 import { type EndpointConfig, loadProxyConfig } from '../config/proxy.ts'
 import { openNewest } from '../memory/newest.ts'
@@ -6,10 +7,9 @@ import { type Diagnosis, diagnose } from './doctor-diagnose.ts'
 import type { Finding } from './doctor-finding.ts'
 import { judge, unreachedStages } from './doctor-judge.ts'
 import { probe } from './doctor-probe.ts'
-import { type CommonOptions, print } from './output.ts'
 
 /** What `proxy doctor` takes. */
-export interface DoctorOptions extends CommonOptions, ConfiguredOptions {}
+export interface DoctorOptions extends OutputOptions, ConfiguredOptions {}
 
 const FAULTY = 1
 const REFUSED = 3

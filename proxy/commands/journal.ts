@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { toHex } from '#attestation'
+import { type OutputOptions, print } from '#base/print.ts'
 import type { JournalVerificationOutput } from '#contract/models'
 import { loadProxyConfig } from '../config/proxy.ts'
 import type { PartExamination } from '../journal/chain.ts'
@@ -7,10 +8,9 @@ import { type BrokenOff, brokenOffBefore, continuationDocument } from '../journa
 import { type Examination, examineJournal, findDamage } from '../journal/verify.ts'
 import { existing, journalOf } from './configured.ts'
 import { parseDigestOption } from './digest-option.ts'
-import { type CommonOptions, print } from './output.ts'
 
 /** What `proxy journal verify` takes. */
-export interface JournalVerifyOptions extends CommonOptions {
+export interface JournalVerifyOptions extends OutputOptions {
   readonly config: string
   readonly file?: string
   readonly head?: string

@@ -1,14 +1,14 @@
 import { AttestationError, inspectBundle, type Json, toHex } from '#attestation'
 import { quote } from '#base/foreign-text.ts'
+import { type OutputOptions, print } from '#base/print.ts'
 import type { SnapshotDiffOutput } from '#contract/models'
 import { type Change, changesBetween, inOrder } from '../deployment/changes.ts'
 import { differencesOfSpelling, type Spelling } from '../deployment/spelling.ts'
-import { type CommonOptions, print } from './output.ts'
 import { printRefusal } from './refused.ts'
 import { readNamed, verifyByItself } from './snapshot-source.ts'
 
 /** What `proxy pin diff` takes. */
-export interface PinDiffOptions extends CommonOptions {
+export interface PinDiffOptions extends OutputOptions {
   readonly config: string
 }
 

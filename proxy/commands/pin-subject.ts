@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { AttestationError, type Digest, inspectBundle, parsePin, verifyBundle } from '#attestation'
+import { UsageError } from '#base/command.ts'
 import type { components } from '#contract/types'
 import type { EndpointConfig } from '../config/proxy.ts'
 import { endpointSource, readBundleFile } from './subject.ts'
-import { parseEndpointUrl, UsageError } from './usage.ts'
+import { parseEndpointUrl } from './usage.ts'
 
 /** What a pin rests on. */
 export type PinBasis = components['schemas']['PinBasis']

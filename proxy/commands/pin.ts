@@ -1,16 +1,15 @@
 import { AttestationError, type Digest, toHex } from '#attestation'
-import { complain } from '#base/print.ts'
+import { complain, type OutputOptions, print } from '#base/print.ts'
 import type { PinsOutput } from '#contract/models'
 import { type EndpointConfig, loadProxyConfig } from '../config/proxy.ts'
 import { type ConfiguredOptions, chooseEndpoint, endpointsOf } from './configured.ts'
 import { parseDigestOption } from './digest-option.ts'
-import { type CommonOptions, print } from './output.ts'
 import { editPins } from './pin-file.ts'
 import { findCandidate, type PinBasis } from './pin-subject.ts'
 import { printRefusal } from './refused.ts'
 
 /** What the pin commands take. */
-export interface PinOptions extends CommonOptions, ConfiguredOptions {}
+export interface PinOptions extends OutputOptions, ConfiguredOptions {}
 
 const FAILED = 1
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Policy } from '#attestation'
-import { UsageError } from './usage.ts'
+import { UsageError } from '#base/command.ts'
 
 /** Reads the policies of `--policy`: the file of that name when there is one, else the expression itself. */
 export async function readPolicies(given: readonly string[]): Promise<Policy[]> {

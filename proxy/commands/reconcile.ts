@@ -1,5 +1,6 @@
 import { AttestationError } from '#attestation'
 import { shorten } from '#base/foreign-text.ts'
+import { type OutputOptions, print } from '#base/print.ts'
 import type { Generation, ReconciliationOutput } from '#contract/models'
 import { isGenerationResult } from '#contract/validators/generation-result'
 import { isModelList } from '#contract/validators/model-list'
@@ -7,13 +8,12 @@ import type { LineOf } from '../journal/line.ts'
 import { examineJournal, findDamage } from '../journal/verify.ts'
 import { type AttestedRouter, apiKeyFrom, codeIn, openRouter } from './attested.ts'
 import { type ConfiguredOptions, chooseEndpoint, journalOf } from './configured.ts'
-import { type CommonOptions, print } from './output.ts'
 import { compareGeneration, type Difference, type Price } from './reconcile-compare.ts'
 import { printRefusal } from './refused.ts'
 import { parseTime } from './usage.ts'
 
 /** What `proxy reconcile` takes. */
-export interface ReconcileOptions extends CommonOptions, ConfiguredOptions {
+export interface ReconcileOptions extends OutputOptions, ConfiguredOptions {
   readonly apiKeyEnv: string
   readonly since?: string
 }

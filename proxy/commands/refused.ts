@@ -1,6 +1,6 @@
 import type { AttestationError } from '#attestation'
+import { type OutputOptions, print } from '#base/print.ts'
 import type { CommandRefusalOutput } from '#contract/models'
-import { type CommonOptions, print } from './output.ts'
 import { findReason, seeOf, stagesInWords } from './words.ts'
 
 /** Exit code of every command that ends because a verification refused (interfaces, commands). */
@@ -8,7 +8,7 @@ export const REFUSED = 3
 
 /** Tells a refusal and gives the exit code; the heading says what was not done because of it. */
 export function printRefusal(
-  options: CommonOptions,
+  options: OutputOptions,
   subject: string,
   heading: string,
   refusal: AttestationError,

@@ -1,13 +1,13 @@
-import { once } from 'node:events'
+import { type OutputOptions, print } from '#base/print.ts'
+import { untilStopped } from '#base/stop.ts'
 import type { RunningProxyOutput } from '#contract/models'
 import { loadProxyConfig } from '../config/proxy.ts'
 import { watchConfig } from '../config/watch.ts'
 import { createLog } from '../log.ts'
 import { type RunningProxy, startProxy } from '../proxy.ts'
-import { type CommonOptions, print } from './output.ts'
 
 /** What `proxy run` takes. */
-export interface RunOptions extends CommonOptions {
+export interface RunOptions extends OutputOptions {
   readonly config: string
   readonly check?: true
   readonly withParent?: true
@@ -22,7 +22,7 @@ export async function run(options: RunOptions): Promise<void> {
     return
   }
   const log = createLog((line) => process.stderr.write(line))
-  const stopped = stopRequest(options.withParent === true)
+  const stopped = untilStopped(options.withParent === true)
   const proxy = await startProxy({ config, log })
   const unwatch = watchConfig({ file: options.config, load, take: proxy.reconfigure, log })
   for (const { name, address } of proxy.endpoints) log.info('the proxy serves', { endpoint: name, address })
@@ -48,17 +48,4 @@ function inWords({ endpoints, adminUrl }: RunningProxy): string[] {
     ),
     ...(adminUrl === undefined ? [] : [`Its state is shown at ${adminUrl}/`]),
   ]
-}
-
-/** Resolves with the reason to stop. A second signal ends the process at once. */
-async function stopRequest(withParent: boolean): Promise<string> {
-  const reasons = ['SIGINT', 'SIGTERM'].map((signal) => once(process, signal).then(() => signal))
-  if (withParent) {
-    process.stdin.resume()
-    reasons.push(once(process.stdin, 'close').then(() => 'its starter has gone'))
-  }
-  const reason = await Promise.race(reasons)
-  if (withParent) process.stdin.destroy()
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
-  return reason
 }

@@ -7,10 +7,10 @@ import {
   toHex,
   verifyBundle,
 } from '#attestation'
-import { complain } from '#base/print.ts'
+import { UsageError } from '#base/command.ts'
+import { complain, type OutputOptions, print } from '#base/print.ts'
 import { limits } from '#contract/limits'
 import type { ShownDeploymentOutput } from '#contract/models'
-import { type CommonOptions, print } from './output.ts'
 import { printRefusal, REFUSED } from './refused.ts'
 import { lastStageOf, NOBODY, type Shown, shownInWords } from './show-words.ts'
 import {
@@ -21,10 +21,9 @@ import {
   verifyByItself,
 } from './snapshot-source.ts'
 import { readRoots } from './subject.ts'
-import { UsageError } from './usage.ts'
 
 /** What `proxy show` takes. */
-export interface ShowOptions extends CommonOptions, NamedOptions {
+export interface ShowOptions extends OutputOptions, NamedOptions {
   readonly root: readonly string[]
   readonly leafName: boolean
   readonly raw?: true

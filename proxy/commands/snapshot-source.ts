@@ -9,12 +9,13 @@ import {
   toHex,
   verifyBundle,
 } from '#attestation'
+import { UsageError } from '#base/command.ts'
 import { loadProxyConfig, type ProxyConfig } from '../config/proxy.ts'
 import { type EvidenceStore, openEvidence } from '../journal/evidence.ts'
 import { evidenceFolderOf } from '../journal/folder.ts'
 import { digestIn } from './pin-subject.ts'
 import { endpointSource, isUrl, readBundleFile } from './subject.ts'
-import { parseEndpointUrl, UsageError } from './usage.ts'
+import { parseEndpointUrl } from './usage.ts'
 
 /** A bundle to look at, however it was named. */
 export interface NamedBundle {

@@ -1,17 +1,17 @@
 import { toHex } from '#attestation'
+import { UsageError } from '#base/command.ts'
 import { shorten } from '#base/foreign-text.ts'
+import { type OutputOptions, print } from '#base/print.ts'
 import { limits } from '#contract/limits'
 import type { ProxyStatus } from '#contract/models'
 import { isProxyStatus } from '#contract/validators/proxy-status'
 import { ConfigError } from '../../config/error.ts'
 import { loadProxyConfig } from '../config/proxy.ts'
 import { parseDigestOption } from './digest-option.ts'
-import { type CommonOptions, print } from './output.ts'
-import { UsageError } from './usage.ts'
 import { explain } from './words.ts'
 
 /** What `proxy status` takes. */
-export interface StatusOptions extends CommonOptions {
+export interface StatusOptions extends OutputOptions {
   readonly config: string
   readonly admin?: string
 }

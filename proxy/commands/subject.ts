@@ -1,8 +1,9 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { type Digest, parseRoots, type TrustedRoot } from '#attestation'
+import { UsageError } from '#base/command.ts'
 import { limits } from '#contract/limits'
 import { type Target, targetOf } from '#egress/connection/target.ts'
-import { parseEndpointUrl, UsageError } from './usage.ts'
+import { parseEndpointUrl } from './usage.ts'
 
 /** Something to judge: a bundle's bytes, and the certificate of its connection when there was one. */
 export interface Subject {

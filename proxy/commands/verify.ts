@@ -6,17 +6,18 @@ import {
   toHex,
   verifyBundle,
 } from '#attestation'
+import { UsageError } from '#base/command.ts'
+import { type OutputOptions, print } from '#base/print.ts'
 import type { EvidenceCapsule, VerificationOutput } from '#contract/models'
 import { findCapsule } from './capsule-file.ts'
 import { parseDigestOption } from './digest-option.ts'
-import { type CommonOptions, print } from './output.ts'
 import { readPolicies } from './policies.ts'
 import { isUrl, readRoots, type Source, sourceOf } from './subject.ts'
-import { parseDuration, parseTime, UsageError } from './usage.ts'
+import { parseDuration, parseTime } from './usage.ts'
 import { stagesInWords } from './words.ts'
 
 /** What `proxy verify` takes. */
-export interface VerifyOptions extends CommonOptions {
+export interface VerifyOptions extends OutputOptions {
   readonly hostname?: string
   readonly root: readonly string[]
   readonly pin: readonly string[]

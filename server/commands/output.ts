@@ -1,16 +1,11 @@
 import { shorten } from '#base/foreign-text.ts'
-import { printJson, printLines } from '#base/print.ts'
+import type { OutputOptions } from '#base/print.ts'
+
+export { print } from '#base/print.ts'
 
 /** Options that every command takes. */
-export interface CommonOptions {
+export interface CommonOptions extends OutputOptions {
   readonly config: string
-  readonly json?: true
-}
-
-/** Prints one JSON document for programs, or the given lines for people. `bigint`s are JSON integers (WSP-07). */
-export function print({ json }: CommonOptions, document: unknown, lines: readonly string[]): void {
-  if (json) printJson(toJson(document))
-  else printLines(lines)
 }
 
 /** Aligns rows in columns, two spaces apart; what is not plain text is shown, and what is too long is cut. */
@@ -32,14 +27,4 @@ export function columns(given: readonly (readonly string[])[]): string[] {
 /** A time for people, to the second; `-` where there is none. */
 export function formatTime(time: Date | null): string {
   return time === null ? '-' : `${time.toISOString().slice(0, 19)}Z`
-}
-
-function toJson(document: unknown): string {
-  return JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? asInteger(value) : value), 2)
-}
-
-function asInteger(value: bigint): number {
-  const number = Number(value)
-  if (!Number.isSafeInteger(number)) throw new RangeError('An amount is too large for a JSON integer.')
-  return number
 }

@@ -1,10 +1,10 @@
-import { once } from 'node:events'
+import { untilStopped } from '#base/stop.ts'
 import { loadRouterConfig } from '../config/router.ts'
 import { startRouter } from '../router.ts'
 import { supervise } from '../store/supervise.ts'
 import { check } from './config.ts'
 import { openDatabase } from './database.ts'
-import { followHangups, type Hangups } from './hangup.ts'
+import { followHangups } from './hangup.ts'
 import { createLog } from './log.ts'
 import { type CommonOptions, print } from './output.ts'
 
@@ -20,7 +20,7 @@ export async function run(options: RunOptions): Promise<void> {
   const config = loadRouterConfig(options.config, process.env)
   const log = createLog('info')
   const hangups = followHangups()
-  const stopped = stopRequest(options.withParent === true, hangups)
+  const stopped = untilStopped(options.withParent === true, [hangups.gone])
   const database = await openDatabase(config, log)
   const supervisor = database.embedded && supervise(database.embedded, { log })
   try {
@@ -44,22 +44,4 @@ export async function run(options: RunOptions): Promise<void> {
     await database.close()
   }
   log.info('the router has stopped')
-}
-
-/** Resolves with the reason to stop. A second signal ends the process at once. */
-async function stopRequest(withParent: boolean, hangups: Hangups): Promise<string> {
-  const reasons = [
-    once(process, 'SIGINT').then(() => 'SIGINT'),
-    once(process, 'SIGTERM').then(() => 'SIGTERM'),
-    hangups.gone,
-  ]
-  if (withParent) {
-    process.stdin.resume()
-    // Waiting for its end must not keep a router alive that could not start.
-    if ('unref' in process.stdin) process.stdin.unref()
-    reasons.push(once(process.stdin, 'close').then(() => 'its starter has gone'))
-  }
-  const reason = await Promise.race(reasons)
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
-  return reason
 }

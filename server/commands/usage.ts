@@ -1,7 +1,6 @@
-/** An argument that cannot be meant; the command exits with 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
+import { UsageError } from '#base/command.ts'
+
+export { UsageError }
 
 /** Parses a whole number of at least 1, or throws `UsageError` naming the option. */
 export function parseCount(option: string, text: string): number {
