@@ -64,6 +64,7 @@ test.each([
   ['answers no JSON', answers(200, '<html>canary')],
   ['answers no count', answers(200, { canary: true })],
   ['answers a count that is none', answers(200, { count: 'canary' })],
+  ['answers a count below nothing', answers(200, { count: -7 })],
   ['dies', (response) => void response.destroy()],
 ] satisfies readonly (readonly [string, Script])[])(
   'a tokenizer that %s counts nothing',

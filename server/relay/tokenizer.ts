@@ -2,6 +2,7 @@ import { Agent, buildConnector } from 'undici'
 import { isObject } from '#base/object.ts'
 import { passingOverInterim } from '#egress/connection/interim.ts'
 import type { Log } from '../log.ts'
+import { isCount } from '../metering/billable.ts'
 import type { BackendConfig } from './backend.ts'
 
 /** What is counted: members of vLLM's and SGLang's tokenize request, each as JSON. */
@@ -116,6 +117,6 @@ function parseCount(bytes: Buffer): number | undefined {
   if (leading) return Number(leading[1])
   const answer: unknown = JSON.parse(bytes.toString())
   const { count, tokens } = isObject(answer) ? answer : {}
-  if (Number.isInteger(count)) return count as number
+  if (isCount(count)) return count
   return Array.isArray(tokens) ? tokens.length : undefined
 }

@@ -22,7 +22,7 @@ export interface Chunk {
   /** The last finish reason that it names. */
   readonly finishReason: string | undefined
   /** Its choices by their index, and whether each has said why it ended. */
-  readonly choiceEnds: readonly (readonly [index: unknown, isFinished: boolean])[]
+  readonly choiceEnds: readonly (readonly [index: number, isFinished: boolean])[]
   readonly usage: Usage | undefined
   /** Whether `usage` stands there with anything but null, valid or not. */
   readonly hasUsage: boolean
@@ -55,7 +55,10 @@ export function parseChunk(data: Buffer, operation: Operation): Chunk | StreamFa
     tokens: choices.filter(carriesText).length,
     textBytes: choices.reduce<number>((sum, choice) => sum + choiceTextBytes(choice), 0),
     finishReason: finishReasonOf(choices),
-    choiceEnds: choices.filter(isObject).map((choice) => [choice.index ?? 0, isReason(choice.finish_reason)]),
+    choiceEnds: choices.filter(isObject).map(({ index, finish_reason: reason }) => {
+      // It is kept until the stream ends: anything but a number might be as long as an event.
+      return [typeof index === 'number' ? index : 0, isReason(reason)]
+    }),
     usage: hasUsage ? parseUsage(value.usage, operation) : undefined,
     hasUsage,
   }

@@ -361,3 +361,21 @@ test('random bytes never throw and never end a stream well', () => {
     { numRuns: 2_000 },
   )
 })
+
+test('of the choices nothing is kept but numbers, for an index may be as long as an event: any other is the first', () => {
+  const one = (index: string, reason: string) =>
+    Buffer.from(
+      `data: {${head},"choices":[{"index":${index},"delta":{"content":"a"},"finish_reason":${reason}}]}\n\n`,
+    )
+  const rewriter = new StreamRewriter({
+    id: ID,
+    model: MODEL,
+    operation: 'chat',
+    includeUsage: false,
+    maxEventBytes: 1_048_576,
+  })
+  for (const index of ['"one"', '"two"', '{}', '[]', 'null']) rewriter.read(one(index, 'null'))
+  expect(rewriter.isFinished).toBe(false)
+  rewriter.read(one('0', '"stop"'))
+  expect(rewriter.isFinished).toBe(true)
+})

@@ -53,7 +53,7 @@ export class StreamRewriter {
   #template: Template | undefined
   #uselessTemplates = 0
   /** Choices by their index, and whether they have ended. */
-  readonly #choices = new Map<unknown, boolean>()
+  readonly #choices = new Map<number, boolean>()
 
   constructor(options: RewriterOptions) {
     this.#options = options
