@@ -2,8 +2,11 @@ import { foldName } from '../json/fold.ts'
 import type { ScannedObject } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
 
-/** Names of a cap that are no field of the contract, but go before `max_tokens` at a backend that knows them. */
-const NAMES = ['n_predict', 'max_new_tokens']
+/**
+ * Names of a cap that are no field of the contract, but go before `max_tokens` at a backend that knows them; LiteLLM lays
+ * what is in `extra_body` over the rest of the request.
+ */
+const NAMES = ['n_predict', 'max_new_tokens', 'extra_body']
 
 /**
  * The highest output cap that a request names by a backend's own names (CRED-40): llama.cpp generates `n_predict`

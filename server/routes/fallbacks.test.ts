@@ -35,6 +35,7 @@ test.each<[fields: object, most: number, sent: number | undefined]>([
   [{ max_tokens: 7, n_predict: -1 }, 1_000, undefined],
   [{ max_tokens: 7, n_predict: '300' }, 1_000, undefined],
   [{ max_tokens: 7, n_predict: 1e300 }, 1_000, undefined],
+  [{ max_tokens: 7, extra_body: { max_tokens: 300 } }, 1_000, undefined],
   [{ n_predict: 300 }, 300, 100],
   [{ n_predict: 1 }, 100, 100],
   [{ max_tokens: 7, n_predict: null, max_new_tokens: 0 }, 7, undefined],
