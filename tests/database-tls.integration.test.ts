@@ -2,10 +2,11 @@
 
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connect } from '../server/store/connection.ts'
@@ -214,6 +215,17 @@ describe('a server with a certificate for localhost', () => {
     await vi.waitFor(async () => expect(await askAll()).toHaveLength(30), 30_000)
     await Promise.all([sql.end(), admin.end()])
   })
+})
+
+test('a server of something else is not taken for a database because it speaks TLS at once', async () => {
+  const [cert, key] = [certificates.server, certificates.serverKey].map((file) => readFileSync(file))
+  const other = createTlsServer({ cert, key }, (socket) => socket.on('error', () => {}))
+  await once(other.listen(0, '127.0.0.1'), 'listening')
+  const { port } = other.address() as AddressInfo
+  const query = `sslmode=verify-full&sslnegotiation=direct&sslrootcert=${certificates.root}`
+  const url = urlOf({ query }).replace(/localhost:\d+/, `localhost:${port}`)
+  expect(await protectionOf(url)).toContain('the server did not agree to PostgreSQL')
+  other.close()
 })
 
 describe('a server without TLS', () => {

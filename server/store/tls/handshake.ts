@@ -76,6 +76,8 @@ export async function secure(
   secured.on('error', () => {})
   try {
     await once(secured, 'secureConnect', { signal })
+    // Who speaks TLS from the first byte on may be a server of something else, which the certificate is for as well.
+    if (isDirect && secured.alpnProtocol !== ALPN) throw new Error('the server did not agree to PostgreSQL')
     return secured
   } catch (cause) {
     secured.destroy()
