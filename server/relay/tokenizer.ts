@@ -115,8 +115,17 @@ const LEADING_BYTES = 64
 function parseCount(bytes: Buffer): number | undefined {
   const leading = LEADING_COUNT.exec(bytes.toString('latin1', 0, LEADING_BYTES))
   if (leading) return Number(leading[1])
-  const answer: unknown = JSON.parse(bytes.toString())
+  const answer = parse(bytes)
   const { count, tokens } = isObject(answer) ? answer : {}
   if (isCount(count)) return count
   return Array.isArray(tokens) ? tokens.length : undefined
+}
+
+/** The parser's own words would repeat some of the answer, which may be the prompt; they go nowhere. */
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    throw new Error('the tokenizer answered no JSON')
+  }
 }
