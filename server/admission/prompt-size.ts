@@ -36,7 +36,7 @@ export function sizeConversation(body: ScannedObject, model: ModelFigures): Prom
   const { imageTokens = 0, audioTokens = 0 } = model
   const { valueStart } = findMember(span, 'messages')!
   const { textBytes, images, audios, ...measured } = sizeMessages(bytes, valueStart)
-  const hasOtherParts = measured.hasOtherParts || hasTemplate(body)
+  const hasOtherParts = measured.hasOtherParts || isRewritten(body)
   const bound = boundPrompt({ bytes: bytes.length, hasOtherParts }, model)
   // Tool schemas are part of the prompt; their bytes as sent are counted (MET-10).
   const textTokens = countPromptTokens(textBytes + lengthOf(findMember(span, 'tools')))
@@ -80,10 +80,13 @@ export function longestText(
   return longest
 }
 
-function hasTemplate({ bytes, span }: ScannedObject): boolean {
+/** A template of the client's, and what LiteLLM lays over the request: other messages, with images in them. */
+const REWRITING = ['chat_template', 'extra_body']
+
+function isRewritten({ bytes, span }: ScannedObject): boolean {
   return span.members.some(
     ({ name, valueStart, end }) =>
-      foldName(name) === 'chat_template' && outlineOf(bytes, valueStart, end) !== null,
+      REWRITING.includes(foldName(name) ?? '') && outlineOf(bytes, valueStart, end) !== null,
   )
 }
 

@@ -180,6 +180,7 @@ test.each([
   ['chat_template', 'x', model.contextLength],
   ['Chat_Template', 'x', model.contextLength],
   ['chat_template', null, undefined],
+  ['extra_body', { messages: [{ content: [{ type: 'image_url' }] }] }, model.contextLength],
 ])('%s: %j makes the prompt of a chat as long as the context', (name, value, bound) => {
   const { bytes, request } = parse('chat', { messages: [{ role: 'user', content: 'hi' }], [name]: value })
   expect(request.prompt.bound).toBe(bound ?? bytes.length + model.templateTokens)
