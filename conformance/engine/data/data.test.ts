@@ -49,6 +49,11 @@ test('a scenario that is data needs what its steps show', () => {
   expect(needs.toSorted()).toEqual(['backendScript', 'generation', 'key:revoked', 'ledger', 'model:other'])
 })
 
+test('a step that tells how the backend answers needs its script', () => {
+  const { needs } = scenario({ steps: [{ operation: 'listModels', key: 'none', backend: { status: 503 } }] })
+  expect(needs).toEqual(['backendScript'])
+})
+
 test.each<[string, DataDefinition['steps'], RegExp]>([
   ['no step', [], /it has no steps/],
   [

@@ -28,6 +28,8 @@ export interface DataDefinition extends Description {
 export interface Step {
   /** What is different about it. */
   readonly name?: string
+  /** How the scripted backend answers from this step on. */
+  readonly backend?: object
   readonly operation?: OperationId
   /** For a path of one's own. */
   readonly method?: string

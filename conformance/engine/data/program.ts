@@ -35,7 +35,9 @@ function needsOf({ needs = [], account, backend, steps }: DataDefinition): reado
     ...new Set<Need>([
       ...needs,
       ...(account ? ['workspace' as const] : []),
-      ...(backend || steps.some(({ expect }) => expect?.sent) ? ['backendScript' as const] : []),
+      ...(backend || steps.some((step) => step.backend || step.expect?.sent)
+        ? ['backendScript' as const]
+        : []),
       ...(steps.some(({ expect }) => expect?.debitMicros !== undefined) ? ['ledger' as const] : []),
       ...(generates ? ['generation' as const] : keys.includes('own') ? ['key' as const] : []),
       ...keys.filter((key) => key !== 'own' && key !== 'none').map((key): Need => `key:${key}`),
