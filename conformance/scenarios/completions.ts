@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { abortAfter, expectAborted } from '../engine/aborted.ts'
-import { costOf } from '../engine/books.ts'
-import { expectError, expectStatus, generationIdOf, recordIn } from '../engine/expect.ts'
+import {
+  clientMistakes,
+  contextRefusals,
+  failures,
+  freeRecord,
+  untold,
+  uselessBodies,
+} from '../engine/backend-refusals.ts'
+import { costMicros, costOf } from '../engine/books.ts'
+import { expectError, expectStatus, expectSubset, generationIdOf, recordIn } from '../engine/expect.ts'
 import { priceOf } from '../engine/prices.ts'
 import {
   expectCompletion,
@@ -13,7 +21,7 @@ import type { Topic } from '../engine/topic.ts'
 
 export default {
   answer: {
-    rules: ['CHAT-17'],
+    rules: ['CHAT-17', 'RLAY-01'],
     title:
       'A text completion is answered as a chat is: generation id, model, text_completion, extended usage',
     needs: ['workspace', 'ledger', 'model:completions', 'backendScript'],
@@ -29,10 +37,20 @@ export default {
 
       const record = await context.record(id)
       expectStatus(record, 200)
-      const { operation, status, cost_micros: cost, endpoint } = recordIn(record)
-      assert.deepEqual(
-        [operation, status, cost, endpoint],
-        ['completions', 'ok', usage.cost_micros, usage.endpoint],
+      expectSubset(
+        recordIn(record),
+        {
+          operation: 'completions',
+          streamed: false,
+          status: 'ok',
+          finish_reason: 'stop',
+          prompt_tokens: 11,
+          completion_tokens: 4,
+          cost_micros: usage.cost_micros,
+          endpoint: usage.endpoint,
+          evidence_digest: usage.evidence_digest,
+        },
+        'the record',
       )
       const rows = (await context.books()).entries.filter(({ reference }) => reference === id)
       assert.deepEqual(
@@ -53,39 +71,39 @@ export default {
         [11, 4, usage.endpoint],
       )
       assert.equal(last?.cost_micros, usage.cost_micros)
+      const counted = {
+        operation: 'completions',
+        streamed: true,
+        status: 'ok',
+        usage_source: 'backend',
+        completion_tokens: 4,
+        cost_micros: last?.cost_micros,
+      }
+      expectSubset(
+        recordIn(await context.record(generationIdOf(streamed))),
+        counted,
+        'the record of a stream',
+      )
+
+      expectTextStream(await context.request('createCompletion', { body: { stream: true } }))
+      const sent = JSON.parse((await context.received()).at(-1)?.body ?? '{}')
+      assert.deepEqual(sent.stream_options, { include_usage: true }, 'the backend was not asked for usage')
     },
   },
 
   'backend-400': {
-    rules: ['REQ-36'],
-    title: "A backend's own 400 to a text completion comes back as unsupported_parameter with its message",
-    backend: {
-      status: 400,
-      error: {
-        error: {
-          message: 'The suffix is too long for this model.',
-          type: 'BadRequest',
-          param: 'suffix',
-          code: 400,
-        },
-      },
-    },
-    steps: [
-      {
-        operation: 'createCompletion',
-        expect: { error: 'unsupported_parameter', param: 'suffix', message: 'too long for this model' },
-      },
-    ],
+    rules: ['REQ-36', 'GEN-18'],
+    title:
+      "A backend's own 400 or 422 to a text completion comes back as unsupported_parameter with its message",
+    operation: 'createCompletion',
+    steps: [400, 422].flatMap((status) => clientMistakes('suffix', status)),
   },
 
   'backend-failure': {
-    rules: ['RLAY-05'],
-    title:
-      "A backend that fails a text completion is told as 502, and its own refusal as the caller's mistake",
-    backend: { status: 503 },
+    rules: ['RLAY-04', 'RLAY-05', 'GEN-18'],
+    title: 'A backend that fails a text completion is told as 502, of which nothing is told or billed',
     operation: 'createCompletion',
-    expect: { error: 'backend_unavailable' },
-    steps: [{}, { body: { stream: true } }],
+    steps: failures.flatMap((step) => [step, { ...step, body: { stream: true } }]),
   },
 
   'best-of': {
@@ -119,23 +137,14 @@ export default {
   },
 
   'context-length': {
-    rules: ['REQ-37'],
+    rules: ['REQ-37', 'GEN-18'],
     title: 'A prompt beyond the context window names prompt, whichever backend refuses it',
-    backend: {
-      status: 400,
-      error: {
-        error: {
-          message:
-            "This model's maximum context length is 4097 tokens, however you requested 5000 tokens (4984 in your prompt; 16 for the completion). Please reduce your prompt; or completion length.",
-          type: 'invalid_request_error',
-          param: null,
-          code: null,
-        },
-      },
-    },
     operation: 'createCompletion',
-    expect: { error: 'context_length_exceeded', param: 'prompt' },
-    steps: [{}, { body: { stream: true } }],
+    expect: { error: 'context_length_exceeded', param: 'prompt', record: freeRecord },
+    steps: Object.entries(contextRefusals).flatMap(([name, backend]) => [
+      { name, backend },
+      { name, backend, body: { stream: true } },
+    ]),
   },
 
   'failed-stream': {
@@ -168,7 +177,50 @@ export default {
       { body: { seed: 'first' }, expect: { param: 'seed' } },
       { body: { stop: 7 }, expect: { param: 'stop' } },
       { body: { user: {} }, expect: { param: 'user' } },
+      { body: { stream: 1 }, expect: { param: 'stream' } },
+      { body: { prompt: [[1], 2] }, expect: { param: 'prompt' } },
     ],
+  },
+
+  'field-in-another-case': {
+    rules: ['REQ-26'],
+    title:
+      'A field of a text completion that differs from an honoured one by case alone is refused and named',
+    steps: [
+      {
+        operation: 'createCompletion',
+        body: { BEST_OF: 2 },
+        expect: { error: 'unsupported_parameter', param: 'BEST_OF' },
+      },
+    ],
+  },
+
+  hold: {
+    rules: ['REQ-29', 'CRED-05'],
+    title: 'Several prompts hold what all of them can cost, each with its template',
+    needs: ['workspace', 'ledger', 'model:completions', 'backendScript'],
+    async run(context) {
+      const { contextLength: _, maxOutputTokens: __, ...prices } = await priceOf(context, 'completions')
+      const { templateTokens } = context.target.limits
+      await context.script({ beforeHeadersMs: 60_000 })
+      const prompt = [context.prompt, 'twice', 'thrice']
+      const call = await context.open('createCompletion', { body: { prompt, max_tokens: 0, echo: true } })
+      const [hold] = await context.eventually('a hold', async () => {
+        const { holds } = await context.books()
+        return holds.length > 0 && holds
+      })
+      const least = costMicros({ promptTokens: prompt.length * templateTokens, completionTokens: 0 }, prices)
+      assert.ok((hold?.amount_micros ?? 0) > least, `${hold?.amount_micros} is what fewer could cost`)
+      const [received] = await context.received()
+      expectSubset(JSON.parse(received?.body ?? '{}'), { prompt, max_tokens: 0, echo: true }, 'what was sent')
+      call.abort()
+      // Nothing of it was served: by its own count three texts have come to the router.
+      const [record] = await context.eventually('the record of what was left', async () => {
+        const { generations } = await context.books()
+        return generations.length > 0 && generations
+      })
+      assert.equal(record?.prompt_tokens, Math.ceil(Buffer.byteLength(prompt.join('')) / 4))
+    },
   },
 
   key: {
@@ -197,6 +249,40 @@ export default {
       const { completion_tokens: tokens } = record
       assert.ok(tokens > 0 && tokens < 200, `${tokens} tokens were counted of a stream left after 5`)
       assert.equal((await context.books()).entries.at(-1)?.amount_micros, -costOf(record))
+    },
+  },
+
+  'left-tokens-counted': {
+    rules: ['MET-10'],
+    title: 'A prompt of tokens counts as many as it has where its stream was left',
+    needs: ['workspace', 'ledger', 'backendScript', 'model:completions'],
+    // How far the stream gets before it is left is chance.
+    isCompared: false,
+    async run(context) {
+      await context.script({ chunks: 400, betweenChunksMs: 20 })
+      const body = { prompt: [5, 6, 7, 8, 9], stream: true, user: context.prompt }
+      const call = await context.open('createCompletion', { body })
+      const seen = await abortAfter(call, (soFar) => readTextStream(soFar).chunks.length >= 2)
+      const record = await expectAborted(context, seen)
+      assert.deepEqual([record.usage_source, record.prompt_tokens], ['counted', 5])
+      assert.ok(record.completion_tokens >= 1, 'what was delivered was not counted')
+    },
+  },
+
+  'metered-when-failed': {
+    rules: ['STRM-14', 'STRM-18'],
+    title: 'A streamed text whose backend ends too soon is an error event, and what came is metered',
+    needs: ['workspace', 'ledger', 'backendScript', 'model:completions'],
+    async run(context) {
+      for (const kind of ['eof', 'cut']) {
+        await context.script({ chunks: 8, fault: { kind, afterChunks: 3 } })
+        const exchange = await context.request('createCompletion', { body: { stream: true } })
+        const { error, text } = expectFailedTextStream(exchange)
+        assert.deepEqual([error.code, text], ['backend_unavailable', 'word1 word2 word3'])
+        const record = await expectAborted(context, exchange)
+        // 17 bytes.
+        assert.deepEqual([record.usage_source, record.completion_tokens], ['counted', 5])
+      }
     },
   },
 
@@ -272,6 +358,24 @@ export default {
         expect: { error: 'unsupported_parameter', param: 'prompt' },
       },
     ],
+  },
+
+  'prompts-sent': {
+    rules: ['REQ-29', 'CRED-09'],
+    title: 'Whatever form a prompt has, it reaches the backend as it was sent, with the cap that it may use',
+    needs: ['generation', 'model:completions', 'backendScript'],
+    async run(context) {
+      const { maxOutputTokens: max_tokens } = await priceOf(context, 'completions')
+      await context.script({ chunks: 1 })
+      const forms = ['Once "twice" größe', ['Once'], ['Once', 'twice'], [1, 2, 3], [[1, 2, 3]]]
+      for (const prompt of forms) {
+        const body = { prompt, best_of: 1, echo: false, suffix: context.prompt }
+        expectCompletion(await context.request('createCompletion', { body }))
+        const { path, body: received } = (await context.received()).at(-1) ?? {}
+        const { model: _, ...sent } = JSON.parse(received ?? '{}')
+        assert.deepEqual([path, sent], ['/v1/completions', { ...body, max_tokens }])
+      }
+    },
   },
 
   refusals: {
@@ -394,5 +498,13 @@ export default {
         expectError(await context.request('createCompletion', { body }), 'context_length_exceeded')
       }
     },
+  },
+
+  'useless-answers': {
+    rules: ['STRM-18'],
+    title: 'A 200 that is no text completion is 502 backend_error',
+    operation: 'createCompletion',
+    expect: { error: 'backend_error', message: untold },
+    steps: uselessBodies.map((body) => ({ name: body || 'nothing', backend: { body } })),
   },
 } satisfies Topic

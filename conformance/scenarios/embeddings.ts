@@ -1,41 +1,33 @@
 import assert from 'node:assert/strict'
 import type { EmbeddingList } from '#contract/models'
 import { isEmbeddingList } from '#contract/validators/embedding-list'
+import {
+  clientMistakes,
+  contextRefusals,
+  failures,
+  freeRecord,
+  untold,
+  uselessBodies,
+} from '../engine/backend-refusals.ts'
 import { costMicros } from '../engine/books.ts'
-import { expectShape, expectStatus, generationIdOf, recordIn } from '../engine/expect.ts'
+import { expectShape, expectStatus, expectSubset, generationIdOf, recordIn } from '../engine/expect.ts'
 import { textOf } from '../engine/http/exchange.ts'
 import { priceOf } from '../engine/prices.ts'
 import type { Topic } from '../engine/topic.ts'
 
 export default {
   'backend-422': {
-    rules: ['REQ-36'],
-    title: "A backend's own 422 at embeddings comes back as unsupported_parameter with its message",
-    backend: {
-      status: 422,
-      error: {
-        error: {
-          message: 'This model has 8 dimensions and no other number.',
-          type: 'BadRequest',
-          param: 'dimensions',
-          code: 422,
-        },
-      },
-    },
-    steps: [
-      {
-        operation: 'createEmbedding',
-        body: { dimensions: 99 },
-        expect: { error: 'unsupported_parameter', param: 'dimensions', message: 'no other number' },
-      },
-    ],
+    rules: ['REQ-36', 'GEN-18'],
+    title: "A backend's own 400 or 422 at embeddings comes back as unsupported_parameter with its message",
+    operation: 'createEmbedding',
+    steps: [400, 422].flatMap((status) => clientMistakes('dimensions', status)),
   },
 
   'backend-failure': {
-    rules: ['RLAY-05'],
-    title: 'A backend that fails at embeddings is told as 502 backend_unavailable',
-    backend: { status: 500 },
-    steps: [{ operation: 'createEmbedding', expect: { error: 'backend_unavailable' } }],
+    rules: ['RLAY-04', 'RLAY-05', 'GEN-18'],
+    title: 'A backend that fails at embeddings is told as 502, of which nothing is told or billed',
+    operation: 'createEmbedding',
+    steps: failures,
   },
 
   base64: {
@@ -85,20 +77,26 @@ export default {
   },
 
   'context-length': {
-    rules: ['REQ-37'],
+    rules: ['REQ-37', 'GEN-18'],
     title: 'An input beyond the context window names input, whichever backend refuses it',
-    backend: {
-      status: 400,
-      error: {
-        object: 'error',
-        message:
-          "This model's maximum context length is 512 tokens. However, you requested 900 tokens in the input for embedding generation. Please reduce the length of the input.",
-        type: 'BadRequestError',
-        param: null,
-        code: 400,
-      },
+    operation: 'createEmbedding',
+    expect: { error: 'context_length_exceeded', param: 'input', record: freeRecord },
+    steps: Object.entries(contextRefusals).map(([name, backend]) => ({ name, backend })),
+  },
+
+  counted: {
+    rules: ['MET-10', 'MET-11'],
+    title: 'Without usage the inputs of embeddings count a quarter of their bytes, and the record says so',
+    needs: ['generation', 'feature:embeddings', 'model:embeddings', 'backendScript'],
+    async run(context) {
+      await context.script({ usage: 'none' })
+      const input = ['12345678', '1']
+      const exchange = await context.request('createEmbedding', { body: { input, user: context.prompt } })
+      const { usage } = expectShape<EmbeddingList>(exchange, isEmbeddingList)
+      assert.deepEqual([usage.prompt_tokens, usage.total_tokens], [3, 3])
+      const record = recordIn(await context.record(generationIdOf(exchange)))
+      assert.deepEqual([record.usage_source, record.prompt_tokens], ['counted', 3])
     },
-    steps: [{ operation: 'createEmbedding', expect: { error: 'context_length_exceeded', param: 'input' } }],
   },
 
   'fields-judged': {
@@ -113,6 +111,7 @@ export default {
       { body: { encoding_format: 64 }, expect: { error: 'unsupported_parameter', param: 'encoding_format' } },
       { body: { user: 7 }, expect: { error: 'unsupported_parameter', param: 'user' } },
       { body: { input: ['one', 2] }, expect: { error: 'unsupported_parameter', param: 'input' } },
+      { body: { input: [{}] }, expect: { error: 'unsupported_parameter', param: 'input' } },
       { name: 'a stream that is none', body: { stream: false }, expect: { body: { object: 'list' } } },
     ],
   },
@@ -139,6 +138,22 @@ export default {
       call.abort()
       await context.eventually('the hold ends', async () => (await context.books()).holds.length === 0)
       expectStatus(await context.request('listModels'), 200)
+    },
+  },
+
+  'inputs-sent': {
+    rules: ['REQ-50', 'CRED-07'],
+    title: 'Whatever form an input has, it reaches the backend as it was sent, with no cap of an output',
+    needs: ['generation', 'feature:embeddings', 'model:embeddings', 'backendScript'],
+    async run(context) {
+      await context.script({ promptTokens: 4 })
+      for (const input of ['größe', ['Once', 'twice'], [1, 2, 3], [[1], [2, 3]]]) {
+        const body = { input, encoding_format: 'float', dimensions: 4, user: context.prompt }
+        expectStatus(await context.request('createEmbedding', { body }), 200)
+        const { path, body: received } = (await context.received()).at(-1) ?? {}
+        const { model: _, ...sent } = JSON.parse(received ?? '{}')
+        assert.deepEqual([path, sent], ['/v1/embeddings', body])
+      }
     },
   },
 
@@ -213,11 +228,19 @@ export default {
       const promptTokens = 101 + context.random.below(900)
       await context.script({ promptTokens })
       const prices = await priceOf(context, 'embeddings')
-      const exchange = await context.request('createEmbedding')
-      const { model, usage } = expectShape<EmbeddingList>(exchange, isEmbeddingList)
+      const input = [context.prompt, 'another']
+      const exchange = await context.request('createEmbedding', { body: { input } })
+      const list = expectShape<EmbeddingList>(exchange, isEmbeddingList)
+      const { data, model, usage } = list
+      assert.deepEqual(
+        data.map(({ index }) => index),
+        [0, 1],
+      )
+      assert.ok(!('id' in list), 'vectors have no id of a generation')
       assert.equal(model, context.model('embeddings'))
       assert.equal(usage.prompt_tokens, promptTokens)
       assert.equal(usage.total_tokens, promptTokens)
+      assert.equal(usage.completion_tokens, 0)
       assert.equal(usage.cost_micros, costMicros({ promptTokens, completionTokens: 0 }, prices))
       assert.ok(typeof usage.endpoint === 'string' && usage.endpoint !== '', 'usage.endpoint is no text')
       assert.ok(
@@ -227,15 +250,37 @@ export default {
       const id = generationIdOf(exchange)
       const record = await context.record(id)
       expectStatus(record, 200)
-      const { operation, status, completion_tokens: completion, endpoint, ...told } = recordIn(record)
-      assert.deepEqual([operation, status, completion, endpoint], ['embeddings', 'ok', 0, usage.endpoint])
-      assert.equal(told.evidence_digest, usage.evidence_digest)
+      expectSubset(
+        recordIn(record),
+        {
+          id,
+          operation: 'embeddings',
+          streamed: false,
+          status: 'ok',
+          finish_reason: null,
+          time_to_first_token_ms: null,
+          prompt_tokens: promptTokens,
+          completion_tokens: 0,
+          cost_micros: usage.cost_micros,
+          endpoint: usage.endpoint,
+          evidence_digest: usage.evidence_digest,
+        },
+        'the record',
+      )
       const rows = (await context.books()).entries.filter(({ reference }) => reference === id)
       assert.deepEqual(
         rows.map(({ amount_micros }) => amount_micros),
         [-usage.cost_micros],
       )
     },
+  },
+
+  'useless-answers': {
+    rules: ['STRM-18'],
+    title: 'A 200 that holds no vectors is 502 backend_error',
+    operation: 'createEmbedding',
+    expect: { error: 'backend_error', message: untold },
+    steps: uselessBodies.map((body) => ({ name: body || 'nothing', backend: { body } })),
   },
 
   vectors: {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import type { OperationId } from '#contract/routes'
 import { abortAfter, expectAborted } from '../engine/aborted.ts'
+import { freeRecord } from '../engine/backend-refusals.ts'
 import { costOf } from '../engine/books.ts'
 import {
   expectChat,
@@ -11,29 +13,54 @@ import {
   recordIn,
 } from '../engine/expect.ts'
 import { textOf } from '../engine/http/exchange.ts'
+import type { RequestOptions } from '../engine/requests.ts'
 import { countPings, countTexts, expectBegun, expectStream, readStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 
 export default {
+  'backend-away': {
+    rules: ['GEN-18'],
+    title: 'A backend that nobody listens for leaves an aborted record of zero tokens, and a debit of zero',
+    needs: ['ledger'],
+    operation: 'createChatCompletion',
+    expect: { error: 'backend_unavailable', record: freeRecord, debitMicros: 0 },
+    steps: [
+      { body: { model: '{{model.unreachable}}' } },
+      { body: { model: '{{model.unreachable}}', stream: true } },
+    ],
+  },
+
   'backend-failure': {
     rules: ['GEN-18', 'HDR-10'],
     title:
       'A backend that fails before any token leaves an aborted record of zero tokens, and a debit of zero',
     needs: ['workspace', 'ledger', 'backendScript'],
     async run(context) {
-      for (const stream of [false, true]) {
-        await context.script({ status: 500 })
-        const exchange = await context.chat({ stream })
-        expectError(exchange, 'backend_unavailable')
-        const record = await expectAborted(context, exchange)
-        expectSubset(record, { prompt_tokens: 0, completion_tokens: 0, cost_micros: 0 }, 'the record')
+      const cut = { chunks: 8, fault: { kind: 'cut', afterChunks: 5 } }
+      const failures = [
+        ...[{ status: 500 }, { status: 503 }, { fault: { kind: 'refuse' } }].map(
+          (script) => [script, 'backend_unavailable', [false, true]] as const,
+        ),
+        [{ body: '<!doctype html>' }, 'backend_error', [false, true]] as const,
+        [{ status: 401 }, 'backend_error', [false, true]] as const,
+        // Of a stream the five would have been delivered.
+        [cut, 'backend_unavailable', [false]] as const,
+      ]
+      for (const [script, code, streams] of failures) {
+        await context.script(script)
+        for (const stream of streams) {
+          const exchange = await context.chat({ stream })
+          expectError(exchange, code)
+          expectSubset(await expectAborted(context, exchange), freeRecord, `the record of ${code}`)
+        }
       }
       const { entries } = await context.books()
       const debits = entries.filter(({ kind }) => kind === 'generation')
       assert.deepEqual(
         debits.map(({ amount_micros }) => amount_micros),
-        [0, 0],
+        debits.map(() => 0),
       )
+      assert.equal(debits.length, failures.flatMap(([, , streams]) => streams).length)
     },
   },
 
@@ -371,6 +398,54 @@ export default {
       const books = await context.books()
       assert.deepEqual([books.generations, books.holds], [[], []])
       assert.ok(books.entries.every(({ kind }) => kind !== 'generation'))
+      assert.deepEqual(await context.received(), [])
+    },
+  },
+
+  'refusals-elsewhere-leave-nothing': {
+    rules: ['CRED-04', 'HDR-10'],
+    title: 'A body that is too large and a refused text or embedding leave nothing either, and are not sent',
+    needs: [
+      'workspace',
+      'ledger',
+      'backendScript',
+      'model:completions',
+      'feature:embeddings',
+      'model:embeddings',
+    ],
+    // A megabyte a second, for targets with a large limit.
+    waitsMs: ({ maxBodyBytes }) => maxBodyBytes / 1_000,
+    async run(context) {
+      const [chat, writer, embedder] = (['chat', 'completions', 'embeddings'] as const).map((name) =>
+        context.model(name),
+      )
+      const poor = await context.accounts.open({ balanceMicros: 0 })
+      const refused: readonly (readonly [OperationId, object, RequestOptions?])[] = [
+        ['createChatCompletion', { padding: 'x'.repeat(context.target.limits.maxBodyBytes) }],
+        ['createChatCompletion', { model: embedder }],
+        ['createCompletion', { model: embedder }],
+        ['createEmbedding', { model: chat }],
+        ['createEmbedding', { model: writer }],
+        ['createCompletion', { prompt: '' }],
+        ['createCompletion', { prompt: [[1], 2] }],
+        ['createCompletion', { best_of: 2 }],
+        ['createEmbedding', { input: [] }],
+        ['createEmbedding', { input: [{}] }],
+        ['createEmbedding', { stream: true }],
+        ['createCompletion', {}, { account: poor }],
+        ['createEmbedding', {}, { account: poor }],
+      ]
+      for (const [operation, fields, options] of refused) {
+        const body = { user: context.prompt, ...fields }
+        const { status, headers } = await context.request(operation, { body, ...options })
+        assert.ok(status >= 400 && status < 500, `${status} is no refusal`)
+        assert.equal(headers['x-router-generation-id'], undefined, 'a refusal names a generation')
+      }
+      for (const account of [await context.own(), poor]) {
+        const { generations, holds, entries } = await context.books(account)
+        assert.deepEqual([generations, holds], [[], []])
+        assert.ok(entries.every(({ kind }) => kind !== 'generation'))
+      }
       assert.deepEqual(await context.received(), [])
     },
   },

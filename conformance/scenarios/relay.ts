@@ -2,10 +2,18 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RuleId } from '#contract/rules'
 import { expectAborted } from '../engine/aborted.ts'
+import { freeRecord, untold, uselessBodies } from '../engine/backend-refusals.ts'
 import { costMicros } from '../engine/books.ts'
 import type { Context } from '../engine/context.ts'
 import type { DataDefinition, Expectation } from '../engine/data/definition.ts'
-import { expectChat, expectError, expectStatus } from '../engine/expect.ts'
+import {
+  expectChat,
+  expectError,
+  expectStatus,
+  expectSubset,
+  generationIdOf,
+  recordIn,
+} from '../engine/expect.ts'
 import { priceOf } from '../engine/prices.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
@@ -357,7 +365,7 @@ export default {
   },
 
   'silent-backend': {
-    rules: ['RLAY-05', 'RLAY-06'],
+    rules: ['RLAY-05', 'RLAY-06', 'GEN-18'],
     title: 'A backend that does not answer within the time for its first byte is 502 backend_unavailable',
     needs: ['generation', 'backendScript'],
     waitsMs: ({ firstByteMs }) => firstByteMs * 1.2,
@@ -369,6 +377,8 @@ export default {
       assert.ok(whole.endMs >= firstByteMs * 0.9, `it was given up after ${whole.endMs} ms`)
       if (pingMs < firstByteMs) assert.equal(expectFailedStream(streamed).error.code, 'backend_unavailable')
       else expectError(streamed, 'backend_unavailable')
+      for (const exchange of [whole, streamed])
+        expectSubset(recordIn(await context.record(generationIdOf(exchange))), freeRecord, 'the record')
     },
   },
 
@@ -403,21 +413,12 @@ export default {
     title: 'A 200 that is no answer is 502 backend_error, whole or streamed',
     needs: ['generation', 'backendScript'],
     async run(context) {
-      const bodies = [
-        '<!doctype html>',
-        '{"choices":',
-        '[]',
-        'null',
-        '{"error":{"message":"no"}}',
-        '{"object":"chat.completion"}',
-        '',
-      ]
-      for (const body of bodies) {
+      for (const body of uselessBodies) {
         await context.script({ body })
         for (const stream of [false, true]) {
           const exchange = await context.chat({ stream })
           try {
-            expectError(exchange, 'backend_error')
+            assert.match(expectError(exchange, 'backend_error').message, new RegExp(untold))
           } catch (error) {
             if (error instanceof assert.AssertionError)
               error.message = `${body || 'nothing'}: ${error.message}`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { OperationId } from '#contract/routes'
+import { clientMistakes, contextRefusals, freeRecord } from '../../engine/backend-refusals.ts'
 import type { DataDefinition } from '../../engine/data/definition.ts'
 import { expectChat, expectError, expectModels, expectStatus } from '../../engine/expect.ts'
 import { priceOf } from '../../engine/prices.ts'
@@ -53,71 +54,14 @@ export default {
     steps: [{ operation: 'createChatCompletion', expect: { error: 'context_length_exceeded' } }],
   },
 
-  'context-length-litellm': tooLong('litellm', {
-    error: {
-      message: 'litellm.ContextWindowExceededError: litellm.BadRequestError: the prompt is too long',
-      type: null,
-      param: null,
-      code: '400',
-    },
-  }),
-  'context-length-llamacpp': tooLong('llamacpp', {
-    error: {
-      code: 400,
-      message: 'the request exceeds the available context size, try increasing it',
-      type: 'exceed_context_size_error',
-      n_prompt_tokens: 9000,
-      n_ctx: 8192,
-    },
-  }),
-  'context-length-ollama': tooLong('ollama', {
-    error: {
-      message: 'the input length exceeds the context length',
-      type: 'invalid_request_error',
-      param: null,
-      code: null,
-    },
-  }),
-  'context-length-openai': tooLong('openai', {
-    error: {
-      message:
-        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
-      type: 'invalid_request_error',
-      param: 'messages',
-      code: 'context_length_exceeded',
-    },
-  }),
-  'context-length-sglang': tooLong('sglang', {
-    object: 'error',
-    message: "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
-    type: 'BadRequestError',
-    code: 400,
-  }),
-  'context-length-tensorrt': tooLong('TensorRT-LLM', {
-    object: 'error',
-    message:
-      'The sum of prompt length (5000.0) and query length (0), max_tokens (20) should not exceed max_seq_len (4096)',
-    type: 'BadRequestError',
-    param: null,
-    code: 400,
-  }),
-  'context-length-tgi': tooLong(
-    'TGI',
-    {
-      error:
-        'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`',
-      error_type: 'validation',
-    },
-    422,
-  ),
-  'context-length-vllm': tooLong('vllm', {
-    object: 'error',
-    message:
-      "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens in the messages, Please reduce the length of the messages.",
-    type: 'BadRequestError',
-    param: null,
-    code: 400,
-  }),
+  'context-length-litellm': tooLong('litellm'),
+  'context-length-llamacpp': tooLong('llamacpp'),
+  'context-length-ollama': tooLong('ollama'),
+  'context-length-openai': tooLong('openai'),
+  'context-length-sglang': tooLong('sglang'),
+  'context-length-tensorrt': tooLong('TensorRT-LLM'),
+  'context-length-tgi': tooLong('TGI'),
+  'context-length-vllm': tooLong('vllm'),
 
   'listed-model': {
     rules: ['REQ-02'],
@@ -264,6 +208,7 @@ export default {
       { body: { max_tokens: 0 }, expect: { param: 'max_tokens' } },
       { body: { max_tokens: -1 }, expect: { param: 'max_tokens' } },
       { body: { max_completion_tokens: 0 }, expect: { param: 'max_completion_tokens' } },
+      { body: { max_completion_tokens: -1 }, expect: { param: 'max_completion_tokens' } },
       { body: { max_tokens: 4294967296 }, expect: { param: 'max_tokens' } },
       { body: { stop: ['a', 'b', 'c', 'd', 'e'] }, expect: { param: 'stop' } },
     ],
@@ -430,30 +375,25 @@ export default {
 } satisfies Topic
 
 /** The form in which a backend refuses a prompt beyond its context window, whole or streamed. */
-function tooLong(backend: string, error: object, status = 400): DataDefinition {
+function tooLong(backend: keyof typeof contextRefusals): DataDefinition {
   return {
-    rules: ['REQ-37'],
+    rules: ['REQ-37', 'GEN-18'],
     title: `A prompt beyond the context window is told so where the backend refuses it in the form of ${backend}`,
-    backend: { status, error },
+    backend: contextRefusals[backend],
     operation: 'createChatCompletion',
-    expect: { error: 'context_length_exceeded', param: 'messages' },
+    expect: { error: 'context_length_exceeded', param: 'messages', record: freeRecord },
     steps: [{}, { body: { stream: true } }],
   }
 }
 
 /** A backend that finds a field of the request wrong by itself, whole or streamed. */
 function refusedByBackend(status: number): DataDefinition {
-  const message = 'The temperature is too hot for this model.'
+  const steps = clientMistakes('temperature', status)
   return {
-    rules: ['REQ-36'],
+    rules: ['REQ-36', 'GEN-18'],
     title: `A backend's own ${status} comes back as unsupported_parameter with its message and is no 502`,
-    backend: {
-      status,
-      error: { error: { message, type: 'BadRequest', param: 'temperature', code: status } },
-    },
     operation: 'createChatCompletion',
-    expect: { error: 'unsupported_parameter', param: 'temperature', message: 'too hot for this model' },
-    steps: [{}, { body: { stream: true } }],
+    steps: steps.flatMap((step) => [step, { ...step, body: { stream: true } }]),
   }
 }
 
