@@ -1,6 +1,7 @@
 import type { Context } from './context.ts'
 import type { Exchange } from './http/exchange.ts'
 import type { Need } from './needs.ts'
+import type { RequestOptions } from './requests.ts'
 
 /** What scenarios about invitations need that look codes up. */
 export const invitationNeeds: readonly Need[] = ['feature:invitations', 'issueInvitation']
@@ -11,12 +12,21 @@ export function anyGrant(context: Context): number {
 }
 
 /**
- * Looks a code up, without a key. Where the router believes it, the address is one of the scenario's own: the budget
+ * Looks a code up, without a key unless one is given. Where the router believes it, the address is one of the scenario's own: the budget
  * of the suite's own address is for everybody.
  */
-export function lookUp(context: Context, code: string): Promise<Exchange> {
-  const headers = context.target.believesForwarded ? { 'x-forwarded-for': addressFor(context.nonce) } : {}
-  return context.request('getInvitation', { key: null, headers, params: { code } })
+export function lookUp(
+  context: Context,
+  code: string,
+  { headers, ...options }: Pick<RequestOptions, 'key' | 'headers'> = {},
+): Promise<Exchange> {
+  const source = context.target.believesForwarded ? { 'x-forwarded-for': addressFor(context.nonce) } : {}
+  return context.request('getInvitation', {
+    key: null,
+    ...options,
+    headers: { ...source, ...headers },
+    params: { code },
+  })
 }
 
 /** An address of the documentation's network (RFC 5737). */

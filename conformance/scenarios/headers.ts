@@ -78,7 +78,8 @@ export default {
             'access-control-allow-origin': '{{cors}}',
             'access-control-allow-methods': { $matches: 'POST' },
             'access-control-allow-headers': {
-              $matches: '(?=.*authorization)(?=.*content-type)(?=.*x-stainless-os)(?=.*x-stainless-lang)',
+              $matches:
+                '^(?=.*authorization)(?=.*content-type)(?=.*x-stainless-os)(?=.*x-stainless-lang)((authorization|content-type|x-stainless-os|x-stainless-lang)(, *|$)){4}$',
             },
           },
         },

@@ -57,9 +57,12 @@ export default {
         expectStatus(await ask(turn % 2 === 0 ? code : 'nonsense'), turn % 2 === 0 ? 200 : 404)
       const exchange = await askUntilRefused(() => ask(code), limits.invitationLookupsPerMinute, since)
       expectError(exchange, 'rate_limit_exceeded')
-      const { limit, remaining, retryAfterMs } = readBucket(exchange)
+      const { limit, remaining, retryAfterMs, retryAfterSeconds, resetAtMs } = readBucket(exchange)
       assert.deepEqual([limit, remaining], [limits.invitationLookupsPerMinute, 0])
       assert.ok(retryAfterMs > 0 && retryAfterMs <= 2_000, `retry-after-ms is ${retryAfterMs}`)
+      assert.equal(retryAfterSeconds, Math.ceil(retryAfterMs / 1_000))
+      const resetInMs = resetAtMs - Date.now()
+      assert.ok(Math.abs(resetInMs) <= context.patience(5_000), `X-RateLimit-Reset is ${resetInMs} ms away`)
     },
   },
 
@@ -77,6 +80,24 @@ export default {
       for (const code of codes) assert.match(code, FORM)
       assert.equal(new Set(codes).size, codes.length, 'a code was given out twice')
       expectStatus(await lookUp(context, codes[0] ?? ''), 200)
+    },
+  },
+
+  cors: {
+    rules: ['HDR-13'],
+    title: 'A page of an allowed origin may read the answer to a look-up, a refusal too',
+    needs: [...invitationNeeds, 'cors'],
+    async run(context) {
+      const { code } = await context.hooks('issueInvitation', { grant_micros: anyGrant(context) })
+      const { corsOrigin: origin = '' } = context.target
+      for (const [typed, status] of [
+        [code, 200],
+        ['2222-2222-2222', 404],
+      ] as const) {
+        const exchange = await lookUp(context, typed, { headers: { origin } })
+        expectStatus(exchange, status)
+        assert.equal(exchange.headers['access-control-allow-origin'], origin)
+      }
     },
   },
 
@@ -175,6 +196,10 @@ export default {
       const { code } = await context.hooks('issueInvitation', { grant_micros: anyGrant(context) })
       const found = await lookUp(context, code)
       expectStatus(found, 200)
+      // A key does not matter, not even one of nobody.
+      const withKey = await lookUp(context, code, { key: 'sk-tee-v1-nonsense' })
+      expectStatus(withKey, 200)
+      assert.equal(textOf(withKey), textOf(found))
       // How it is told, the given specification leaves open.
       assert.ok(Object.keys(objectOf(found)).length > 0, 'nothing is told')
     },
@@ -196,26 +221,33 @@ export default {
       const exhausted = await issue()
       const { workspaceId: workspace_id = '' } = await context.own()
       await context.hooks('redeemInvitation', { code: exhausted, account: context.nonce, workspace_id })
-      const bodies: string[] = []
+      const answers: (readonly [string, object])[] = []
       for (const code of [
         '2222-2222-2222',
         expired,
         withdrawn,
         exhausted,
         'none',
+        'O',
+        '%20',
+        '%E0%A4%A',
+        'a/b',
+        'a'.repeat(2_000),
         '%00',
         '..',
-        'a'.repeat(500),
       ]) {
-        const exchange = await lookUp(context, code)
+        const exchange = await lookUp(context, code, { headers: { 'x-request-id': 'same' } })
         expectError(exchange, 'not_found')
-        bodies.push(textOf(exchange))
+        const { date: _, ...headers } = exchange.headers
+        answers.push([textOf(exchange), headers])
       }
-      const codes = bodies.slice(0, 5)
+      // The last two are no codes but paths to some.
+      const codes = answers.slice(0, -2)
       assert.deepEqual(
         codes,
-        codes.map(() => bodies[0]),
+        codes.map(() => answers[0]),
       )
+      expectError(await lookUp(context, 'none'), 'not_found', { param: 'code' })
     },
   },
 

@@ -68,9 +68,9 @@ export default {
   },
 
   budget: {
-    rules: ['LIM-28', 'LIM-29', 'LIM-31', 'LIM-39'],
+    rules: ['LIM-28', 'LIM-29', 'LIM-31', 'LIM-39', 'EVID-27'],
     title: 'An address that asks too often is 429, told of its bucket and when that admits again',
-    needs: ['feature:evidence', 'forwarded'],
+    needs: ['feature:evidence', 'forwarded', 'generation'],
     // Through the proxy the platform says who asks.
     subjects: ['router'],
     async run(context) {
@@ -85,6 +85,7 @@ export default {
       }
       assert.ok(refused, 'the address was never refused')
       expectError(refused, 'rate_limit_exceeded')
+      assert.equal(refused.headers['cache-control'], 'no-store')
       const number = (name: string) => Number(refused?.headers[name])
       assert.equal(number('x-ratelimit-limit'), limits.evidencePerMinute)
       assert.equal(number('x-ratelimit-remaining'), 0)
@@ -98,6 +99,7 @@ export default {
         await context.request('getEvidence', { key: null, headers: { 'x-forwarded-for': '203.0.113.254' } }),
         200,
       )
+      expectStatus(await context.chat({}, { headers }), 200)
       await sleep(milliseconds)
       expectStatus(await ask(), 200)
     },
@@ -220,8 +222,10 @@ export default {
         )
         assert.equal(wireDigest(relayed.body), wireDigest(published.body))
         const { own = '' } = context.target.endpoints
-        const named = await context.request('getEndpointEvidence', { params: { endpoint: own }, key: null })
-        assert.equal(wireDigest(named.body), wireDigest(published.body))
+        for (const endpoint of [own, expectBundle(published).bundle.hostname]) {
+          const named = await context.request('getEndpointEvidence', { params: { endpoint }, key: null })
+          assert.equal(wireDigest(named.body), wireDigest(published.body), endpoint)
+        }
       } finally {
         await context.control('/release')
       }
@@ -290,6 +294,13 @@ export default {
       {
         operation: 'getEndpointEvidence',
         params: { endpoint: 'absent' },
+        key: 'none',
+        expect: { status: 404, headers: { 'cache-control': 'no-store' } },
+      },
+      {
+        name: 'a name with a line end in it',
+        operation: 'getEndpointEvidence',
+        params: { endpoint: 'a%0Ab' },
         key: 'none',
         expect: { status: 404, headers: { 'cache-control': 'no-store' } },
       },

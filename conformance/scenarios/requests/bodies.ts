@@ -259,6 +259,7 @@ export default {
       { name: 'null', text: 'null' },
       { name: 'a text', text: '"model"' },
       { name: 'a number', text: '7' },
+      { name: 'a byte order mark before it', text: '\ufeff{}' },
       {
         name: 'no text',
         // {"model":"\xff\xfe"}: no UTF-8.
@@ -328,8 +329,20 @@ export default {
       const account = await context.own({ scope: ['chat'], balanceMicros: 0 })
       const revoked = await context.accounts.addKey(account, { isRevoked: true })
       const other = context.model('other')
+      const badly = (headers: Readonly<Record<string, string>>) =>
+        context.chat({}, { key: null, headers, text: '{' })
+      const twice = (fields: object) =>
+        context.chat({}, { text: JSON.stringify({ ...fields, x: 1 }).replace(/}$/, ',"x":2}') })
       const cases: readonly [string, ErrorCode, () => Promise<Exchange>][] = [
         ['no key, no JSON', 'invalid_api_key', () => context.chat({}, { key: null, text: '{' })],
+        ['another scheme, no JSON', 'invalid_api_key', () => badly({ authorization: 'Basic c2s6' })],
+        ['half a key, no JSON', 'invalid_api_key', () => badly({ authorization: 'Bearer sk-tee-v1-abc' })],
+        ['a cookie, no JSON', 'invalid_api_key', () => badly({ cookie: `key=${account.key}` })],
+        [
+          'a key of nobody, no JSON',
+          'invalid_api_key',
+          () => context.chat({}, { key: `sk-tee-v1-${'B'.repeat(42)}A`, text: '{' }),
+        ],
         [
           'a revoked key, no JSON',
           'api_key_revoked',
@@ -345,6 +358,13 @@ export default {
         ['unknown model, two choices', 'model_not_found', () => context.chat({ model: 'absent', n: 2 })],
         ['out of scope, two choices', 'model_not_in_key_scope', () => context.chat({ model: other, n: 2 })],
         ['out of scope, no credit', 'model_not_in_key_scope', () => context.chat({ model: other })],
+        ['no messages, a field twice', 'missing_field', () => twice({ model: context.model() })],
+        ['unknown model, a field twice', 'model_not_found', () => twice({ model: 'absent', messages: [1] })],
+        [
+          'out of scope, a field twice',
+          'model_not_in_key_scope',
+          () => twice({ model: other, messages: [1] }),
+        ],
         ['two choices, no credit', 'unsupported_parameter', () => context.chat({ n: 2 })],
       ]
       for (const [name, code, ask] of cases) {
@@ -470,6 +490,9 @@ export default {
       { name: 'POST where a GET is due', method: 'POST', path: '/models', text: '{}' },
       { name: 'a slash at the end', method: 'GET', path: '/models/' },
       { name: 'the root', method: 'GET', path: '//' },
+      { name: 'GET where texts are posted', method: 'GET', path: '/completions' },
+      { name: 'an invitation without its code', method: 'GET', path: '/invites' },
+      { name: 'POST to an invitation', method: 'POST', path: '/invites/2222-2222-2222', text: '{}' },
     ],
   },
 } satisfies Topic
