@@ -8,7 +8,10 @@ let workspaceId: string
 
 beforeAll(async () => {
   service = await startService({
-    models: (url) => [demoModel(url), demoModel(url, { id: 'other' })],
+    models: (url) => [
+      demoModel(url),
+      demoModel(url, { id: 'other', capabilities: ['completions', 'embeddings'] }),
+    ],
     timers: { idleMs: 1_000 },
   })
   const account = await service.createAccount(5_000_000n)
@@ -98,6 +101,35 @@ test('tool calls pass through, streamed and whole', async () => {
   expect(streamed.choices[0]?.finish_reason).toBe('tool_calls')
 })
 
+test('a text is continued, whole and in pieces', async () => {
+  const request = { model: 'other', prompt: 'Once upon a time' }
+  const whole = await openai.completions.create(request)
+  expect(whole.choices[0]?.text.length).toBeGreaterThan(10)
+  const pieces: string[] = []
+  for await (const { choices } of await openai.completions.create({ ...request, stream: true }))
+    pieces.push(choices[0]?.text ?? '')
+  expect(pieces.join('').length).toBeGreaterThan(10)
+  expect(pieces.length).toBeGreaterThan(1)
+})
+
+test('vectors are asked for in base64 by the SDK itself, which decodes the floats that they hold', async () => {
+  service.backend.clearRequests()
+  const request = { model: 'other', input: 'Once upon a time' }
+  const asked = await openai.embeddings.create(request)
+  const floats = await openai.embeddings.create({ ...request, encoding_format: 'float' })
+  expect([...asked.data[0]!.embedding]).toEqual(floats.data[0]!.embedding)
+  const formats = service.backend.requests().map(({ body }) => JSON.parse(body).encoding_format)
+  expect(formats).toEqual(['base64', 'float'])
+})
+
+test('fields that an SDK sends as null count as absent, and reach the backend as they were sent', async () => {
+  service.backend.clearRequests()
+  const fields = { temperature: null, n: null, stop: null }
+  await openai.chat.completions.create({ model, messages: [...messages], ...fields })
+  const [received] = service.backend.requests()
+  expect(received?.body).toContain('"temperature":null,"n":null,"stop":null')
+})
+
 test('models are listed and read, with a slash in their id', async () => {
   const ids = []
   for await (const entry of openai.models.list()) ids.push(entry.id)
@@ -128,6 +160,12 @@ test('refusals become the SDK’s error classes, with code, param and request id
   const bad = await openai.chat.completions.create({ model, messages: [...messages], n: 2 }).then(fail, same)
   expect(bad).toBeInstanceOf(BadRequestError)
   expect(bad).toMatchObject({ code: 'unsupported_parameter', param: 'n' })
+
+  const caps = { max_tokens: 5, max_completion_tokens: 6 }
+  const torn = await openai.chat.completions
+    .create({ model, messages: [...messages], ...caps })
+    .then(fail, same)
+  expect(torn).toMatchObject({ code: 'unsupported_parameter', param: 'max_tokens' })
 
   const poor = await service.createAccount(0n)
   const broke = new OpenAI({ baseURL: service.baseUrl, apiKey: poor.apiKey })
