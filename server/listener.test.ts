@@ -44,6 +44,7 @@ test.each([
   ['no HTTP', 'hello\r\n\r\n'],
   ['a broken header', 'GET / HTTP/1.1\r\nhost: x\r\nbro ken: 1\r\n\r\n'],
   ['no host', 'GET / HTTP/1.1\r\n\r\n'],
+  ['an impossible host', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
   ['an odd expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: cookies\r\n\r\n'],
   ['a second host', 'GET / HTTP/1.1\r\nhost: x\r\nHost: x\r\n\r\n'],
   ['a second authorization', 'GET / HTTP/1.1\r\nhost: x\r\nauthorization: a\r\nAuthorization: b\r\n\r\n'],
