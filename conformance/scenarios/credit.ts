@@ -296,8 +296,11 @@ export default {
     needs: ['workspace'],
     async run(context) {
       await context.own({ balanceMicros: 5_000_000 })
-      const answers = await Promise.all(Array.from({ length: 20 }, () => context.chat()))
-      for (const answer of answers) expectChat(answer)
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => context.chat({ stream: index % 2 === 0 })),
+      )
+      for (const [index, answer] of answers.entries())
+        index % 2 === 0 ? expectStream(answer) : expectChat(answer)
     },
   },
 

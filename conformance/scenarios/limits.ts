@@ -64,7 +64,7 @@ export default {
   },
 
   'credit-first': {
-    rules: ['CRED-19'],
+    rules: ['CRED-19', 'LIM-32'],
     title: 'A refusal for credit goes before one for rate, and takes nothing from the buckets',
     needs: ['workspace', 'setBalance', 'feature:rate-limits', 'backendScript'],
     async run(context) {
@@ -72,7 +72,11 @@ export default {
       const own = await context.own({ requestsPerMinute: 2, balanceMicros: 0 })
       const setBalance = (balance_micros: number) =>
         context.hooks('setBalance', { workspace_id: own.workspaceId ?? '', balance_micros })
-      for (let turn = 0; turn < 5; turn++) expectError(await context.chat(), 'insufficient_credits')
+      for (let turn = 0; turn < 5; turn++) {
+        const refused = await context.chat()
+        expectError(refused, 'insufficient_credits')
+        assert.equal(refused.headers['x-ratelimit-limit'], undefined, 'it tells of a bucket')
+      }
       await setBalance(5_000_000)
       for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat(), 200)
       expectLimited(await context.chat(), 2)
@@ -157,7 +161,7 @@ export default {
   },
 
   'one-each': {
-    rules: ['LIM-22', 'LIM-32'],
+    rules: ['LIM-22', 'LIM-31', 'LIM-32'],
     title:
       'Each admitted request takes one from the request buckets and tells of the tighter; a token lets it pass',
     needs: ['workspace', 'feature:rate-limits', 'backendScript'],
@@ -167,11 +171,15 @@ export default {
       // So slow that none comes back meanwhile.
       const own = await context.own({ requestsPerMinute: 3 })
       for (const remaining of [2, 1, 0]) {
+        const askedAtMs = Date.now()
         const exchange = await context.chat({ stream: remaining === 1 })
         expectStatus(exchange, 200)
-        const bucket = readBucket(exchange)
-        assert.deepEqual([bucket.limit, bucket.remaining], [3, remaining])
-        assert.ok(Number.isInteger(bucket.resetAtMs), 'an admitted request has no X-RateLimit-Reset')
+        const { limit, remaining: left, resetAtMs } = readBucket(exchange)
+        assert.deepEqual([limit, left], [3, remaining])
+        assert.ok(Number.isInteger(resetAtMs), 'an admitted request has no X-RateLimit-Reset')
+        // With something left the bucket admits at once; the header has whole seconds.
+        const isNow = resetAtMs >= askedAtMs - 2_000 && resetAtMs <= Date.now() + 2_000
+        assert.ok(remaining === 0 || isNow, `it is said to admit at ${new Date(resetAtMs).toISOString()}`)
       }
       expectLimited(await context.chat(), 3)
 
@@ -361,15 +369,20 @@ export default {
     rules: ['LIM-28', 'LIM-29', 'LIM-31'],
     title:
       'A 429 tells limit and rest of the bucket that refused, when it admits, and to wait a minute at the most',
-    needs: ['workspace', 'feature:rate-limits', 'backendScript'],
+    needs: ['workspace', 'ledger', 'feature:rate-limits', 'backendScript'],
     // What remains of a minute is chance.
     isCompared: false,
     async run(context) {
       await context.script({ chunks: 1, promptTokens: 659 })
       const own = await context.own({ requestsPerMinute: 2 })
       for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat(), 200)
-      const requests = expectLimited(await context.chat(), 2)
+      const refused = await context.chat()
+      const requests = expectLimited(refused, 2)
       assert.equal(requests.remaining, 0)
+      assert.equal(refused.headers['x-router-generation-id'], undefined, 'a refusal names a generation')
+      assert.equal((await context.received()).length, 2, 'what was refused was sent')
+      const { generations, holds } = await context.books()
+      assert.deepEqual([generations.length, holds], [2, []])
       const { retryAfterSeconds: seconds, retryAfterMs: milliseconds } = requests
       assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 30, `Retry-After is ${seconds}`)
       assert.equal(Math.ceil(milliseconds / 1_000), seconds, `retry-after-ms is ${milliseconds}`)
