@@ -2,17 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { Expectation } from '#attestation'
 import { type Clock, systemClock } from '#egress/clock.ts'
-import { Pools } from '#egress/connection/pools.ts'
 import { authorityOf } from '#egress/connection/target.ts'
-import { Withdrawn } from '#egress/connection/withdrawn.ts'
-import { type Attest, createAttest } from '#egress/evidence/attest.ts'
-import { Attestor } from '#egress/verdict/attestor.ts'
+import { AttestedEndpoint } from '#egress/endpoint.ts'
+import type { Attest } from '#egress/evidence/attest.ts'
 import { proxyRules, type Verdict } from '#egress/verdict/verdict.ts'
 import { Tally } from './admin/tally.ts'
-import { areEqual, attestUnder, findObjection } from './approval.ts'
 import type { EndpointConfig } from './config/proxy.ts'
 import { Exchange } from './forward/exchange.ts'
 import type { Route } from './forward/route.ts'
+import { areEqual } from './journal/expectation.ts'
 import { noRecorder, type Recorder } from './journal/recorder.ts'
 import type { Log, LogFields } from './log.ts'
 import type { Newest } from './memory/newest.ts'
@@ -30,14 +28,14 @@ export interface EndpointDependencies {
 
 /** One endpoint: its verdict, its connections, and the way through them. */
 export interface Endpoint {
-  readonly attestor: Attestor
+  readonly attested: AttestedEndpoint
   readonly tally: Tally
   /** When the state began that the verdict is in. */
   readonly stateSince: Date
   /** Passes a request on under the verdict, or refuses it. */
   forward(request: IncomingMessage, response: ServerResponse): void
   /** Judges by something else from now on; a verdict that does not hold under it is withdrawn. */
-  approve(expected: Expectation): void
+  expect(expected: Expectation): void
   /** Stops checking and cuts what still runs. */
   stop(): Promise<void>
 }
@@ -49,45 +47,33 @@ const FOREIGN = 'somebody else answered in the place of the endpoint; the verdic
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { config, newest, log, clock = systemClock, recorder = noRecorder } = dependencies
   const { name, target } = config
-  const pools = new Pools(target)
   const now = () => new Date(clock.now().wallMs)
   const tally = new Tally()
   let stateSince = now()
-  let expected: Expectation = config
-  const { attest = createAttest(target, now) } = dependencies
-  const attestor = new Attestor({
-    attest: attestUnder(() => expected, attest),
+  const attested = new AttestedEndpoint({
+    target,
+    expected: config,
     clock,
     rules: proxyRules,
-    newest: {
-      get: () => newest.of(config),
-      keep(issuedAt) {
+    ...(dependencies.attest && { attest: dependencies.attest }),
+    memory: {
+      newestIssuedAt: () => newest.of(config),
+      record({ admission: { issuedAt } }) {
         try {
           newest.keep(config, issuedAt)
         } catch (error) {
           log.error('the newest time of signing cannot be kept', { endpoint: name, error })
         }
+        return 'recorded'
       },
     },
-    onVerdict: act,
+    onVerdict: tell,
     onCheck(outcome, isForeign) {
       tally.check(outcome, isForeign)
       if (outcome.kind === 'passed') return
       const { stage, reason, cause: error } = outcome.ground
       log.warn(isForeign ? FOREIGN : words[outcome.kind], { endpoint: name, stage, reason, error })
     },
-    onThrown(error) {
-      log.error('what was to be done about a check was not', { endpoint: name, error })
-    },
-  })
-  const route: Route = {
-    attestor,
-    pools,
-    authority: authorityOf(target),
-    basePath: config.basePath,
-    origins: config.listen.origins,
-    recorder,
-    tally,
     onRefusedLeaf({ admission: { certFingerprint } }) {
       tally.refuseLeaf()
       log.warn('a connection showed another certificate and was sent nothing', {
@@ -96,39 +82,42 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
       })
     },
     onThrown(error) {
+      log.error('what was to be done about the endpoint was not', { endpoint: name, error })
+    },
+  })
+  const route: Route = {
+    attested,
+    authority: authorityOf(target),
+    basePath: config.basePath,
+    origins: config.listen.origins,
+    recorder,
+    tally,
+    onThrown(error) {
       log.error('an answer could not be written, and its client was hung up on', { endpoint: name, error })
     },
   }
-  attestor.start()
+  attested.start()
   return {
-    attestor,
+    attested,
     tally,
     get stateSince() {
       return stateSince
     },
     forward: (request, response) => new Exchange(request, response, route).start(),
-    approve,
+    expect(expected) {
+      if (areEqual(attested.expected, expected)) return
+      log.info('what is expected of the endpoint has changed', { endpoint: name })
+      attested.expect(expected)
+      void attested.attest()
+    },
     stop() {
-      attestor.stop()
       recorder.flush()
-      return pools.destroy(new Error('The proxy stops.'))
+      return attested.stop(new Error('The proxy stops.'))
     },
   }
 
-  function approve(after: Expectation): void {
-    if (areEqual(expected, after)) return
-    expected = after
-    log.info('what is expected of the endpoint has changed', { endpoint: name })
-    const { verdict } = attestor
-    const objection = verdict.state === 'admitted' ? findObjection(verdict.admission, after) : undefined
-    if (objection !== undefined) attestor.withdraw(objection)
-    void attestor.attest()
-  }
-
-  function act(after: Verdict, before: Verdict): void {
+  function tell(after: Verdict, before: Verdict): void {
     if (after.state !== before.state) stateSince = now()
-    if (after.state === 'admitted') pools.keepOnly(after.admission.certFingerprint)
-    else if (before.state === 'admitted') void pools.destroy(new Withdrawn(after.ground))
     const fields = fieldsOf(after)
     if (!isDeepStrictEqual(fields, fieldsOf(before))) {
       log.info(`the endpoint is ${after.state}`, { endpoint: name, ...fields })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Digest, digestOf, type TrustedRoot } from '#attestation'
 import type { Attest, Outcome } from '#egress/evidence/attest.ts'
-import { failed, passed } from '#egress/testing/admissions.ts'
+import { expectation, failed, passed } from '#egress/testing/admissions.ts'
 import { type Gateway, startGateway } from '#egress/testing/gateway.ts'
 import type { EndpointConfig, ProxyConfig } from './config/proxy.ts'
 import { createLog, silent } from './log.ts'
@@ -17,10 +17,7 @@ function endpoint(name: string, gateway: Gateway): EndpointConfig {
     target: { hostname: `${name}.localhost`, host: '127.0.0.1', port: gateway.port },
     listen: { host: '127.0.0.1', port: 0, origins: [], token: undefined },
     basePath: '',
-    roots: [],
-    pins: [digestOf('snapshot')],
-    policies: [],
-    maxBundleAgeMs: 1,
+    ...expectation,
   }
 }
 

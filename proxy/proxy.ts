@@ -94,7 +94,7 @@ export async function startProxy(dependencies: ProxyDependencies): Promise<Runni
   function reconfigure(after: ProxyConfig): void {
     for (const { endpoint, served } of parts) {
       const expected = after.endpoints.find(({ name }) => name === served.name)
-      if (expected !== undefined) endpoint.approve(expected)
+      if (expected !== undefined) endpoint.expect(expected)
     }
     for (const setting of restartNeededFor(config, after))
       dependencies.log.warn('a changed setting is taken up when the proxy is started anew', { setting })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { AttestationError } from '#attestation'
 import { reasons } from '#contract/reasons'
-import { attestationFailed, attestationRevoked } from './refusal.ts'
+import { Refused } from '#egress/refused.ts'
+import { bodyOf, refusalOf } from './refusal.ts'
 
 const grounds = Object.entries(reasons).flatMap(([stage, entries]) =>
   Object.entries(entries).map(([reason, { meaning, remedy }]) => {
@@ -13,18 +14,13 @@ const grounds = Object.entries(reasons).flatMap(([stage, entries]) =>
 test('a refusal for want of a verdict says what the reason means and what mends it', () => {
   expect(grounds.length).toBeGreaterThan(40)
   for (const { ground, words } of grounds) {
-    expect(attestationFailed(ground).message).toContain(words)
-    expect(attestationRevoked(ground).message).toContain(words)
+    for (const code of ['attestation_failed', 'attestation_revoked'] as const) {
+      const refused = new Refused(code, ground)
+      const refusal = refusalOf(refused)
+      expect(refusal).toMatchObject({ code, ground, headers: refused.headers })
+      expect(refusal.message).toContain(words)
+      const { stage, reason } = ground
+      expect(JSON.parse(bodyOf(refusal))).toMatchObject({ error: { code }, stage, reason })
+    }
   }
-})
-
-test('what heals by itself is worth a retry, and nothing that has been revoked', () => {
-  const soon = { 'Retry-After': '1', 'x-should-retry': 'true' }
-  const mismatch = new AttestationError('tls-fingerprint', 'leaf_mismatch')
-  for (const { ground } of grounds) {
-    const heals = ground.stage === 'attesting'
-    expect(attestationFailed(ground).headers).toEqual(heals ? soon : { 'x-should-retry': 'false' })
-    expect(attestationRevoked(ground).headers).toMatchObject({ 'x-should-retry': 'false' })
-  }
-  expect(attestationFailed(mismatch, { isRenewing: true }).headers).toEqual(soon)
 })

@@ -1,6 +1,7 @@
 import type { AttestationError } from '#attestation'
 import { type ErrorCode, errors } from '#contract/errors'
 import { limits } from '#contract/limits'
+import type { Refused } from '#egress/refused.ts'
 
 /** What the proxy itself answers instead of passing a request on. */
 export interface Refusal {
@@ -12,47 +13,15 @@ export interface Refusal {
 }
 
 const NO_RETRY = { 'x-should-retry': 'false' } as const
-const LATER = { 'Retry-After': '1' } as const
-const RETRY_SOON = { ...LATER, 'x-should-retry': 'true' } as const
 
-/** What is known beside the reason of a refusal. */
-export interface Circumstances {
-  /** Whether the verdict still stands, so that the certificate that was met may be signed for at any moment. */
-  readonly isRenewing?: boolean
-}
+const heads = {
+  attestation_failed: 'Nothing was sent: the endpoint is not admitted.',
+  attestation_revoked: 'The endpoint was admitted and is no longer.',
+} as const
 
-/** No live verdict admits the endpoint, or not this connection, and nothing was sent (ERR-32). */
-export function attestationFailed(
-  ground: AttestationError,
-  { isRenewing = false }: Circumstances = {},
-): Refusal {
-  return {
-    code: 'attestation_failed',
-    message: `Nothing was sent: the endpoint is not admitted. ${wordsOf(ground)}`,
-    headers: isRenewing || isPassing(ground) ? RETRY_SOON : NO_RETRY,
-    ground,
-  }
-}
-
-/** The verdict ended while the request ran; repeating it is forbidden (ERR-35). */
-export function attestationRevoked(ground: AttestationError): Refusal {
-  const headers = isPassing(ground) ? { ...LATER, ...NO_RETRY } : NO_RETRY
-  return {
-    code: 'attestation_revoked',
-    message: `The endpoint was admitted and is no longer. ${wordsOf(ground)}`,
-    headers,
-    ground,
-  }
-}
-
-/** Whether a refusal heals by itself: a verdict is still to come. */
-function isPassing({ stage }: AttestationError): boolean {
-  return stage === 'attesting'
-}
-
-/** What the refusal means, and what mends it. */
-function wordsOf({ message, remedy }: AttestationError): string {
-  return `${message} ${remedy}`.trimEnd()
+/** In the proxy's words: what the refusal means, and what mends it. */
+export function refusalOf({ code, ground, headers }: Refused): Refusal {
+  return { code, message: `${heads[code]} ${ground.message} ${ground.remedy}`.trimEnd(), headers, ground }
 }
 
 /** The connection failed; once a byte of the request had left, repeating it might be paid twice (PRXY-17). */

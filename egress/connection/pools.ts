@@ -1,19 +1,19 @@
 import { Pool } from 'undici'
 import type { Digest } from '#attestation'
 import { limits } from '#contract/limits'
-import { createConnector } from './connector.ts'
 import { passingOverInterim } from './interim.ts'
+import { createConnector } from './pinned.ts'
 import { authorityOf, type Target } from './target.ts'
 
 /** Longest waits: for a connection, for an answer's head, and between two pieces of it; 0 is no end of patience. */
-export interface Patience {
+export interface Timeouts {
   readonly connectMs: number
   readonly firstByteMs: number
   readonly idleMs: number
 }
 
 /** Longer than a router's own (ours). */
-const PATIENCE: Patience = {
+const TIMEOUTS: Timeouts = {
   connectMs: limits.connectTimeoutMs,
   firstByteMs: 660_000,
   idleMs: 300_000,
@@ -26,20 +26,20 @@ const MAX_KEEP_ALIVE_MS = 600_000
 /** The connections to one endpoint: a pool for each certificate, and only one of them takes requests. */
 export class Pools {
   readonly #target: Target
-  readonly #patience: Patience
+  readonly #timeouts: Timeouts
   readonly #serving = new Map<Digest, Pool>()
   readonly #retired = new Set<Pool>()
 
-  constructor(target: Target, patience = PATIENCE) {
+  constructor(target: Target, timeouts = TIMEOUTS) {
     this.#target = target
-    this.#patience = patience
+    this.#timeouts = timeouts
   }
 
   /** The connections that end at this certificate. */
   of(fingerprint: Digest): Pool {
     let pool = this.#serving.get(fingerprint)
     if (pool === undefined) {
-      pool = createPool(this.#target, fingerprint, this.#patience)
+      pool = createPool(this.#target, fingerprint, this.#timeouts)
       this.#serving.set(fingerprint, pool)
     }
     return pool
@@ -66,8 +66,8 @@ export class Pools {
   }
 }
 
-function createPool(target: Target, fingerprint: Digest, patience: Patience): Pool {
-  const { connectMs, firstByteMs, idleMs } = patience
+function createPool(target: Target, fingerprint: Digest, timeouts: Timeouts): Pool {
+  const { connectMs, firstByteMs, idleMs } = timeouts
   return new Pool(`https://${authorityOf(target)}`, {
     connect: passingOverInterim(createConnector(target, fingerprint, { connectMs })),
     headersTimeout: firstByteMs,

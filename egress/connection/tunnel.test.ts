@@ -4,8 +4,8 @@ import { fetchBundle } from '../evidence/fetch.ts'
 import { type ConnectProxy, startConnectProxy } from '../testing/connect-proxy.ts'
 import { type Gateway, startGateway } from '../testing/gateway.ts'
 import { createIdentity, HOSTNAME } from '../testing/identity.ts'
-import { createConnector } from './connector.ts'
 import { dial, discard } from './dial.ts'
+import { createConnector } from './pinned.ts'
 import { type Target, targetOf } from './target.ts'
 
 const first = createIdentity()

@@ -1,4 +1,4 @@
-import { type Admission, AttestationError, type Digest, digestOf } from '#attestation'
+import { type Admission, AttestationError, type Digest, digestOf, type Expectation } from '#attestation'
 import type { Stage } from '#contract/reasons'
 import type { Basis, Outcome, Passed } from '../evidence/attest.ts'
 import { HOSTNAME } from './identity.ts'
@@ -16,11 +16,19 @@ export function admissionOf(certFingerprint: Digest, issuedAt = new Date('2030-0
   }
 }
 
+/** What these admissions hold by. */
+export const expectation: Expectation = {
+  roots: [{ der: Buffer.from('root'), fingerprint: digestOf('root'), requireLeafName: true }],
+  pins: [digestOf('snapshot')],
+  policies: [],
+  maxBundleAgeMs: 1,
+}
+
 /** What an admission rests on where nobody looks at it. */
 export const basis: Basis = {
   bytes: Buffer.from('{}'),
   judgedAt: new Date('2030-01-01T00:00:00Z'),
-  expected: { roots: [], pins: [digestOf('snapshot')], policies: [], maxBundleAgeMs: 1 },
+  expected: expectation,
 }
 
 /** A check that passed. */

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { AttestationError, digestOf } from '#attestation'
 import { limits } from '#contract/limits'
 import type { Outcome } from '../evidence/attest.ts'
-import { failed, passed, unfinished } from '../testing/admissions.ts'
+import { createCheck } from '../evidence/check.ts'
+import { expectation, failed, passed, unfinished } from '../testing/admissions.ts'
 import { TestClock } from '../testing/clock.ts'
 import { Attestor } from './attestor.ts'
 import { type Admitted, proxyRules, upstreamRules, type Verdict } from './verdict.ts'
@@ -28,7 +29,7 @@ function createWorld(first: Outcome, rules = proxyRules) {
     outcome: first,
     fault: undefined as Error | undefined,
     /** Which callback throws that. */
-    thrower: undefined as 'onVerdict' | 'onCheck' | 'keep' | undefined,
+    thrower: undefined as 'onVerdict' | 'onCheck' | 'record' | undefined,
     broken: new Error('broken'),
     thrown: [] as unknown[],
     signals: [] as AbortSignal[],
@@ -47,21 +48,26 @@ function createWorld(first: Outcome, rules = proxyRules) {
   world.attestor = new Attestor({
     clock,
     rules,
-    async attest(known, signal) {
-      checks.push(clock.now().monotonicMs)
-      given.push(known)
-      world.signals.push(signal)
-      await gate
-      if (world.fault) throw world.fault
-      return world.outcome
-    },
-    newest: {
-      get: () => newest,
-      keep: (issuedAt) => {
-        throwAs('keep')
-        newest = issuedAt
+    attest: createCheck({
+      async attest(_, known, signal) {
+        checks.push(clock.now().monotonicMs)
+        given.push(known)
+        world.signals.push(signal)
+        await gate
+        if (world.fault) throw world.fault
+        return world.outcome
       },
-    },
+      expected: () => expectation,
+      memory: {
+        newestIssuedAt: () => newest,
+        record({ admission: { issuedAt } }) {
+          throwAs('record')
+          newest = issuedAt
+          return 'recorded'
+        },
+      },
+      onThrown: (error) => world.thrown.push(error),
+    }),
     onVerdict(after) {
       throwAs('onVerdict')
       changes.push(after)
@@ -519,12 +525,13 @@ test.each(['onVerdict', 'onCheck'] as const)(
   },
 )
 
-test('a time of signing that cannot be kept admits nothing, is told, and the next check may', async () => {
+test('a time of signing that cannot be recorded admits nothing, is told, and the next check may', async () => {
   const world = createWorld(passed(old))
-  world.thrower = 'keep'
+  world.thrower = 'record'
   world.attestor.start()
   await world.clock.pass(0)
-  expect([world.attestor.verdict.state, world.thrown]).toEqual(['pending', [world.broken]])
+  expect(world.attestor.verdict).toMatchObject({ state: 'denied', ground: { reason: 'verdict_pending' } })
+  expect(world.thrown).toEqual([world.broken])
   world.thrower = undefined
   await world.clock.pass(2 * SECOND)
   expect(world.attestor.verdict.state).toBe('admitted')

@@ -22,18 +22,16 @@ import {
 
 /** What an attestor needs from the world. */
 export interface AttestorDependencies {
-  /** One check, given the newest time of signing that was accepted before, and a signal that gives it up. */
-  readonly attest: (newestIssuedAt: Date | undefined, signal: AbortSignal) => Promise<Outcome>
+  /** One check, given a signal that gives it up. */
+  readonly attest: (signal: AbortSignal) => Promise<Outcome>
   readonly clock: Clock
   /** Whose verdict it is: how long it lives, and whether a denial is sticky. */
   readonly rules: VerdictRules
-  /** The newest time of signing that was accepted. */
-  readonly newest: { get(): Date | undefined; keep(issuedAt: Date): void }
   /** Told of each change of the verdict, before anybody can act on it. */
   readonly onVerdict: (after: Verdict, before: Verdict) => void
   /** Told of each check as it ends, before what it means for the verdict, and whether it was somebody else's answer. */
   readonly onCheck: (outcome: Outcome, isForeign: boolean) => void
-  /** Told what any of these threw. Only a time of signing that could not be kept has its check fail. */
+  /** Told what any of these threw; it changes nothing. */
   readonly onThrown: OnThrown
 }
 
@@ -186,11 +184,10 @@ export class Attestor {
   }
 
   async #check(since: Moment): Promise<boolean> {
-    const { newest, onCheck, rules } = this.#world
+    const { onCheck, rules } = this.#world
     const outcome = await this.#attestInTime()
     if (this.#stopped.signal.aborted) return false
     this.#tell(() => onCheck(outcome, isForeign(this.#verdict, outcome)))
-    if (outcome.kind === 'passed') newest.keep(outcome.admission.issuedAt)
     // A check that took longer than a verdict lives has nothing to say any more.
     this.#become(afterTime(afterCheck(this.#verdict, outcome, since, rules), this.now, rules))
     return outcome.kind === 'passed'
@@ -201,7 +198,7 @@ export class Attestor {
    * a check that was given up is never looked at.
    */
   async #attestInTime(): Promise<Outcome> {
-    const { attest, newest, clock } = this.#world
+    const { attest, clock } = this.#world
     const given = new AbortController()
     const giveUp = () => given.abort(this.#stopped.signal.reason)
     this.#stopped.signal.addEventListener('abort', giveUp)
@@ -210,7 +207,7 @@ export class Attestor {
       resolve({ kind: 'unfinished', ground: new UnfinishedFetch('timeout') }),
     )
     try {
-      return await Promise.race([attest(newest.get(), given.signal), late])
+      return await Promise.race([attest(given.signal), late])
     } catch (thrown) {
       return outcomeOf(thrown)
     } finally {

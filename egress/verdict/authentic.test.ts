@@ -4,6 +4,7 @@ import { goodChain, HOSTNAME, makeChain, NOW } from '../../attestation/testing/c
 import { type Changes, makeBundle, SNAPSHOT, SNAPSHOT_DIGEST } from '../../attestation/testing/evidence.ts'
 import { systemClock } from '../clock.ts'
 import { createAttest } from '../evidence/attest.ts'
+import { createCheck } from '../evidence/check.ts'
 import { startGateway } from '../testing/gateway.ts'
 import { createIdentity, type Identity } from '../testing/identity.ts'
 import { Attestor } from './attestor.ts'
@@ -56,15 +57,20 @@ async function startWorld() {
   const told: boolean[] = []
   let [now, newest] = [NOW, undefined as Date | undefined]
   const attestor = new Attestor({
-    attest: (known, signal) => createAttest(target, () => now)(expected, known, signal),
+    attest: createCheck({
+      attest: (...asked) => createAttest(target, () => now)(...asked),
+      expected: () => expected,
+      memory: {
+        newestIssuedAt: () => newest,
+        record({ admission: { issuedAt } }) {
+          newest = issuedAt
+          return 'recorded'
+        },
+      },
+      onThrown: (error) => expect.unreachable(String(error)),
+    }),
     clock: systemClock,
     rules: upstreamRules,
-    newest: {
-      get: () => newest,
-      keep: (issuedAt) => {
-        newest = issuedAt
-      },
-    },
     onVerdict: () => {},
     onCheck: (_, isForeign) => void told.push(isForeign),
     onThrown: (error) => expect.unreachable(String(error)),

@@ -172,10 +172,9 @@ test.each(endings)(
     const target = { hostname: HOSTNAME, host: '127.0.0.1', port: server.port }
     const expected = { roots: [], pins: [], maxBundleAgeMs: 1_000 }
     const attestor = new Attestor({
-      attest: (newest, signal) => createAttest(target, () => new Date(), patience)(expected, newest, signal),
+      attest: (signal) => createAttest(target, () => new Date(), patience)(expected, undefined, signal),
       clock: systemClock,
       rules: proxyRules,
-      newest: { get: () => undefined, keep: () => {} },
       onVerdict: () => {},
       onCheck: (outcome) => void outcomes.push(outcome),
       onThrown: (error) => expect.unreachable(String(error)),

@@ -22,8 +22,8 @@ export function statusOfEndpoint(sources: StatusSources): ProxiedEndpointStatus 
     name: config.name,
     hostname: config.target.hostname,
     listen: address,
-    verdict: verdictStatus(endpoint.attestor.verdict, sources),
-    next_check_in_ms: Math.ceil(endpoint.attestor.nextCheckMs),
+    verdict: verdictStatus(endpoint.attested.verdict, sources),
+    next_check_in_ms: Math.ceil(endpoint.attested.nextCheckMs),
     requests: { forwarded, refused, running },
   }
 }

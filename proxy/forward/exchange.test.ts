@@ -3,7 +3,8 @@ import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
-import { AttestationError, digestOf } from '#attestation'
+import { digestOf } from '#attestation'
+import type { Admittance } from '#egress/connection/pinned.ts'
 import type { Admitted } from '#egress/verdict/verdict.ts'
 import { admissionOf, basis } from '../../egress/testing/admissions.ts'
 import { Tally } from '../admin/tally.ts'
@@ -14,35 +15,48 @@ import type { Route } from './route.ts'
 
 const since = { wallMs: 0, monotonicMs: 0 }
 const verdict: Admitted = { state: 'admitted', since, basis, admission: admissionOf(digestOf('leaf')) }
-const mismatch = new AttestationError('tls-fingerprint', 'leaf_mismatch')
+const admittance: Admittance = { verdict, term: new AbortController().signal }
+const broken = new Error('broken')
 
-test('what is thrown while a request waits for a certificate is told, and its client is answered', async () => {
-  const thrown: unknown[] = []
-  const broken = new Error('broken')
-  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) =>
-    handler.onResponseError?.({} as Dispatcher.DispatchController, mismatch)
-  const route = {
-    attestor: { now: since, verdict, look: () => verdict, awaitRenewal: () => Promise.reject(broken) },
-    pools: { of: () => ({ dispatch }) },
-    authority: 'router.example',
-    basePath: '',
-    origins: [],
-    recorder: noRecorder,
-    tally: new Tally(),
-    onRefusedLeaf() {},
-    onThrown: (error: unknown) => void thrown.push(error),
-  } as unknown as Route
-  const server = createServer((request, response) => new Exchange(request, response, route).start())
-  onTestFinished(() => void server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+const waitingForVerdict: Partial<Route['attested']> = {
+  admit: () => undefined,
+  awaitAdmittance: () => Promise.reject(broken),
+}
 
-  const { port } = server.address() as AddressInfo
-  const [answer] = (await once(get({ port, path: '/v1/models', agent: false }), 'response')) as [
-    IncomingMessage,
-  ]
-  expect([answer.statusCode, JSON.parse(await readAll(answer))]).toMatchObject([
-    502,
-    { error: { code: 'backend_unavailable' } },
-  ])
-  expect(thrown).toEqual([broken])
-})
+/** What is thrown on the way to a certificate the endpoint tells of itself, and fails the request with it. */
+const waitingForCertificate: Partial<Route['attested']> = {
+  admit: () => admittance,
+  dispatch: (_, __, handler) => handler.onResponseError?.({} as Dispatcher.DispatchController, broken),
+}
+
+test.each([
+  ['the first verdict', waitingForVerdict, [broken]],
+  ['a certificate', waitingForCertificate, []],
+])(
+  'what is thrown while a request waits for %s is told, and its client is answered',
+  async (_, way, told) => {
+    const thrown: unknown[] = []
+    const route = {
+      attested: { now: since, ...way },
+      authority: 'router.example',
+      basePath: '',
+      origins: [],
+      recorder: noRecorder,
+      tally: new Tally(),
+      onThrown: (error: unknown) => void thrown.push(error),
+    } as unknown as Route
+    const server = createServer((request, response) => new Exchange(request, response, route).start())
+    onTestFinished(() => void server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+
+    const { port } = server.address() as AddressInfo
+    const [answer] = (await once(get({ port, path: '/v1/models', agent: false }), 'response')) as [
+      IncomingMessage,
+    ]
+    expect([answer.statusCode, JSON.parse(await readAll(answer))]).toMatchObject([
+      502,
+      { error: { code: 'backend_unavailable' } },
+    ])
+    expect(thrown).toEqual(told)
+  },
+)

@@ -1,20 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Dispatcher, errors } from 'undici'
-import { AttestationError } from '#attestation'
-import type { Moment } from '#egress/clock.ts'
-import { Withdrawn } from '#egress/connection/withdrawn.ts'
-import { MAX_MISMATCHES } from '#egress/verdict/doubts.ts'
-import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
+import type { Admittance, Outgoing } from '#egress/connection/pinned.ts'
+import { Refused } from '#egress/refused.ts'
+import type { Patience } from '#egress/verdict/doubts.ts'
+import type { Admitted } from '#egress/verdict/verdict.ts'
 import type { Ending } from '../admin/tally.ts'
 import type { AnswerRecord } from '../journal/answered.ts'
-import {
-  attestationFailed,
-  attestationRevoked,
-  malformed,
-  type Refusal,
-  unavailable,
-  unusable,
-} from '../refusal.ts'
+import { malformed, type Refusal, refusalOf, unavailable, unusable } from '../refusal.ts'
 import { Answer } from './answer.ts'
 import { hasBody, RequestBody } from './body.ts'
 import { requestHeaders } from './headers.ts'
@@ -23,7 +15,7 @@ import type { Route } from './route.ts'
 type Controller = Dispatcher.DispatchController
 
 /** One request on its way to the endpoint, and its answer on the way back. */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements Dispatcher.DispatchHandler, Outgoing {
   readonly #request: IncomingMessage
   readonly #answer: Answer
   readonly #route: Route
@@ -32,19 +24,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #verdict: Admitted | undefined
   #record: AnswerRecord | undefined
   #isSent = false
-  /** What is sent of the client's body. Each try reads it anew, and one that came to nothing must not go on reading. */
-  #body: RequestBody | undefined
-  /** Connections that showed another certificate than the verdict names. */
-  #mismatches = 0
-  readonly #arrived: Moment
-  /** Present while it waits for the first verdict, or for a new certificate to be signed for. */
-  #waiting: AbortController | undefined
+  readonly #left = new AbortController()
+  /** It waits for a verdict, or for a new certificate to be signed for, until its client leaves. */
+  readonly patience: Patience
   #isOver = false
 
   constructor(request: IncomingMessage, response: ServerResponse, route: Route) {
     this.#request = request
     this.#route = route
-    this.#arrived = route.attestor.now
+    this.patience = { since: route.attested.now, signal: this.#left.signal }
     this.#answer = new Answer(request, response, route.origins, {
       onThrown: (error) => route.onThrown(error),
       onGone: () => this.#abort(),
@@ -53,27 +41,30 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   start(): void {
-    const { attestor, tally } = this.#route
+    const { attested, tally } = this.#route
     tally.begin()
-    const verdict = attestor.look()
-    if (verdict.state === 'admitted') this.#send(verdict)
-    else this.#awaitVerdict().catch(this.#onThrown)
+    const admittance = attested.admit()
+    if (admittance === undefined) void this.#awaitAdmittance()
+    else this.#send(admittance)
   }
 
-  async #awaitVerdict(): Promise<void> {
-    this.#waiting = new AbortController()
-    const verdict = await this.#route.attestor.awaitVerdict({
-      since: this.#arrived,
-      signal: this.#waiting.signal,
-    })
-    this.#waiting = undefined
-    this.#goUnder(verdict)
+  /** What is sent: the client's own request, for the endpoint's host. */
+  compose(verdict: Admitted): Dispatcher.DispatchOptions {
+    const request = this.#request
+    const { authority, basePath } = this.#route
+    this.#verdict = verdict
+    return {
+      method: request.method as Dispatcher.HttpMethod,
+      path: basePath + request.url,
+      headers: requestHeaders(request.rawHeaders, authority),
+      body: hasBody(request) ? new RequestBody(request) : null,
+    }
   }
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller
-    // Given up before a byte was written, or about to be written a second time: neither may happen.
-    if (this.#isOver || this.#isSent) {
+    // Given up before a byte was written.
+    if (this.#isOver) {
       controller.abort(new Error('This request is not to be sent.'))
       return
     }
@@ -104,73 +95,30 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     if (this.#isOver) return
-    if (error instanceof Withdrawn) this.#fail(this.#withdrawalOf(error))
-    else if (error instanceof AttestationError && !this.#isSent) this.#heal(error).catch(this.#onThrown)
+    if (error instanceof Refused) this.#fail(refusalOf(error))
     else if (error instanceof errors.InvalidArgumentError) this.#fail(malformed())
     else this.#fail(unavailable(this.#isSent))
   }
 
-  /** Nobody else would hear of what is thrown on the way to a verdict, and the client would wait. */
-  readonly #onThrown = (error: unknown): void => {
-    this.#route.onThrown(error)
-    this.#fail(unavailable(this.#isSent))
+  async #awaitAdmittance(): Promise<void> {
+    try {
+      const admittance = await this.#route.attested.awaitAdmittance(this.patience)
+      if (!this.#isOver) this.#send(admittance)
+    } catch (thrown) {
+      // Nobody else would hear of what is thrown on the way to a verdict, and the client would wait.
+      if (!(thrown instanceof Refused)) this.#route.onThrown(thrown)
+      this.onResponseError(undefined, thrown as Error)
+    }
   }
 
-  #goUnder(verdict: Verdict): void {
-    if (this.#isOver) return
-    if (verdict.state === 'admitted') this.#send(verdict)
-    else this.#fail(attestationFailed(verdict.ground))
-  }
-
-  #send(verdict: Admitted): void {
-    const request = this.#request
-    const { pools, authority, basePath } = this.#route
-    this.#verdict = verdict
-    this.#body = hasBody(request) ? new RequestBody(request) : undefined
-    pools.of(verdict.admission.certFingerprint).dispatch(
-      {
-        method: request.method as Dispatcher.HttpMethod,
-        path: basePath + request.url,
-        headers: requestHeaders(request.rawHeaders, authority),
-        body: this.#body ?? null,
-      },
-      this,
-    )
-  }
-
-  /**
-   * Another certificate was shown, and nothing was sent: it waits, for fifteen seconds from its arrival, until the
-   * endpoint is known to show that one, and goes on once.
-   */
-  async #heal(error: AttestationError): Promise<void> {
-    const { attestor, onRefusedLeaf } = this.#route
-    const doubted = this.#verdict!
-    this.#body?.destroy()
-    this.#mismatches += 1
-    if (this.#mismatches === 1) onRefusedLeaf(doubted)
-    if (this.#mismatches > MAX_MISMATCHES) return this.#refuseLeaf(error)
-    this.#waiting = new AbortController()
-    const patience = { since: this.#arrived, signal: this.#waiting.signal }
-    const verdict = await attestor.awaitRenewal(doubted, patience)
-    this.#waiting = undefined
-    if (verdict === undefined) this.#refuseLeaf(error)
-    else this.#goUnder(verdict)
-  }
-
-  /** The verdict stands, or somebody would have said otherwise: it may know of the certificate by the next try. */
-  #refuseLeaf(error: AttestationError): void {
-    const isRenewing = this.#route.attestor.verdict.state === 'admitted'
-    this.#fail(attestationFailed(error, { isRenewing }))
+  #send(admittance: Admittance): void {
+    this.#route.attested.dispatch(admittance, this, this)
   }
 
   /** The endpoint's answer cannot be passed on, and no more of it is taken. */
   #giveUp(refusal: Refusal): void {
     this.#fail(refusal)
     this.#controller?.abort(new Error(refusal.message))
-  }
-
-  #withdrawalOf({ ground }: Withdrawn): Refusal {
-    return this.#isSent ? attestationRevoked(ground) : attestationFailed(ground)
   }
 
   #fail(refusal: Refusal): void {
@@ -184,7 +132,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #abort(): void {
     if (this.#isOver) return
     this.#end('left', false)
-    this.#waiting?.abort()
+    this.#left.abort()
     this.#controller?.abort(new Error('The client has left.'))
   }
 

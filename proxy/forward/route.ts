@@ -1,25 +1,23 @@
-import type { Pools } from '#egress/connection/pools.ts'
-import type { Attestor } from '#egress/verdict/attestor.ts'
-import type { Admitted } from '#egress/verdict/verdict.ts'
+import type { AttestedEndpoint } from '#egress/endpoint.ts'
 import type { Tally } from '../admin/tally.ts'
 import type { Recorder } from '../journal/recorder.ts'
 import type { Origins } from '../listener/refuse.ts'
 
 /** The way from one listener to the endpoint behind it. */
 export interface Route {
-  readonly attestor: Attestor
-  readonly pools: Pools
+  readonly attested: Pick<AttestedEndpoint, 'now' | 'admit' | 'awaitAdmittance' | 'dispatch'>
   /** What the endpoint's `Host` is. */
   readonly authority: string
   /** What stands before `/v1` in the endpoint's base URL; mostly nothing. */
   readonly basePath: string
   readonly origins: Origins
-  /** Remembers what was answered; it changes and delays nothing. */
+  /**
+   * Remembers what was answered, and changes nothing of it. The first generation under a verdict also waits for the disk,
+   * some milliseconds before the end of its answer: what the verdict rests on is kept before the journal names it.
+   */
   readonly recorder: Recorder
   /** Counts what happens. */
   readonly tally: Tally
-  /** Told when a connection showed another certificate than the verdict names. */
-  onRefusedLeaf(verdict: Admitted): void
   /** Told what was thrown while an answer was written; its client's connection is closed. */
   onThrown(error: unknown): void
 }

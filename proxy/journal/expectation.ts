@@ -28,12 +28,21 @@ export function expectationBytes(document: ExpectationDocument): Buffer {
   return Buffer.from(canonicalize(document) ?? '')
 }
 
+/** Whether two say the same of an endpoint, policies by their text. */
+export function areEqual(one: Expectation, other: Expectation): boolean {
+  return bytesOf(one).equals(bytesOf(other))
+}
+
 /** Reads such bytes; throws on everything else. */
 export function parseExpectation(bytes: Uint8Array): ExpectationDocument {
   const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
   if (!isCapsuleExpectation(value)) throw new TypeError('This does not say what is expected of an endpoint.')
   for (const pin of value.pins) parseDigest(pin)
   return value
+}
+
+function bytesOf(expected: Expectation): Buffer {
+  return expectationBytes(expectationDocument('', expected))
 }
 
 function pemOf(der: Uint8Array): string {

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, type ClientRequest, type IncomingMessage, type RequestListener, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { digestOf } from '#attestation'
 import type { Clock } from '#egress/clock.ts'
 import type { Attest, Outcome } from '#egress/evidence/attest.ts'
-import { passed } from '#egress/testing/admissions.ts'
+import { expectation, passed } from '#egress/testing/admissions.ts'
 import { type Gateway, startGateway } from '#egress/testing/gateway.ts'
 import { createIdentity, HOSTNAME, type Identity } from '#egress/testing/identity.ts'
 import type { ListenConfig } from '../listener/listen-config.ts'
@@ -56,13 +55,12 @@ export async function startWorld({
   let outcome: Outcome = passed(firstIdentity.fingerprint)
   const listen = { host: '127.0.0.1', port: 0, origins: [], token: undefined, ...options.listen }
   const target = { hostname: HOSTNAME, host: '127.0.0.1', port: gateway.port }
-  const approval = { target, roots: [], pins: [digestOf('snapshot')], maxBundleAgeMs: 1 }
   const proxy = await startProxy({
     config: {
       dataDir,
       journal: options.journal,
       admin: { host: '127.0.0.1', port: 0 },
-      endpoints: [{ ...approval, policies: [], name: 'test', listen, basePath: '' }],
+      endpoints: [{ ...expectation, target, name: 'test', listen, basePath: '' }],
     },
     log: silent,
     drainMs: options.drainMs ?? 0,

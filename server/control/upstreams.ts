@@ -44,7 +44,7 @@ export function settingVerdicts({ sql, upstreams }: UpstreamControl): ControlHan
     if (state === 'pending')
       throw new ControlError('An upstream is pending while it is checked: let its gateway stay silent.')
     await acts[state](sql, name)
-    await until(() => upstreams.find(name)?.attestor.verdict.state === state)
+    await until(() => upstreams.find(name)?.endpoint.verdict.state === state)
     return {}
   }
 }

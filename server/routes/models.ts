@@ -43,7 +43,7 @@ function endpointOf(
     return { name, hostname, tee: shelf.find(name)?.tee ?? null }
   }
   const upstream = upstreams.find(model.upstream.name)
-  if (upstream?.attestor.verdict.state !== 'admitted') return undefined
+  if (upstream?.endpoint.verdict.state !== 'admitted') return undefined
   const { name, hostname } = upstream.registration
   return { name, hostname }
 }

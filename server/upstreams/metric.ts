@@ -6,8 +6,8 @@ const states = ['pending', 'denied', 'admitted', 'disabled'] as const
 /** What this router holds of each external upstream: 1 for the state that it is in, 0 for the others. */
 function verdictMetric(upstreams: Pick<Upstreams, 'all'>): Metric {
   return gauge('router.upstreams.verdict', '1', '1 for the state of the verdict on an upstream.', () =>
-    [...upstreams.all].flatMap(({ registration, attestor }) => {
-      const current = attestor.verdict.state
+    [...upstreams.all].flatMap(({ registration, endpoint }) => {
+      const current = endpoint.verdict.state
       return states.map((state) => ({
         value: state === current ? 1 : 0,
         labels: { endpoint: registration.name, state },
@@ -37,8 +37,8 @@ function waitingMetric(upstreams: Pick<Upstreams, 'all'>): Metric {
     '{request}',
     'Requests that wait for the certificate of an upstream to be signed for.',
     () =>
-      [...upstreams.all].map(({ registration, attestor }) => ({
-        value: attestor.waiting,
+      [...upstreams.all].map(({ registration, endpoint }) => ({
+        value: endpoint.waiting,
         labels: { endpoint: registration.name },
       })),
   )

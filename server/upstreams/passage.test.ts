@@ -4,7 +4,9 @@ import { runInNewContext } from 'node:vm'
 import type { Dispatcher } from 'undici'
 import { expect, test } from 'vitest'
 import { AttestationError, type Digest, digestOf } from '#attestation'
-import { Withdrawn } from '#egress/connection/withdrawn.ts'
+import { PinnedDispatch, type Way } from '#egress/connection/pinned.ts'
+import type { AttestedEndpoint } from '#egress/endpoint.ts'
+import { Withdrawn } from '#egress/refused.ts'
 import type { Patience } from '#egress/verdict/doubts.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
 import { admissionOf, basis } from '../../egress/testing/admissions.ts'
@@ -41,25 +43,27 @@ function createWorld(awaited: Verdict | Error | undefined, body = Buffer.from('{
   const pool = (leaf: Digest) => ({
     dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
       tries.push({ leaf, handler, headers: options.headers })
+      return true
     },
   })
-  const upstream = {
-    registration: registrationOf(),
-    apiKey: 'vendor-key',
-    pools: { of: pool },
-    attestor: {
-      now: since,
-      verdict: awaited instanceof Error ? admittedAt(old) : (awaited ?? admittedAt(old)),
-      awaitRenewal: async (_: Admitted, patience: Patience) => {
-        patiences.push(patience)
-        if (awaited instanceof Error) throw awaited
-        return awaited
-      },
+  const way: Way = {
+    verdict: () => (awaited instanceof Error ? admittedAt(old) : (awaited ?? admittedAt(old))),
+    poolOf: pool,
+    async awaitRenewal(_, patience) {
+      patiences.push(patience)
+      if (awaited instanceof Error) throw awaited
+      return awaited
     },
-  } as unknown as Upstream
+    onRefusedLeaf() {},
+    onThrown() {},
+  }
+  const endpoint: Pick<AttestedEndpoint, 'dispatch'> = {
+    dispatch: (...asked) => new PinnedDispatch(way, ...asked).start(),
+  }
+  const upstream = { registration: registrationOf(), apiKey: 'vendor-key', endpoint } as unknown as Upstream
   const term = new AbortController()
   const admittance = { verdict: admittedAt(old), term: term.signal }
-  const passage = openPassage(upstream, admittance, { model: 'large', usage: 'final' })
+  const passage = openPassage(upstream, admittance, { model: 'large', usage: 'final' }, since)
   const request = { path: '/chat/completions', body, accept: 'application/json' } as const
   passage.backend.dispatch(request, {
     onRequestStart: () => void told.push('start'),

@@ -1,10 +1,11 @@
 import type { Digest } from '#attestation'
-import { unjudged, type Verdict } from '#egress/verdict/verdict.ts'
+import type { Admittance } from '#egress/connection/pinned.ts'
+import { Refused } from '#egress/refused.ts'
 import { unknownModel } from '../catalogue.ts'
 import { isExternal, type ServedModel, type UpstreamModelConfig } from '../config/router.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import { openPassage, type Passage } from './passage.ts'
-import { attestationFailed } from './refusals.ts'
+import { refusalOf } from './refusals.ts'
 import type { Upstreams } from './upstreams.ts'
 
 /** Where a request goes. */
@@ -45,20 +46,18 @@ async function placeOutside(
   const { name } = model.upstream
   const upstream = upstreams.find(name)
   if (upstream === undefined) throw unknownModel(model.id, 'model')
-  const arrived = upstream.attestor.now
-  upstream.attestor.look()
-  if (upstream.admittance === undefined) {
-    await authorize()
-    await upstream.attestor.awaitVerdict({ since: arrived })
-  }
-  const { admittance } = upstream
-  if (admittance === undefined) throw refusalOf(model, upstream.attestor.verdict)
+  const arrived = upstream.endpoint.now
+  const admittance = upstream.endpoint.admit() ?? (await awaitAdmittance())
   const passage = openPassage(upstream, admittance, model.upstream, arrived)
   return { endpoint: name, evidenceDigest: passage.evidenceDigest, passage }
-}
 
-function refusalOf({ id }: UpstreamModelConfig, verdict: Verdict): Error {
-  if (verdict.state === 'disabled') return unknownModel(id, 'model')
-  // Admitted and yet no way: it was registered anew meanwhile, and the new one has its first check.
-  return attestationFailed((verdict.state === 'admitted' ? unjudged : verdict).ground)
+  async function awaitAdmittance(): Promise<Admittance> {
+    await authorize()
+    try {
+      return await upstream!.endpoint.awaitAdmittance({ since: arrived })
+    } catch (thrown) {
+      if (!(thrown instanceof Refused)) throw thrown
+      throw thrown.ground.reason === 'disabled' ? unknownModel(model.id, 'model') : refusalOf(thrown)
+    }
+  }
 }

@@ -1,35 +1,32 @@
 import { expect, test } from 'vitest'
 import { AttestationError } from '#attestation'
-import { attestationFailed, attestationRevoked } from './refusals.ts'
+import { type RefusalCode, Refused } from '#egress/refused.ts'
+import { refusalOf } from './refusals.ts'
 
 const pending = new AttestationError('attesting', 'verdict_pending')
 const unpinned = new AttestationError('policy', 'digest_not_pinned')
 
-test.each([
-  ['attestation_failed', attestationFailed(pending), 'upstream-attesting', 'verdict_pending'],
-  ['attestation_failed', attestationFailed(unpinned), 'upstream-policy', 'digest_not_pinned'],
-  ['attestation_revoked', attestationRevoked(unpinned), 'upstream-policy', 'digest_not_pinned'],
+test.each<[RefusalCode, AttestationError, string, string]>([
+  ['attestation_failed', pending, 'upstream-attesting', 'verdict_pending'],
+  ['attestation_failed', unpinned, 'upstream-policy', 'digest_not_pinned'],
+  ['attestation_revoked', unpinned, 'upstream-policy', 'digest_not_pinned'],
 ])(
   '%s is a 503 proxy_error that says which verifier refused, at which stage and why',
-  (code, error, stage, reason) => {
+  (code, ground, stage, reason) => {
+    const refused = new Refused(code, ground)
+    const error = refusalOf(refused)
     const body = error.toBody()
     expect(error.status).toBe(503)
     expect(body).toMatchObject({ error: { code, type: 'proxy_error' }, stage, reason })
+    expect(body.error.message).toContain(ground.message)
+    expect(error.headers).toEqual(refused.headers)
   },
 )
 
-const RETRY_SOON = { 'Retry-After': '1', 'x-should-retry': 'true' }
-
-test('what heals by itself is worth a retry, and nothing that has been revoked', () => {
-  const mismatch = new AttestationError('tls-fingerprint', 'leaf_mismatch')
-  expect(attestationFailed(pending).headers).toEqual(RETRY_SOON)
-  expect(attestationFailed(mismatch, { isRenewing: true }).headers).toEqual(RETRY_SOON)
-  expect(attestationFailed(mismatch).headers).toEqual({ 'x-should-retry': 'false' })
-  expect(attestationFailed(unpinned).headers).toEqual({ 'x-should-retry': 'false' })
-  expect(attestationFailed(new AttestationError('attesting', 'disabled')).headers).toEqual({
-    'x-should-retry': 'false',
-  })
-  expect(attestationRevoked(unpinned).headers).toEqual({ 'x-should-retry': 'false' })
-  const expired = new AttestationError('attesting', 'verdict_expired')
-  expect(attestationRevoked(expired).headers).toEqual({ 'Retry-After': '1', 'x-should-retry': 'false' })
+test('who may try again is told so, and who may not is told whom to ask', () => {
+  const messageOf = (code: RefusalCode, ground: AttestationError) =>
+    refusalOf(new Refused(code, ground)).message
+  expect(messageOf('attestation_failed', pending)).toMatch(/Try again in a moment\.$/)
+  expect(messageOf('attestation_failed', unpinned)).toMatch(/administrator of this router\.$/)
+  expect(messageOf('attestation_revoked', pending)).toMatch(/^The external .* Do not repeat the request/)
 })

@@ -98,7 +98,7 @@ test('what administrators say is heard though this router’s own events cannot 
   try {
     await sql`alter table upstream_events rename to upstream_events_away`
     await sql`update upstreams set is_disabled = true, revision = revision + 1`
-    await vi.waitFor(() => expect(upstreams.find(name)?.attestor.verdict.state).toBe('disabled'), 5_000)
+    await vi.waitFor(() => expect(upstreams.find(name)?.endpoint.verdict.state).toBe('disabled'), 5_000)
   } finally {
     await sql`alter table upstream_events_away rename to upstream_events`
     await upstreams.stop()

@@ -1,4 +1,5 @@
 import type { AttestationError, Digest } from '#attestation'
+import type { Recorded } from '#egress/evidence/check.ts'
 import type { Log } from '../log.ts'
 import type { Queryable, Sql } from '../store/connection.ts'
 import { parseRegistration, type Registration, type UpstreamRow } from './registration.ts'
@@ -10,14 +11,6 @@ export interface AdmittedBundle {
   /** As received. */
   readonly bytes: Uint8Array
 }
-
-/** What became of an admission that was to be shared. */
-export type Recorded =
-  | 'recorded'
-  /** An administrator, or another router, has spoken since the check began. */
-  | 'outdated'
-  /** Another router has accepted a newer signature. */
-  | 'rolled_back'
 
 /** Deployments whose bundles are kept of one upstream (ours). */
 const KEPT_BUNDLES = 16

@@ -1,4 +1,5 @@
 import { digestOf } from '#attestation'
+import { expectation } from '../../egress/testing/admissions.ts'
 import type { Registration } from './registration.ts'
 
 /** The deployment that is approved in these tests. */
@@ -11,7 +12,7 @@ export function registrationOf(changes: Partial<Registration> = {}): Registratio
     id: 'ups_1',
     url: 'https://vendor.example/v1',
     hostname: 'vendor.example',
-    roots: [],
+    roots: expectation.roots,
     apiKey: null,
     pins: [approved],
     standing: { isDisabled: false, denial: undefined },

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { AttestationError, digestOf } from '#attestation'
-import { Withdrawn } from '#egress/connection/withdrawn.ts'
 import type { Outcome } from '#egress/evidence/attest.ts'
+import { Refused, Withdrawn } from '#egress/refused.ts'
 import { failed, passed } from '../../egress/testing/admissions.ts'
 import { TestClock } from '../../egress/testing/clock.ts'
 import { createCatalogue } from '../catalogue.ts'
@@ -44,7 +44,7 @@ async function startWorld(registration = registrationOf()) {
   })
   open.push(upstream)
   await clock.pass(0)
-  return Object.assign(world, { upstream, state: () => upstream.attestor.verdict.state })
+  return Object.assign(world, { upstream, state: () => upstream.endpoint.verdict.state })
 }
 
 const model = {
@@ -59,12 +59,12 @@ const unpinned = new AttestationError('policy', 'digest_not_pinned')
 
 test('a term lasts through renewals and ends, with the reason, as the verdict does', async () => {
   const world = await startWorld()
-  const { term } = world.upstream.admittance!
+  const { term } = world.upstream.endpoint.admit()!
   await world.clock.pass(8 * MINUTE)
-  expect(world.upstream.admittance?.term).toBe(term)
+  expect(world.upstream.endpoint.admit()?.term).toBe(term)
   world.outcome = failed('policy', 'digest_not_pinned')
   await world.clock.pass(4 * MINUTE)
-  expect(world.upstream.admittance).toBeUndefined()
+  expect(world.upstream.endpoint.admit()).toBeUndefined()
   expect(term.reason).toBeInstanceOf(Withdrawn)
   expect((term.reason as Withdrawn).ground).toMatchObject({ stage: 'policy', reason: 'digest_not_pinned' })
 })
@@ -72,10 +72,11 @@ test('a term lasts through renewals and ends, with the reason, as the verdict do
 test('reading verdict, metrics and models checks nothing and ends nothing, even when a verdict is over', async () => {
   const world = await startWorld()
   const { upstream, clock, events } = world
-  const { term } = upstream.admittance!
+  const { term } = upstream.endpoint.admit()!
   const upstreams = { all: [upstream], find: () => upstream }
   const read = async () => {
     for (const metric of upstreamMetrics(upstreams)) if ('read' in metric) await metric.read()
+    expect(upstream.endpoint.verdict.state).toBe(world.state())
     const dependencies = { catalogue: createCatalogue([model]), shelf: createShelf(), upstreams }
     const { body } = await listModels(dependencies)(asked)
     return body.data.length
@@ -84,18 +85,18 @@ test('reading verdict, metrics and models checks nothing and ends nothing, even 
   clock.setBack(60 * MINUTE)
   expect(await read()).toBe(1)
   clock.sleep(71 * MINUTE)
-  expect([await read(), world.state(), upstream.admittance]).toEqual([0, 'pending', undefined])
+  expect([await read(), world.state()]).toEqual([0, 'pending'])
   expect([world.checks, events.length, term.aborted]).toEqual([1, 1, false])
   // A request acts on what was read.
-  await upstream.attestor.awaitVerdict()
+  await expect(upstream.endpoint.awaitAdmittance({ since: clock.now() })).rejects.toThrow(Refused)
   expect([world.checks, term.aborted]).toEqual([2, true])
 })
 
 test('one that was stopped, because it was registered anew, admits nothing any more', async () => {
   const { upstream } = await startWorld()
-  const { term } = upstream.admittance!
+  const { term } = upstream.endpoint.admit()!
   await upstream.stop()
-  expect([term.aborted, upstream.admittance]).toEqual([true, undefined])
+  expect([term.aborted, upstream.endpoint.admit()]).toEqual([true, undefined])
 })
 
 test('the withdrawal of another pin, which overtook the denial, does not lift it', async () => {
@@ -160,7 +161,7 @@ test('each transition is told once, renewals are not', async () => {
 
 test('a stranger’s answers deny nobody: they are counted, and an event for each run of them', async () => {
   const world = await startWorld()
-  const { term } = world.upstream.admittance!
+  const { term } = world.upstream.endpoint.admit()!
   world.outcome = failed('fetch', 'http_status', digestOf('stranger'))
   await world.clock.pass(5 * MINUTE)
   expect([world.state(), world.denials, term.aborted]).toEqual(['admitted', 0, false])

@@ -3,8 +3,8 @@ import { Pool, request } from 'undici'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type Gateway, startGateway } from '../testing/gateway.ts'
 import { createIdentity, HOSTNAME } from '../testing/identity.ts'
-import { createConnector } from './connector.ts'
 import type { DialOptions } from './dial.ts'
+import { createConnector } from './pinned.ts'
 
 const first = createIdentity()
 const second = createIdentity()
