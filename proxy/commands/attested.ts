@@ -1,8 +1,9 @@
-import type { Dispatcher } from 'undici'
+import { Dispatcher } from 'undici'
 import { UsageError } from '#base/command.ts'
-import { limits } from '#contract/limits'
-import { Pools } from '#egress/connection/pools.ts'
-import { createAttest } from '#egress/evidence/attest.ts'
+import type { Admittance } from '#egress/connection/pinned.ts'
+import { AttestedEndpoint } from '#egress/endpoint.ts'
+import { Refused } from '#egress/refused.ts'
+import { proxyRules } from '#egress/verdict/verdict.ts'
 import type { EndpointConfig, ProxyConfig } from '../config/proxy.ts'
 import { openNewest } from '../memory/newest.ts'
 
@@ -23,38 +24,53 @@ export interface AttestedRouter {
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 /** Opens the way to an endpoint's router; the key goes to the certificate that the evidence names, and nowhere else. */
-export function openRouter(
-  { dataDir }: ProxyConfig,
-  endpoint: EndpointConfig,
-  apiKey: string,
-): AttestedRouter {
-  const pools = new Pools(endpoint.target)
-  const attest = createAttest(endpoint.target, () => new Date())
+export function openRouter({ dataDir }: ProxyConfig, config: EndpointConfig, apiKey: string): AttestedRouter {
   const newest = openNewest(dataDir)
-  let pool: Dispatcher | undefined
-  let checkedAtMs = 0
+  const endpoint = new AttestedEndpoint({
+    target: config.target,
+    expected: config,
+    rules: proxyRules,
+    // What is accepted is for the running proxy to remember, whose file it is.
+    memory: { newestIssuedAt: () => newest.of(config), record: () => 'recorded' },
+    onVerdict() {},
+    onCheck() {},
+    onThrown() {},
+  })
 
   return {
     async get(path) {
-      const answer = await (await admitted()).request({
-        method: 'GET',
-        path: `${endpoint.basePath}/v1${path}`,
-        headers: { authorization: `Bearer ${apiKey}`, accept: 'application/json' },
-      })
-      return { status: answer.statusCode, body: parse(await readAll(answer.body)) }
+      try {
+        if (endpoint.admit() === undefined) await endpoint.attest()
+        const admittance = await endpoint.awaitAdmittance({ since: endpoint.now })
+        const answer = await new Way(endpoint, admittance).request({
+          method: 'GET',
+          path: `${config.basePath}/v1${path}`,
+          headers: { authorization: `Bearer ${apiKey}`, accept: 'application/json' },
+        })
+        return { status: answer.statusCode, body: parse(await readAll(answer.body)) }
+      } catch (thrown) {
+        throw thrown instanceof Refused ? thrown.ground : thrown
+      }
     },
-    close: () => pools.destroy(new Error('The command ends.')),
+    close: () => endpoint.stop(new Error('The command ends.')),
+  }
+}
+
+/** The endpoint as undici's own methods know one. */
+class Way extends Dispatcher {
+  readonly #endpoint: AttestedEndpoint
+  readonly #admittance: Admittance
+
+  constructor(endpoint: AttestedEndpoint, admittance: Admittance) {
+    super()
+    this.#endpoint = endpoint
+    this.#admittance = admittance
   }
 
-  async function admitted(): Promise<Dispatcher> {
-    const now = performance.now()
-    if (pool !== undefined && now - checkedAtMs < limits.reattestMs) return pool
-    const signal = AbortSignal.timeout(limits.bundleFetchMs)
-    const outcome = await attest(endpoint, newest.of(endpoint), signal)
-    if (outcome.kind !== 'passed') throw outcome.ground
-    checkedAtMs = now
-    pool = pools.of(outcome.admission.certFingerprint)
-    return pool
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const outgoing = { compose: () => options, patience: { since: this.#endpoint.now } }
+    this.#endpoint.dispatch(this.#admittance, outgoing, handler)
+    return true
   }
 }
 
