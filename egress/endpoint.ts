@@ -112,10 +112,12 @@ export class AttestedEndpoint {
 
   /**
    * Judges by something else from now on. What is admitted and does not hold by it ends before any new evidence is asked
-   * for, so that what is withdrawn ends while the platform cannot be reached, too.
+   * for, so that what is withdrawn ends while the platform cannot be reached, too. Whoever stands above checks may speak
+   * in the same breath.
    */
-  expect(expected: Expectation): void {
+  expect(expected: Expectation, standing?: Standing): void {
     this.#expected = expected
+    if (standing !== undefined) this.stand(standing)
     const { verdict } = this
     if (verdict.state === 'admitted') this.#withdrawUnlessHeld(verdict)
   }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { AttestationError, digestOf } from '#attestation'
+import { AttestationError, type Digest, digestOf } from '#attestation'
 import type { Outcome } from '#egress/evidence/attest.ts'
 import { Refused, Withdrawn } from '#egress/refused.ts'
 import { failed, passed } from '../../egress/testing/admissions.ts'
@@ -12,7 +12,7 @@ import type { JsonRequest } from '../routes/handlers.ts'
 import { listModels } from '../routes/models.ts'
 import type { UpstreamEvent } from './events.ts'
 import { upstreamMetrics } from './metric.ts'
-import { registrationOf } from './testing.ts'
+import { approved, registrationOf } from './testing.ts'
 import { Upstream } from './upstream.ts'
 
 const MINUTE = 60_000
@@ -26,7 +26,14 @@ afterEach(async () => {
 async function startWorld(registration = registrationOf()) {
   const clock = new TestClock()
   const events: Omit<UpstreamEvent, 'replica'>[] = []
-  const world = { clock, events, outcome: passed(leaf) as Outcome, denials: 0, checks: 0 }
+  const world = {
+    clock,
+    events,
+    outcome: passed(leaf) as Outcome,
+    denials: 0,
+    checks: 0,
+    pins: [] as readonly Digest[],
+  }
   const upstream = new Upstream({
     registration,
     apiKey: undefined,
@@ -37,8 +44,9 @@ async function startWorld(registration = registrationOf()) {
     },
     log: silent,
     clock,
-    async attest() {
+    async attest({ pins }) {
       world.checks++
+      world.pins = pins
       return world.outcome
     },
   })
@@ -133,6 +141,16 @@ test('an administrator’s act that overtook the denial counts for more', async 
   world.upstream.apply(registrationOf({ revision: 2n, attestationsAsked: 1n }))
   await world.clock.pass(0)
   expect([world.state(), world.upstream.unshared]).toEqual(['admitted', undefined])
+})
+
+test('what an administrator approves is what the check is made by that lifts the denial', async () => {
+  const world = await startWorld()
+  world.outcome = failed('policy', 'digest_not_pinned')
+  await world.clock.pass(4 * MINUTE)
+  const { checks } = world
+  const pins = [approved, digestOf('next')]
+  world.upstream.apply(registrationOf({ revision: 2n, attestationsAsked: 1n, pins }))
+  expect([world.checks, world.pins]).toEqual([checks + 1, pins])
 })
 
 test('another router’s denial, and a pin that is gone, deny at once', async () => {

@@ -92,15 +92,17 @@ export class Upstream {
 
   /** Takes in what administrators and other routers have said. */
   apply(registration: Registration): void {
-    const { standing, attestationsAsked, revision } = registration
+    const { attestationsAsked, revision } = registration
     const isChanged = revision !== this.#registration.revision
     const isAsked = attestationsAsked > this.#registration.attestationsAsked
     // What was read before our own denial stood there does not lift it; an administrator who asks for a check does.
-    if (isAsked || standing.denial !== undefined) this.#unshared = undefined
+    if (isAsked || registration.standing.denial !== undefined) this.#unshared = undefined
     this.#registration = registration
-    this.endpoint.stand(this.#unshared ? { ...standing, denial: this.#unshared.ground } : standing)
+    const denial = this.#unshared?.ground ?? registration.standing.denial
+    const standing = { ...registration.standing, denial }
     // A check that any act overtook counts for nothing, and is made again.
-    if (isChanged) this.endpoint.expect(expectationOf(registration))
+    if (isChanged) this.endpoint.expect(expectationOf(registration), standing)
+    else this.endpoint.stand(standing)
     if (isAsked) void this.endpoint.attest()
   }
 
