@@ -16,7 +16,10 @@ interface BasicConstraints {
   readonly pathLength?: number
 }
 
-/** Passes when all but the leaf are authorities that may issue what stands below them (RFC 5280, 6.1.4 k–n). */
+/**
+ * Refuses (`cert-chain`) an issuer that is no authority (`not_a_ca`), has more authorities below it than it allows
+ * (`path_too_long`) or may not sign certificates (`key_usage`). The leaf is not looked at (VRFY-07).
+ */
 export function areAuthorities([, ...issuers]: Chain): void {
   let authoritiesBelow = 0
   for (const issuer of issuers) {

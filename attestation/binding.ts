@@ -20,7 +20,11 @@ interface BoundEvidence {
   readonly tlsLeaf: string | undefined
 }
 
-/** Tells how the evidence is bound to the connection; throws when it is not (VRFY-20). */
+/**
+ * Refuses (`tls-fingerprint`) evidence for another certificate (`leaf_mismatch`), or for which there is no certificate
+ * to compare (`leaf_not_observed`). Says where the certificate came from: the connection, or the bundle's own word
+ * where that may be taken (VRFY-20, VRFY-21).
+ */
 export function bindConnection(bound: BoundEvidence, expected: BindingExpectation): ChannelBinding {
   const { certFingerprint, evidenceDigest, tlsLeaf } = bound
   const { observedLeaf, acceptProducerAsserted = false } = expected

@@ -21,14 +21,21 @@ export interface Bundle {
 
 const KIND = 'DeploymentEvidence'
 
-/** Reads a bundle for a hostname: what can be said of its form, no more (VRFY-05). */
+/**
+ * Reads a bundle and refuses one for another hostname (`fetch` / `hostname_mismatch`), and all that `parseBundle`
+ * refuses. No certificate and no signature is looked at (VRFY-05).
+ */
 export function readBundle(bytes: Uint8Array, hostname: string): Bundle {
   const bundle = parseBundle(bytes)
   if (!equalHostnames(bundle.hostname, hostname)) throw new AttestationError('fetch', 'hostname_mismatch')
   return bundle
 }
 
-/** Reads a bundle for whatever hostname. */
+/**
+ * Reads a bundle, of any hostname. Refuses (`fetch`) what is beyond the size that is read (`too_large`), no JSON
+ * (`not_json`), of another kind or version (`unsupported_kind`, `unsupported_version`) or of another shape
+ * (`malformed_bundle`).
+ */
 export function parseBundle(bytes: Uint8Array): Bundle {
   if (bytes.byteLength > limits.maxBundleBytes) throw new AttestationError('fetch', 'too_large')
   const envelope = parseEnvelope(bytes)
@@ -38,7 +45,7 @@ export function parseBundle(bytes: Uint8Array): Bundle {
   return readOrRefuse('fetch', 'malformed_bundle', () => shapeOf(envelope))
 }
 
-/** Whether something is a version, but not 1; some deployed platforms write that as a string (BNDL-15). */
+/** Whether a value is a number or string other than 1; deployed platforms write the version as a string (BNDL-15). */
 export function isForeignVersion(version: Json | undefined): boolean {
   return (typeof version === 'number' && version !== 1) || (typeof version === 'string' && version !== '1')
 }

@@ -5,7 +5,7 @@ import { type Digest, digestOf } from './digest.ts'
 import { AttestationError } from './errors.ts'
 import type { Oid } from './oid.ts'
 
-/** What a certificate says beside its fields; the value is DER inside of the certificate's. */
+/** An extension of a certificate; its value is DER of its own. */
 export interface Extension {
   readonly isCritical: boolean
   readonly value: Buffer
@@ -42,7 +42,10 @@ export type Chain = readonly [Certificate, ...Certificate[]]
 
 const VERSION_3 = Buffer.from('020102', 'hex')
 
-/** Reads a certificate; throws when it is not exactly one, in DER. */
+/**
+ * Reads a certificate. Throws a `TypeError`, or OpenSSL's error, when the bytes are not exactly one in DER, and refuses
+ * (`cert-chain` / `too_complex`) more extensions than are read.
+ */
 export function parseCertificate(der: Buffer): Certificate {
   const fields = parseFields(der)
   const x509 = new X509Certificate(der)
@@ -60,7 +63,10 @@ export function parseCertificate(der: Buffer): Certificate {
 /** What is read of a certificate without OpenSSL. */
 type Fields = Pick<Certificate, 'subject' | 'issuer' | 'signatureAlgorithm' | 'extensions'>
 
-/** Reads the fields of a certificate in DER (RFC 5280, 4.1); nothing of them is checked. */
+/**
+ * Reads the fields of a certificate (RFC 5280, 4.1); dates, names and signature are not checked. Throws what
+ * `parseCertificate` throws, but reads without OpenSSL.
+ */
 export function parseFields(der: Buffer): Fields {
   const certificate = new Members(parseDer(der))
   const signed = new Members(certificate.need(tags.sequence))

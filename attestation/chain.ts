@@ -35,7 +35,10 @@ const checks: readonly Check[] = [
   nameTheHostname,
 ]
 
-/** Reads the entries of a `certChain`, exactly one certificate in each. */
+/**
+ * Reads a `certChain`, one PEM certificate an entry, leaf first. Refuses (`cert-chain`) an entry that is not exactly
+ * one, or no entry at all (`certificate_malformed`), and more or larger ones than are read (`too_complex`).
+ */
 export function readChain(entries: readonly string[]): Chain {
   if (entries.length > limits.maxChainCertificates) throw new AttestationError('cert-chain', 'too_complex')
   const [leaf, ...issuers] = entries.map((pem) =>
@@ -45,12 +48,15 @@ export function readChain(entries: readonly string[]): Chain {
   return [leaf, ...issuers]
 }
 
-/** The certificate that a chain ends at. */
+/** The last certificate of a chain, whether or not it is self-signed. */
 export function rootOf(chain: Chain): Certificate {
   return chain.at(-1) ?? chain[0]
 }
 
-/** Passes a chain that holds from its leaf to its root, whoever the root is (VRFY-08). */
+/**
+ * Refuses (`cert-chain`) with the first check that fails; each names its own reason, and bytes that cannot be read are
+ * `certificate_malformed`. Any self-signed root passes: `checkRoot` asks whether it is trusted (VRFY-06 to VRFY-12).
+ */
 export function checkChain(chain: Chain, expected: ChainExpectation): void {
   for (const check of checks)
     readOrRefuse('cert-chain', 'certificate_malformed', () => check(chain, expected))

@@ -12,8 +12,8 @@ interface NameConstraints {
 }
 
 /**
- * Passes when no name lies outside what the authorities above it may certify (RFC 5280, 6.1.3 b–c). It goes from the
- * root down and looks at each name and at each constraint once.
+ * Refuses (`cert-chain` / `name_constraint`) a name outside what the authorities above it may certify (VRFY-09). It
+ * goes from the root down and looks at each name and at each constraint once. Throws for constraints it cannot read.
  */
 export function keepToConstraints(chain: Chain): void {
   const demands = new Demands()

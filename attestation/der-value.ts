@@ -52,13 +52,13 @@ export class Value {
   }
 }
 
-/** Reads the one value that bytes are; throws when they are not exactly one in DER. */
+/** Reads bytes as one value. Throws a `TypeError` unless they are exactly one, in DER. */
 export function parseDer(bytes: Buffer): Value {
   if (!isDer(bytes)) throw new TypeError('This is not one value in DER.')
   return new Value(bytes, 0)
 }
 
-/** The values that stand in another one, in their order; throws when it is of a kind that holds none. */
+/** The values within another one, in their order. Throws a `TypeError` for a value that holds bytes, not values. */
 export function membersOf({ tag, bytes, start, end }: Value): Value[] {
   if ((tag & CONSTRUCTED) === 0) throw new TypeError('This value holds no others.')
   const members: Value[] = []

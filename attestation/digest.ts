@@ -10,7 +10,7 @@ export type Digest = string & { readonly [wireForm]: true }
 const WIRE = /^sha256\/([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])=?$/
 const HEX = /^(?:sha256[:/])?([0-9A-Fa-f]{64})$/
 
-/** Reads a digest in any of the accepted notations; throws on everything else (DIG-06). */
+/** Reads `sha256/` with base64url, `sha256:` or `sha256/` with hex, or bare hex; else throws a `TypeError` (DIG-06). */
 export function parseDigest(text: string): Digest {
   const wire = WIRE.exec(text)?.[1]
   if (wire !== undefined) return wireOf(wire)
@@ -19,7 +19,7 @@ export function parseDigest(text: string): Digest {
   throw new TypeError('A digest is written sha256/<base64url>, sha256:<hex>, sha256/<hex> or as bare hex.')
 }
 
-/** Reads what a person pins: a digest, with or without white space around it. */
+/** As `parseDigest`, and lets white space stand around it: for what a person has typed. */
 export function parsePin(text: string): Digest {
   return parseDigest(text.trim())
 }

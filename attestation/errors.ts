@@ -30,15 +30,15 @@ export class AttestationError extends Error {
     this.evidenceDigest = evidenceDigest
   }
 
-  /** What mends it; empty for what is not of the catalogue. */
+  /** What the user can do about it, as a sentence; empty for a pair that is not in the catalogue. */
   get remedy(): string {
     return findEntry(this.stage, this.reason)?.remedy ?? ''
   }
 
   /**
-   * Whether it is about nothing but what was signed, for this hostname, under a trusted root, not before what was
-   * accepted last: `verifyBundle` comes to these refusals only after all of that. No stranger can bring one about; every
-   * other refusal can be had by replaying evidence, which is public, or by answering with anything at all.
+   * Whether the signed content itself was refused: its digest, or the policy. `verifyBundle` gets that far only with a
+   * trusted root's signature for this hostname that is fresh and not older than the last, so no stranger can cause it.
+   * Any other refusal can be had by replaying public evidence or by answering garbage.
    */
   get isOfSigned(): boolean {
     return this.stage === 'policy' || (this.stage === 'jws' && this.reason === 'digest_mismatch')
@@ -50,7 +50,7 @@ export class AttestationError extends Error {
   }
 }
 
-/** Reads with code that may throw anything; whatever it throws becomes one refusal. */
+/** Gives what `read` returns. An `AttestationError` that it throws passes through; all else becomes this refusal. */
 export function readOrRefuse<T, S extends Stage>(stage: S, reason: ReasonOf<S>, read: () => T): T {
   try {
     return read()

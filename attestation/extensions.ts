@@ -24,7 +24,7 @@ const KNOWN: ReadonlySet<Oid> = new Set([...Object.values(extensionOids), EXTEND
 /** The platforms' other extensions about the hardware. */
 const KNOWN_ARC = oid('1.3.6.1.3.8888')
 
-/** Passes when no certificate makes a demand that is not understood (RFC 5280, 4.2). */
+/** Refuses (`cert-chain` / `unknown_critical_extension`) a critical extension that is not known here (VRFY-10). */
 export function haveKnownExtensions(chain: Chain): void {
   for (const { extensions } of chain)
     for (const [id, { isCritical }] of extensions)

@@ -6,11 +6,15 @@ export interface FreshnessExpectation {
   readonly now: Date
   /** Age of the oldest signature that is accepted, in milliseconds. */
   readonly maxBundleAgeMs: number
-  /** The newest time of signing that was accepted of this endpoint; nothing older is, ever again. */
+  /** The newest `issuedAt` that was accepted from this endpoint; an older one is refused. */
   readonly newestIssuedAt?: Date | undefined
 }
 
-/** Passes a time of signing that is neither too old, nor in the future, nor rolled back; edges pass (VRFY-16). */
+/**
+ * Refuses (`jws`) a time of signing that is older than the maximum (`bundle_stale`), further ahead than clocks may
+ * differ (`issued_in_future`) or before the newest accepted (`issued_at_rolled_back`); exactly at a bound passes
+ * (VRFY-16, VRFY-17).
+ */
 export function checkFreshness(
   issuedAt: Date,
   { now, maxBundleAgeMs, newestIssuedAt }: FreshnessExpectation,

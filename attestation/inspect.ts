@@ -12,8 +12,9 @@ export interface InspectedBundle {
 }
 
 /**
- * Reads a bundle without believing it: no certificate and no signature is looked at. For showing what one might pin,
- * and for relaying one's own endpoint's newest bundle; never for a verdict.
+ * Reads a bundle and verifies nothing: no certificate, no signature, no digest. Throws an `AttestationError` of stage
+ * `fetch` or `jws` for what cannot be read. For showing what one might pin, and for publishing the bundle of one's own
+ * endpoint; never for a verdict.
  */
 export function inspectBundle(bytes: Uint8Array): InspectedBundle {
   const bundle = parseBundle(bytes)

@@ -23,7 +23,10 @@ interface StringToken {
   readonly end: number
 }
 
-/** Reads the string that begins at `start`; each unit of it is looked at once, whatever is escaped. */
+/**
+ * Reads the string whose opening quote is at `start`; looks at each UTF-16 unit once. Throws a `JsonError`: `not_json`
+ * for no whole string, `ambiguous` for a lone surrogate.
+ */
 export function readString(text: string, start: number): StringToken {
   if (text.charCodeAt(start) !== QUOTE) throw new JsonError('not_json')
   // An expression finds it sooner than a loop over the units.

@@ -18,7 +18,7 @@ export interface JsonDocument {
  */
 export type JsonFault = 'not_json' | 'duplicate_key' | 'ambiguous' | 'too_large'
 
-/** A document that is not read. */
+/** Why a document was not read. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
   readonly fault: JsonFault

@@ -30,7 +30,12 @@ const algorithms: ReadonlyMap<unknown, { readonly key: string; readonly verifier
 const ES256K_SIGNATURE_BYTES = 64
 const PARTS = 3
 
-/** Gives the payload of a JWS when its signature is by the key; nothing in its header chooses the key. */
+/**
+ * Gives the payload of a compact JWS that the key signed; nothing in its header chooses the key. Refuses (`jws`) what
+ * is none (`jws_malformed`), another algorithm or a key that does not fit it (`algorithm_not_allowed`,
+ * `key_algorithm_mismatch`), any `crit` header (`critical_header`) and a wrong signature (`signature_invalid`)
+ * (VRFY-14).
+ */
 export async function openJws(text: string, key: KeyObject): Promise<Buffer> {
   const jws = readOrRefuse('jws', 'jws_malformed', () => parseCompact(text))
   const algorithm = algorithms.get(jws.header.alg)
@@ -41,7 +46,7 @@ export async function openJws(text: string, key: KeyObject): Promise<Buffer> {
   return jws.payload
 }
 
-/** Takes a compact JWS apart; throws when it is none. Nothing is verified. */
+/** Takes a compact JWS apart and verifies nothing. Throws a `TypeError` or a `JsonError` when it is none. */
 export function parseCompact(text: string): CompactJws {
   // One part more than there may be: a text of nothing but dots is not taken apart a million times.
   const parts = text.split('.', PARTS + 1)

@@ -18,7 +18,7 @@ const ALL_TYPES: readonly number[] = [0xa0, 0x81, 0x82, 0xa3, 0xa4, 0xa5, 0x86, 
 const EMPTY_NAME_LENGTH = 2
 const MAIL_ATTRIBUTE = Buffer.from('06092a864886f70d010901', 'hex')
 
-/** All names of a certificate's subject, wherever they stand. */
+/** A certificate's alternative names, its subject, and a mail address within that. Throws when they cannot be read. */
 export function namesOf(certificate: Certificate): Name[] {
   const names = alternativeNamesOf(certificate)
   const { subject } = certificate
@@ -27,7 +27,7 @@ export function namesOf(certificate: Certificate): Name[] {
   return names
 }
 
-/** The DNS names of a certificate; its common name is not one of them. */
+/** The DNS names among the alternative names; never the common name. Throws when they cannot be read. */
 export function dnsNamesOf(certificate: Certificate): string[] {
   return alternativeNamesOf(certificate).flatMap(({ type, content }) =>
     type === nameTypes.dns ? [content?.toString('latin1') ?? ''] : [],
@@ -36,7 +36,7 @@ export function dnsNamesOf(certificate: Certificate): string[] {
 
 const OTHER = around(0)
 
-/** Reads a GeneralName; throws when it is of no kind that there is, or has not its kind's form. */
+/** Reads a GeneralName (RFC 5280, 4.2.1.6). Throws a `TypeError` for an unknown kind or another kind's form. */
 export function parseName(name: Value): Name {
   const { tag, content } = name
   if (!ALL_TYPES.includes(tag)) throw new TypeError('There is no such kind of name.')

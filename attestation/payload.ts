@@ -19,7 +19,11 @@ export interface Payload {
   readonly evidenceText: string
 }
 
-/** Reads what was signed for an envelope: its shape, its kind and its hostname (VRFY-15). */
+/**
+ * Reads the signed bytes. Refuses (`jws`) what is not a payload (`payload_malformed`), a name that stands twice
+ * (`duplicate_key`), another kind, version or hostname than the envelope's (`kind_mismatch`, `envelope_mismatch`,
+ * `hostname_mismatch`) and a missing snapshot (`snapshot_missing`) (VRFY-15).
+ */
 export function readPayload(bytes: Uint8Array, bundle: Bundle): Payload {
   const { signed, evidenceText } = parseMembers(bytes)
   if (typeof signed.kind === 'string' && signed.kind !== bundle.kind)
@@ -31,7 +35,10 @@ export function readPayload(bytes: Uint8Array, bundle: Bundle): Payload {
   return payload
 }
 
-/** Passes when the envelope says what was signed; kind, version and hostname have been compared before. */
+/**
+ * Refuses (`jws` / `envelope_mismatch`) an envelope whose `issuedAt` or `certFingerprint` is not the signed one; kind,
+ * version and hostname are compared by `readPayload` (VRFY-18).
+ */
 export function matchesEnvelope({ issuedAt, certFingerprint }: Payload, bundle: Bundle): void {
   if (issuedAt !== bundle.issuedAt || certFingerprint !== bundle.certFingerprint)
     throw new AttestationError('jws', 'envelope_mismatch')

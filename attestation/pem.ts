@@ -4,7 +4,7 @@ const BEGIN = '-----BEGIN CERTIFICATE-----'
 const END = '-----END CERTIFICATE-----'
 const BLOCK = new RegExp(`${BEGIN}[^-]*${END}`, 'g')
 
-/** Reads exactly one PEM certificate with nothing around it but white space; throws on everything else. */
+/** Gives the DER of one PEM certificate, with white space around it at most. Throws a `TypeError` for all else. */
 export function parsePem(text: string): Buffer {
   const pem = text.trim()
   if (!pem.startsWith(BEGIN) || !pem.endsWith(END) || pem.length < BEGIN.length + END.length)
@@ -16,7 +16,7 @@ export function parsePem(text: string): Buffer {
   return der
 }
 
-/** Reads all certificates of a file that people keep; text between them is allowed, none at all is not. */
+/** Gives the DER of every certificate of a file; other text between them is skipped. Throws a `TypeError` for none. */
 export function parsePemFile(text: string): Buffer[] {
   const blocks = text.match(BLOCK)
   if (!blocks) throw malformed()

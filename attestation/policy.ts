@@ -3,7 +3,7 @@ import type { Digest } from './digest.ts'
 import { AttestationError } from './errors.ts'
 import type { Json } from './json-value.ts'
 
-/** What a policy may look at: signed values only. */
+/** What a policy may look at: values that were signed, and no others (BNDL-20). */
 export interface Candidate {
   readonly hostname: string
   readonly issuedAt: Date
@@ -11,24 +11,27 @@ export interface Candidate {
   readonly evidence: Json
 }
 
-/** A condition of the user's. */
+/** A condition that the user sets beside the pins. */
 export interface Policy {
-  /** What refusals call it. */
+  /** Name of the policy, as refusals give it. */
   readonly name: string
-  /** The condition as it was written: for whoever writes down what was expected. */
+  /** The condition as it was written; it is recorded with the expectation, and not evaluated here. */
   readonly allow: string
-  /** True allows, false refuses, and everything else counts as no answer. */
+  /** True allows, false refuses; a throw or any other value is a refusal of its own, `policy_failed`. */
   allows(candidate: Candidate): boolean
 }
 
-/** What a deployment must meet to be approved. */
+/** What a deployment must meet: one of the pins, and every policy. */
 export interface PolicyExpectation {
   /** Digests of the approved deployments. */
   readonly pins: readonly Digest[]
   readonly policies?: readonly Policy[] | undefined
 }
 
-/** Passes a deployment that is pinned and that every policy allows (VRFY-22, VRFY-23). */
+/**
+ * Refuses (`policy`) when there are no pins (`no_pins`), the digest is none of them (`digest_not_pinned`), or a policy
+ * says no (`policy_refused`) or gives no answer (`policy_failed`); the error names the policy (VRFY-22, VRFY-23).
+ */
 export function checkPolicy(candidate: Candidate, { pins, policies = [] }: PolicyExpectation): void {
   const { digest: evidenceDigest } = candidate
   if (pins.length === 0) throw new AttestationError('policy', 'no_pins', { evidenceDigest })

@@ -12,7 +12,7 @@ export interface TrustedRoot {
   readonly requireLeafName: boolean
 }
 
-/** Reads the roots of a PEM file; throws when there is none or one of them is no certificate. */
+/** Reads the roots of a PEM file. Throws when it has no certificate, or one that cannot be read. */
 export function parseRoots(pem: string, { requireLeafName = true } = {}): TrustedRoot[] {
   return parsePemFile(pem).map((der) => ({
     der,
@@ -26,7 +26,10 @@ export function requiresLeafName({ fingerprint }: Certificate, trusted: readonly
   return !trusted.some((root) => root.fingerprint === fingerprint && !root.requireLeafName)
 }
 
-/** Passes a root that is in the trust store; an empty store denies all (VRFY-13). */
+/**
+ * Refuses (`untrusted-root`) a root that is not in the store (`root_not_trusted`), and every root when the store is
+ * empty (`no_trusted_roots`) (VRFY-13).
+ */
 export function checkRoot({ fingerprint }: Certificate, trusted: readonly TrustedRoot[]): void {
   if (trusted.length === 0) throw new AttestationError('untrusted-root', 'no_trusted_roots')
   if (!trusted.some((root) => root.fingerprint === fingerprint))

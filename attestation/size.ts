@@ -13,7 +13,7 @@ const PEM_CHARACTERS_PER_BYTE = 2
 /** Largest exponent of an RSA key (ours); everybody uses 65537, and the time of a check grows with it. */
 const MAX_RSA_EXPONENT = 2n ** 32n
 
-/** Reads one certificate in PEM; throws when it is none or larger than any is read. */
+/** Reads one certificate in PEM. Throws when it is none; `cert-chain` / `too_complex` above `maxCertificateBytes`. */
 export function parseEntry(pem: string): Certificate {
   if (pem.length > limits.maxCertificateBytes * PEM_CHARACTERS_PER_BYTE) throw tooComplex()
   const der = parsePem(pem)
@@ -22,8 +22,9 @@ export function parseEntry(pem: string): Certificate {
 }
 
 /**
- * Passes when no certificate has more names, more name constraints or a longer key than is looked at. It comes before
- * everything that takes longer the more there is of it: anybody can send a chain, and nobody has to have signed it.
+ * Refuses (`cert-chain` / `too_complex`) a certificate with more names or name constraints, or a longer RSA key, than
+ * the limits allow (VRFY-24). It runs before the checks whose time grows with these: a chain need not be signed to be
+ * sent.
  */
 export function areOfReadSize(chain: Chain): void {
   for (const certificate of chain) {

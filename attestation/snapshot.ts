@@ -15,8 +15,9 @@ interface SignedSnapshot {
 }
 
 /**
- * Passes a snapshot whose digest is the signed one: of its canonical JSON (RFC 8785) or, as some deployed platforms
- * have it, of its own text without insignificant white space (BNDL-23). The digest is never taken on faith.
+ * Refuses (`jws` / `digest_mismatch`) a snapshot that the signed digest does not fit. The digest is computed anew: of
+ * the canonical JSON (RFC 8785) or, as some deployed platforms do, of the snapshot's own text without insignificant
+ * white space (BNDL-23, BNDL-25).
  */
 export function checkSnapshot({ evidence, evidenceText, evidenceDigest }: SignedSnapshot): void {
   if (digestOf(canonicalJson(evidence)) === evidenceDigest) return

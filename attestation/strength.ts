@@ -27,20 +27,20 @@ const SIGNATURES: ReadonlySet<Oid> = new Set(
   ].map(oid),
 )
 
-/** Passes when every key is long enough (VRFY-11). */
+/** Refuses (`cert-chain` / `weak_key`) RSA below 2,048 bits and keys or curves of another kind (VRFY-11). */
 export function haveStrongKeys(chain: Chain): void {
   if (!chain.every(({ key }) => isStrongKey(key))) throw new AttestationError('cert-chain', 'weak_key')
 }
 
-/** Passes when every certificate, the root too, is signed over SHA-256 or better (VRFY-11). */
+/** Refuses (`cert-chain` / `weak_signature`) a certificate, the root too, signed over less than SHA-256 (VRFY-11). */
 export function haveStrongSignatures(chain: Chain): void {
   if (!chain.every(({ signatureAlgorithm }) => isStrongSignature(signatureAlgorithm)))
     throw new AttestationError('cert-chain', 'weak_signature')
 }
 
 /**
- * Whether a certificate is signed by a key. One of a kind that is never accepted refuses instead of being used: what a
- * signature of any curve or of the newest kinds takes is not known here, and the chain cannot hold anyway.
+ * Whether a certificate is signed by a key. Refuses (`cert-chain` / `weak_key`) a kind of key that is never accepted
+ * without using it: how long a check with another curve or kind takes is not known.
  */
 export function isSigned(certificate: Certificate, key: KeyObject): boolean {
   if (!isAcceptedKind(key)) throw new AttestationError('cert-chain', 'weak_key')

@@ -10,12 +10,12 @@ import { type Candidate, checkPolicy, type PolicyExpectation } from './policy.ts
 import { checkRoot, requiresLeafName, type TrustedRoot } from './roots.ts'
 import { checkSnapshot } from './snapshot.ts'
 
-/** What is expected of an endpoint: a user's word, which holds for each of its bundles until it is changed. */
+/** What the user has configured for an endpoint: roots, pins, policies and the greatest age of a bundle. */
 export interface Expectation extends PolicyExpectation, Pick<FreshnessExpectation, 'maxBundleAgeMs'> {
   readonly roots: readonly TrustedRoot[]
 }
 
-/** What is known when one bundle is judged. The clock and all memory are the caller's. */
+/** What is known when one bundle is judged; the caller brings the time and what was accepted before. */
 export interface Circumstances
   extends BindingExpectation,
     Pick<FreshnessExpectation, 'now' | 'newestIssuedAt'> {
@@ -23,7 +23,7 @@ export interface Circumstances
   readonly hostname: string
 }
 
-/** An endpoint that passed every stage; its values are the signed ones. */
+/** What is known of an endpoint that passed every stage; all but `channelBinding` and the root was signed. */
 export interface Admission extends Candidate {
   /** SHA-256 of the TLS leaf that every connection to the endpoint must show. */
   readonly certFingerprint: Digest
@@ -32,8 +32,9 @@ export interface Admission extends Candidate {
 }
 
 /**
- * Admits an endpoint on the evidence that it published, or throws the first refusal as an `AttestationError`. The
- * stages and their order are part of the contract (VRFY-01); there is no third outcome.
+ * Judges the bytes of a bundle and throws the first refusal as an `AttestationError` with its stage and reason; any
+ * other return is an admission. Stages and order are part of the contract (VRFY-01). Opens no connection: whoever
+ * fetched the bytes passes the certificate that was seen as `observedLeaf`.
  */
 export async function verifyBundle(
   bytes: Uint8Array,
