@@ -5,7 +5,10 @@ import { generationIdOf } from './expect.ts'
 import type { Call } from './http/call.ts'
 import type { Exchange } from './http/exchange.ts'
 
-/** Reads a stream until enough of it has come, and leaves. Returns what had come. */
+/**
+ * Reads a stream until enough of it has come and closes the connection; gives what had come. Fails when the stream
+ * ended before.
+ */
 export async function abortAfter(call: Call, isEnough: (soFar: Exchange) => boolean): Promise<Exchange> {
   const came = await call.until(isEnough)
   assert.ok(came, 'the stream ended before the client could leave it')
@@ -14,10 +17,10 @@ export async function abortAfter(call: Call, isEnough: (soFar: Exchange) => bool
   return seen
 }
 
-/** How long that may take at most: whatever a client does, it is noticed and settled by then (ours). */
+/** How long a router may take to notice that a client has left, and to settle its generation (ours). */
 const SETTLING_MS = 10_000
 
-/** The books of a generation that was aborted, once it has been settled. */
+/** Waits for a generation's row in the books and asserts that it is `aborted`; `seen` carries its id in the header. */
 export async function expectAborted(
   context: Context,
   seen: Exchange,

@@ -52,7 +52,7 @@ const fixtures: Readonly<Record<FixtureKey, AccountSettings>> = {
   capped: { spendLimitMicros: 0 },
 }
 
-/** Opens accounts by the target's hooks; every secret is told, so that no report shows it. */
+/** Opens accounts by the target's hooks; their errors pass through. `tellSecret` hears each new key, for redaction. */
 export function createAccounts(target: Target, hooks: Hooks, tellSecret: (secret: string) => void): Accounts {
   const opened: Account[] = []
   const canMake = target.hooks.createWorkspace !== undefined && target.hooks.createKey !== undefined

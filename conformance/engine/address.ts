@@ -1,6 +1,6 @@
 import type { Subject, Target } from './target.ts'
 
-/** Where a subject is, and the name that it goes by where that is not the address's own. */
+/** The base URL of a subject, and its hostname where the URL has another. */
 export interface Address {
   readonly baseUrl: string
   readonly hostname: string | undefined

@@ -17,7 +17,7 @@ import { settledBooks } from './settled.ts'
 import type { Subject, Target } from './target.ts'
 import type { Violation } from './universal/violation.ts'
 
-/** What scenarios are run with. */
+/** What a scenario is run with: the target, its hooks, the seed. */
 export interface Bench {
   readonly target: Target
   readonly hooks: Hooks
@@ -37,7 +37,7 @@ export interface Attempt {
 const CALL_TIMEOUT_MS = 10_000
 const SCENARIO_TIMEOUT_MS = 40_000
 
-/** Runs a scenario once. */
+/** Runs a scenario once at one subject. A broken assertion is the verdict `fail`; anything else thrown is `error`. */
 export async function attempt(scenario: Scenario, subject: Subject, bench: Bench): Promise<Attempt> {
   const startedMs = performance.now()
   const { target, hooks, seed, tellSecret, isJudging } = bench

@@ -1,6 +1,6 @@
 import { HookError } from './hooks.ts'
 
-/** How long it may take to do as told (ours). */
+/** How long its control address may take to answer (ours). */
 const TIMEOUT_MS = 30_000
 
 /** A request that the scripted backend received. */
@@ -23,7 +23,10 @@ export interface Backend {
   received(): Promise<readonly Received[]>
 }
 
-/** Speaks to the control address of the scripted backend. Requests of earlier runs with the same nonce are not seen. */
+/**
+ * Speaks to the control address of the scripted backend, and leaves out requests of earlier runs with the same nonce.
+ * Every call throws a `HookError` when that address does not answer with success.
+ */
 export async function openBackend(url: string | undefined, nonce: string): Promise<Backend> {
   const base = url?.replace(/\/+$/, '')
   const earlier = base === undefined ? 0 : (await list(base, nonce)).length

@@ -5,7 +5,7 @@ type Generation = ControlBooks['generations'][number]
 
 const PER_PRICE = 1_000_000n
 
-/** Judges what stands booked once everything of a workspace has ended: it has to add up, whatever happened. */
+/** Finds what does not add up in a workspace's books, once nothing of it runs any more; empty when all does. */
 export function checkBooks(books: ControlBooks): readonly Violation[] {
   return [...checkRows(books), ...checkDebits(books), ...checkCosts(books)]
 }

@@ -42,7 +42,10 @@ const ID = /\b(gen-|led_|key_|ws_|req-)[0-9A-HJKMNP-TV-Z]{26}\b/g
 /** Other texts that are another each time: an invitation's code, and how long a bucket takes to admit. */
 const CHANCE = /\b[2-9A-HJKMNP-TV-Z]{4}(-[2-9A-HJKMNP-TV-Z]{4}){2}\b|\bin \d+ s\b/g
 
-/** What is different through the proxy: status, headers, bodies, records and ledger, but for ids and times. */
+/**
+ * Lists what differs through the proxy, a line each: status, headers, bodies, records and ledger, but for ids and
+ * times. An answer that broke off on either side is compared in that alone.
+ */
 export function compareTraces(router: Trace, proxy: Trace): readonly string[] {
   if (router.exchanges.length !== proxy.exchanges.length) {
     return [`${router.exchanges.length} exchanges at the router, ${proxy.exchanges.length} through the proxy`]
@@ -67,7 +70,7 @@ function compare(router: Exchange, proxy: Exchange, number: number): readonly st
   ]
 }
 
-/** How long a bucket takes to admit depends on the moment. */
+/** Whether a header's value depends on the moment: the `Retry-After` of a 429. */
 function isChance(header: string, { status }: Exchange): boolean {
   return header === 'retry-after' && status === 429
 }

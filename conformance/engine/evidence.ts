@@ -6,7 +6,7 @@ import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
 import { expectStatus } from './expect.ts'
 import { type Exchange, jsonOf } from './http/exchange.ts'
 
-/** A bundle as it was served, and what its signature covers. Nothing of it is believed by reading it. */
+/** A bundle as it was served, and what its signature covers; nothing of it has been verified. */
 export interface ReadBundle {
   readonly bundle: EvidenceBundle
   readonly header: Readonly<Record<string, unknown>>
@@ -15,7 +15,7 @@ export interface ReadBundle {
   readonly chain: readonly X509Certificate[]
 }
 
-/** Asserts that a bundle was served, in the form of the contract. */
+/** Asserts a 200 with a bundle in the form of the contract, and reads it. Its signature is not checked: `isSigned`. */
 export function expectBundle(exchange: Exchange): ReadBundle {
   expectStatus(exchange, 200)
   const bundle = jsonOf(exchange)
@@ -46,7 +46,7 @@ export function canonical(value: unknown): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`
 }
 
-/** Whether the signature of a bundle is that of the first certificate of its chain. */
+/** Whether the key of the chain's first certificate signed the bundle; false for an algorithm that is not accepted. */
 export function isSigned({ bundle, header, chain }: ReadBundle): boolean {
   const [head = '', payload = '', signature = ''] = bundle.jws.split('.')
   const key = chain[0]?.publicKey

@@ -17,7 +17,7 @@ export interface ApiError {
   readonly param?: string
 }
 
-/** Asserts a status; the message shows what was answered instead. */
+/** Asserts a status, and that the answer did not break off; the message shows what was answered instead. */
 export function expectStatus(exchange: Exchange, status: number): void {
   const { fault } = exchange
   const instead =
@@ -40,7 +40,7 @@ export function expectError(
   return error
 }
 
-/** The error object of a body or of an event. */
+/** Asserts an error object in a body or event, with a message, a type and a code, and gives it. */
 export function errorIn(body: unknown): ApiError {
   assert.ok(
     isObject(body) && isObject(body.error),
@@ -54,44 +54,44 @@ export function errorIn(body: unknown): ApiError {
   return { message, type, code, ...(param !== undefined && { param }) }
 }
 
-/** Asserts a whole answer of a chat. */
+/** Asserts a 200 with a chat completion that was not streamed. */
 export function expectChat(exchange: Exchange): ChatCompletion {
   return expectShape(exchange, isChatCompletion)
 }
 
-/** Asserts a list of models. */
+/** Asserts a 200 with a list of models. */
 export function expectModels(exchange: Exchange): ModelList['data'] {
   return expectShape<ModelList>(exchange, isModelList).data
 }
 
-/** Asserts one model. */
+/** Asserts a 200 with one model. */
 export function expectModel(exchange: Exchange): Model {
   return expectShape(exchange, isModel)
 }
 
-/** A record, whatever it is wrapped in: the given specification names few of its members. */
+/** Asserts a 200 with a JSON object, and gives its `data` or else itself: the given specification leaves that open. */
 export function recordIn(exchange: Exchange): Readonly<Record<string, unknown>> {
   expectStatus(exchange, 200)
   const body = objectOf(exchange)
   return isObject(body.data) ? body.data : body
 }
 
-/** Asserts a record in the form that was chosen. */
+/** Asserts a 200 with a record in the form that this project chose. */
 export function expectRecord(exchange: Exchange): Generation {
   return expectShape<{ readonly data: Generation }>(exchange, isGenerationResult).data
 }
 
-/** The generation's id, which the header of every answer to an accepted request carries. */
+/** Asserts `X-Router-Generation-Id`, which every answer to an accepted request carries, and gives its value. */
 export function generationIdOf({ headers }: Exchange): string {
   const id = headers['x-router-generation-id'] ?? ''
   assert.match(id, GENERATION_ID, 'X-Router-Generation-Id is no generation id')
   return id
 }
 
-/** Of generations. */
+/** The form of a generation's id: `gen-` and a ULID. */
 export const GENERATION_ID = /^gen-[0-9A-HJKMNP-TV-Z]{26}$/
 
-/** Asserts that a value has at least these members, each as told. */
+/** Asserts that a value has at least the members of `expected`, at any depth; other members may stand beside them. */
 export function expectSubset(actual: unknown, expected: unknown, path = 'the body'): void {
   if (isObject(expected)) {
     assert.ok(isObject(actual), `${path} is no object`)
@@ -104,7 +104,7 @@ export function expectSubset(actual: unknown, expected: unknown, path = 'the bod
     )
 }
 
-/** Asserts a body of a 200 by the validator of its form. */
+/** Asserts a 200 whose JSON passes the validator, and gives it; the message names the first place that does not. */
 export function expectShape<T>(exchange: Exchange, validate: Validator): T {
   expectStatus(exchange, 200)
   const value = jsonOf(exchange)

@@ -12,12 +12,12 @@ import { isControlRedemption } from '#contract/validators/control-redemption'
 import { isControlVerification } from '#contract/validators/control-verification'
 import { isControlWorkspace } from '#contract/validators/control-workspace'
 
-/** A hook that does not do what it promised: the run cannot tell anything, and the product is not to blame. */
+/** A hook that failed. The scenario ends as `error`, not as `fail`: nothing was learnt of the product. */
 export class HookError extends Error {
   override readonly name: string = 'HookError'
 }
 
-/** A hook that says no: what was asked for is not allowed. */
+/** A hook that refused: its URL answered outside 2xx, or its command ended with another code than 0. */
 export class HookRefusal extends HookError {
   override readonly name = 'HookRefusal'
 }
@@ -50,7 +50,10 @@ const answers: Readonly<Record<ControlOperation, Validator>> = {
   advanceClock: isControlDone,
 }
 
-/** Makes the hooks of a target callable. */
+/**
+ * Makes the hooks of a target callable. A call throws a `HookRefusal` when the hook refuses, and a `HookError` when
+ * the target has no such hook, it cannot be reached or its answer is of another form.
+ */
 export function createHooks(configured: Readonly<Partial<Record<ControlOperation, HookConfig>>>): Hooks {
   return async (operation, request) => {
     const hook = configured[operation]
@@ -107,7 +110,7 @@ function parse(reply: string): unknown {
   }
 }
 
-/** Asks a stand-in of the suite for something. */
+/** Gets the JSON that a stand-in's control address answers. Throws a `HookError` for anything but 2xx. */
 export async function readControl(url: string): Promise<unknown> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
@@ -118,7 +121,7 @@ export async function readControl(url: string): Promise<unknown> {
   }
 }
 
-/** Tells a stand-in of the suite to do something. */
+/** Posts to a stand-in's control address. Throws a `HookError` for anything but 2xx. */
 export async function askControl(url: string, body?: object): Promise<void> {
   try {
     await post(url, body === undefined ? '' : JSON.stringify(body))

@@ -1,11 +1,14 @@
 import { type Gateway, startGateway } from '../stand-ins/gateway/gateway.ts'
 import type { Context } from './context.ts'
 
-/** Has somebody on the way between proxy and platform: new connections come to him while something is done. */
+/**
+ * Leads the proxy's new connections to a gateway with a certificate of its own while `act` runs, and back to the
+ * platform afterwards, also when it throws.
+ */
 export async function interposed(
   context: Context,
   act: (hostile: Gateway) => Promise<void>,
-  { isDropping = true }: { /** Whether what runs is ended first. */ readonly isDropping?: boolean } = {},
+  { isDropping = true }: { /** Whether open connections are closed first. */ readonly isDropping?: boolean } = {},
 ): Promise<void> {
   const wire = context.wire('proxyWire')
   const hostile = await startGateway(context.target.platform?.hostname ?? '')

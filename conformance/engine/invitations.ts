@@ -6,7 +6,7 @@ import type { RequestOptions } from './requests.ts'
 /** What scenarios about invitations need that look codes up. */
 export const invitationNeeds: readonly Need[] = ['feature:invitations', 'issueInvitation']
 
-/** Something to grant: never the same, so that it is found again. */
+/** A random amount of one to two dollars, in micro-dollars, so that its ledger row can be told from others. */
 export function anyGrant(context: Context): number {
   return 1_000_000 + context.random.below(1_000_000)
 }

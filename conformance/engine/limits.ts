@@ -13,7 +13,7 @@ export interface BucketHeaders {
   readonly retryAfterMs: number
 }
 
-/** Reads the headers of a bucket. */
+/** Reads the headers of a bucket and asserts nothing. */
 export function readBucket({ headers }: Exchange): BucketHeaders {
   const number = (name: string) => Number(headers[name] ?? Number.NaN)
   return {
@@ -25,7 +25,7 @@ export function readBucket({ headers }: Exchange): BucketHeaders {
   }
 }
 
-/** Asserts a 429, and that it comes from the bucket with that limit. */
+/** Asserts a 429 `rate_limit_exceeded` and, where `limit` is given, that the bucket is the one of that size. */
 export function expectLimited(exchange: Exchange, limit?: number): BucketHeaders {
   expectError(exchange, 'rate_limit_exceeded')
   const bucket = readBucket(exchange)
@@ -41,7 +41,7 @@ export const limitHeaders = [
   'x-ratelimit-reset',
 ] as const
 
-/** What came of asking until a bucket was empty. */
+/** How a bucket was emptied. */
 export interface Exhaustion {
   readonly admitted: number
   readonly elapsedMs: number
@@ -52,7 +52,7 @@ export interface Exhaustion {
 /** Requests that run at a time while a bucket is emptied (ours). */
 const AT_A_TIME = 12
 
-/** Asks until one is refused; asserts that it comes to that before twice the limit was admitted. */
+/** Sends chats until one is refused. Fails when twice the limit were sent and none was, or it is not a 429. */
 export async function exhaust(
   context: Context,
   limit: number,
@@ -75,8 +75,8 @@ export async function exhaust(
 }
 
 /**
- * Asks on, after a bucket of so many a minute was used up since a time, until one is refused: what came back in the
- * meantime may be taken, too. Asserts that no more is answered than that.
+ * Asks until a 429, at a bucket of `perMinute` that was full at `sinceMs` (Unix milliseconds) and has been used up.
+ * Fails when more were admitted than the bucket held and regained since.
  */
 export async function askUntilRefused(
   ask: (turn: number) => Promise<Exchange>,
@@ -94,12 +94,12 @@ export async function askUntilRefused(
   }
 }
 
-/** The most that a bucket can admit in a time: what it holds and what flows in meanwhile. */
+/** The most requests that a full bucket of `perMinute` admits in a time: what it holds and what it regains. */
 export function mostIn(elapsedMs: number, perMinute: number): number {
   return perMinute + Math.ceil((elapsedMs * perMinute) / 60_000)
 }
 
-/** How long emptying a workspace's bucket may take, at a hundred requests a second. */
+/** Milliseconds that emptying a workspace's bucket takes at a hundred requests a second. */
 export function exhaustionMs({ requestsPerMinute }: { readonly requestsPerMinute: number }): number {
   return requestsPerMinute * 10
 }

@@ -11,7 +11,7 @@ export interface Told {
 /** How long an answer may take (ours). */
 const TIMEOUT_MS = 5_000
 
-/** Asks the sibling's listener for operators; undefined when nobody answers. */
+/** Gets a path of the sibling's listener for operators; undefined when it does not answer in time. */
 export async function askOperator(context: Context, path: string): Promise<Told | undefined> {
   const signal = AbortSignal.timeout(context.patience(TIMEOUT_MS))
   try {
@@ -30,7 +30,7 @@ export async function expectTold(context: Context, path: string, status: number)
   return told.text
 }
 
-/** The value of a series without labels; undefined when it is not told. */
+/** The value of the first series of that name, whatever its labels; undefined when there is none. */
 export function seriesValue(metrics: string, name: string): number | undefined {
   const line = metrics.split('\n').find((one) => one.startsWith(`${name} `) || one.startsWith(`${name}{`))
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ')))

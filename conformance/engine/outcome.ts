@@ -19,7 +19,7 @@ export interface Outcome {
   readonly comparison?: Comparison
   /** Why it is no pass, a line each. */
   readonly problems: readonly string[]
-  /** What was said. */
+  /** Every request that was made, with its answer. */
   readonly exchanges: readonly Exchange[]
   readonly durationMs: number
 }

@@ -14,7 +14,7 @@ export interface Priced {
   readonly maxOutputTokens: number
 }
 
-/** Reads what the product itself says that a model costs. */
+/** Reads prices and sizes from the product's own entry of a model; asserts that they are whole numbers. */
 export async function priceOf(context: Context, name: ModelName = 'chat'): Promise<Priced> {
   const exchange = await context.request('getModel', { params: { id: context.model(name) } })
   expectStatus(exchange, 200)
@@ -31,7 +31,7 @@ export async function priceOf(context: Context, name: ModelName = 'chat'): Promi
   return priced
 }
 
-/** What a request holds: the most that it can cost (CRED-05). */
+/** The hold of a request in micro-dollars: the most that it can cost, taking each byte for a token (CRED-05). */
 export function holdFor(
   priced: Priced,
   size: { readonly bodyBytes: number; readonly outputCap: number; readonly templateTokens: number },

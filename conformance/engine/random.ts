@@ -11,7 +11,7 @@ export interface Random {
 
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
 
-/** The choices of one scenario: others may come and go without changing them. */
+/** The choices of one scenario; they depend on the seed and its id alone, not on what else runs. */
 export function createRandom(seed: number, scenario: string): Random {
   let counter = 0
   const next = () => {

@@ -1,10 +1,10 @@
 import type { Context } from './context.ts'
 import type { Exchange } from './http/exchange.ts'
 
-/** How long a product may take to find what it needs back (ours). */
+/** How long a product may take until it serves again (ours). */
 const HEALING_MS = 40_000
 
-/** Asks until the proxy refuses: connections from before a rotation live on until their next answer. */
+/** Asks until an answer is no 200, and gives that; connections from before a rotation may still answer one request. */
 export function untilRefused(context: Context, ask: () => Promise<Exchange>): Promise<Exchange> {
   return context.eventually('a request is refused', async () => {
     const exchange = await ask()
@@ -12,7 +12,7 @@ export function untilRefused(context: Context, ask: () => Promise<Exchange>): Pr
   })
 }
 
-/** Asks until requests are served again. */
+/** Asks until an answer is a 200. Fails after `HEALING_MS`. */
 export async function untilServed(context: Context, ask: () => Promise<Exchange>): Promise<void> {
   await context.eventually('requests are served again', async () => (await ask()).status === 200, HEALING_MS)
 }

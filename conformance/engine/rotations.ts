@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 
-/** Runs something while the platform deploys what is not approved; the approved deployment is back in the end. */
+/** Runs something while the platform deploys what is not approved; then restores the approved, also after a throw. */
 export async function whileRedeployed(context: Context, run: () => Promise<void>): Promise<void> {
   await context.control('/rotate/deployment')
   // A new certificate makes the proxy look at once.
@@ -12,7 +12,7 @@ export async function whileRedeployed(context: Context, run: () => Promise<void>
   }
 }
 
-/** Runs something while the platform shows a certificate that it has not signed for; it signs in the end. */
+/** Runs something while the platform shows a certificate that no bundle names; then has it sign, also after a throw. */
 export async function whileUnsigned(context: Context, run: () => Promise<void>): Promise<void> {
   await context.control('/hold')
   await context.control('/rotate/leaf?resign=later')

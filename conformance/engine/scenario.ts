@@ -35,12 +35,12 @@ export interface Definition extends Description {
   readonly run: Scenario['run']
 }
 
-/** A scenario that is written wrongly. */
+/** A scenario that is written wrongly; the message names its id. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError'
 }
 
-/** Makes a scenario of what is written down under an id; a rule that it cannot count for is a mistake. */
+/** Makes a scenario. Throws a `DefinitionError` for an id of another form and for a rule that it cannot count for. */
 export function define(id: string, definition: Definition): Scenario {
   const { rules, title } = definition
   const refuse = (problem: string) => {

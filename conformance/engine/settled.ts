@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ControlBooks } from '#contract/models'
 import type { Accounts } from './accounts.ts'
 
-/** How long what was left behind may take to be settled, and how often it is looked at (ours). */
+/** How long holds may stay open after a scenario has ended, and how often that is looked at (ours). */
 const SETTLING_MS = 3_000
 const POLL_MS = 50
 
-/** The books of every workspace that a scenario made, once nothing of it runs any more or too long has passed. */
+/** The books of every workspace that a scenario made, once it has no open hold, or after `SETTLING_MS` × `slack`. */
 export function settledBooks(accounts: Accounts, slack: number): Promise<ControlBooks[]> {
   const until = Date.now() + SETTLING_MS * slack
   return Promise.all(

@@ -37,7 +37,7 @@ export function expectFailedStream(exchange: Exchange): ChatStream & { readonly 
   return { ...stream, error: stream.error }
 }
 
-/** What has come of a stream so far, whatever its end. */
+/** Reads what has come of a stream so far, whole or not; asserts the form of what is there. */
 export function readStream(exchange: Exchange): ChatStream {
   const { events } = eventsOf(exchange)
   const data = events.flatMap(({ data }) => (data === undefined || data === '[DONE]' ? [] : [parse(data)]))
@@ -59,7 +59,7 @@ export function countTexts(soFar: Exchange): number {
   return readStream(soFar).chunks.filter(({ choices }) => choices[0]?.delta.content).length
 }
 
-/** Waits until so many chunks with text have come. */
+/** Waits until so many chunks with text have come; fails when the stream ends before. */
 export async function expectBegun(call: Call, texts = 1): Promise<void> {
   assert.ok(await call.until((soFar) => countTexts(soFar) >= texts), 'the stream did not begin')
 }

@@ -39,7 +39,7 @@ export function expectFailedTextStream(exchange: Exchange): TextStream & { reado
   return { ...stream, error: stream.error }
 }
 
-/** What has come of a streamed text completion so far. */
+/** Reads what has come of a streamed text completion so far, whole or not. */
 export function readTextStream(exchange: Exchange): TextStream {
   const events = dataOf(exchange).filter((data) => data !== '[DONE]')
   const values = events.map(parse)

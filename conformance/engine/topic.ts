@@ -5,7 +5,7 @@ import { type Definition, DefinitionError, define, type Scenario } from './scena
 /** The scenarios of one topic by their names: programs, and data where requests and answers say it all. */
 export type Topic = Readonly<Record<string, Definition | DataDefinition>>
 
-/** The scenarios of a topic, under the ids `topic/name`. Throws `DefinitionError`, which names the id. */
+/** Makes the scenarios of a topic, with the ids `topic/name`. Throws a `DefinitionError` for one that is wrong. */
 export function scenariosOf(name: string, topic: Topic): readonly Scenario[] {
   return Object.entries(topic).map(([own, written]) => {
     const id = `${name}/${own}`

@@ -43,15 +43,15 @@ export interface UpstreamSettings {
 }
 
 /**
- * Runs a scenario with an upstream of its own behind the endpoint `doubted`. It has to run alone: the endpoint is one
- * scenario's at a time, and the list of models another while it is judged.
+ * Runs a scenario with an upstream of its own behind the endpoint `doubted`. Only for exclusive scenarios: the endpoint
+ * is replaced, and the list of models changes while it is judged.
  */
 export async function withUpstream(
   context: Context,
   run: (upstream: Upstream) => Promise<void>,
   settings: UpstreamSettings = {},
 ): Promise<void> {
-  // Whoever cannot even show a model holds nobody up.
+  // A product that cannot show a model fails here, at once, and not after the waits below.
   expectModel(await context.request('getModel', { params: { id: context.model() } }))
   const gateway = await startGateway(HOSTNAME)
   try {
@@ -111,7 +111,7 @@ function open(context: Context, gateway: Gateway): Upstream {
   }
 }
 
-/** Asserts that nothing but evidence was asked for while something was done. */
+/** Runs `act` and asserts that meanwhile the upstream got no request but those for evidence. */
 export async function nothingSent<T>({ gateway }: Upstream, act: () => Promise<T>): Promise<T> {
   const before = gateway.sent.length
   const result = await act()
@@ -119,7 +119,7 @@ export async function nothingSent<T>({ gateway }: Upstream, act: () => Promise<T
   return result
 }
 
-/** Has an upstream registered, under a name, of which no evidence can ever be had; it is disabled in the end. */
+/** Registers an upstream at a name that no DNS has, so that it never gets a verdict; disables it in the end. */
 export async function withUnreachable(
   context: Context,
   endpoint: string,

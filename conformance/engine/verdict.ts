@@ -11,7 +11,7 @@ import { catalogue, differentialRules, type Origin, originOf } from './rules.ts'
 import { isComparable } from './scenario.ts'
 import type { ExpectedFailure, Subject, Target } from './target.ts'
 
-/** Whether the target file announced a failure, and what came of it; null when it did not. */
+/** How an outcome that the target file announces as a failure has ended; null when not announced, or not run. */
 export function expectationOf(
   { scenario, subject, verdict }: Outcome,
   announced: readonly ExpectedFailure[],
@@ -120,7 +120,7 @@ function combine(before: RuleState = 'untold', now: RuleState): RuleState {
   return before === 'kept' || now === 'kept' ? 'kept' : 'untold'
 }
 
-/** How many of each. */
+/** Counts verdicts by kind. */
 function countVerdicts(verdicts: readonly ScenarioVerdict[]): ScenarioCounts {
   const count = (wanted: ScenarioVerdict) => verdicts.filter((verdict) => verdict === wanted).length
   return {

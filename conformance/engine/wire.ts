@@ -17,7 +17,7 @@ export interface WireHandle {
   beginnings(): Promise<readonly Buffer[]>
 }
 
-/** Takes hold of a wire by its control address. */
+/** Makes the handle of the wire at a control address; each call throws a `HookError` when that does not answer 2xx. */
 export function wireAt(url = ''): WireHandle {
   return {
     cut: () => askControl(`${url}/cut`),

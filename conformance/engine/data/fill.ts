@@ -3,7 +3,7 @@ import type { EndpointName, FixtureKey, ModelName } from '../target.ts'
 
 const PLACE = /\{\{(nonce|prompt|model|key|cors|endpoint)(?:\.(\w+))?\}\}/g
 
-/** Fills in what stands in double braces, in texts at any depth. */
+/** A copy with every `{{…}}` in its texts filled in, at any depth. */
 export async function fill<T>(value: T, context: Context): Promise<T> {
   if (typeof value === 'string') return (await fillText(value, context)) as T
   if (Array.isArray(value)) return (await Promise.all(value.map((one) => fill(one, context)))) as T

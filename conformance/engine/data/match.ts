@@ -23,7 +23,7 @@ const matchers: Readonly<Record<string, Matcher>> = {
   },
 }
 
-/** Asserts that a value has at least the members told, each as told or as described. */
+/** Asserts that a value has at least the wanted members, each equal or passing its matcher; messages name `path`. */
 export function match(actual: unknown, wanted: unknown, path: string): void {
   if (!isObject(wanted)) {
     assert.deepEqual(actual, wanted, `${path} is ${JSON.stringify(actual)}, not ${JSON.stringify(wanted)}`)

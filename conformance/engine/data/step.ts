@@ -10,7 +10,7 @@ import type { Expectation, Step } from './definition.ts'
 import { fill } from './fill.ts'
 import { match } from './match.ts'
 
-/** Makes one request of a scenario that is data and asserts what is told of its answer. */
+/** Makes one request of a scenario that is data, and asserts its expectation of the answer. */
 export async function runStep(step: Step, context: Context): Promise<void> {
   // A script changes the usual prompt.
   if (step.backend) await context.script(step.backend)

@@ -22,7 +22,7 @@ export interface EventStream {
 
 const BLOCK_END = /\r\n\r\n|\n\n|\r\r|\n\r\n/
 
-/** Takes a stream apart, as far as it has come. */
+/** Splits a stream at its empty lines, as far as it has come; asserts nothing. */
 export function eventsOf({ reads, body }: Pick<Exchange, 'reads' | 'body'>): EventStream {
   const text = body.toString('utf8')
   const events: StreamEvent[] = []

@@ -41,7 +41,7 @@ export function textOf({ body }: Exchange): string {
   return body.toString('utf8')
 }
 
-/** The body as JSON; anything else is the product's failure. */
+/** The body as JSON; fails the scenario when it is none. */
 export function jsonOf(exchange: Exchange): unknown {
   try {
     return JSON.parse(textOf(exchange))
@@ -50,7 +50,7 @@ export function jsonOf(exchange: Exchange): unknown {
   }
 }
 
-/** A body as a JSON object. */
+/** The body as a JSON object; fails the scenario when it is none. */
 export function objectOf(exchange: Exchange): Readonly<Record<string, unknown>> {
   const value = jsonOf(exchange)
   assert.ok(isObject(value), `the body is not a JSON object: ${excerpt(textOf(exchange))}`)

@@ -16,7 +16,7 @@ export interface RawAddress {
   readonly ca: string | undefined
 }
 
-/** Writes bytes to a product's socket as they are, and reads until it closes or has been quiet for a while. */
+/** Writes bytes to a product's socket as they are, and reads until it closes or nothing has come for `quietMs`. */
 export function sendRaw({ url, ca }: RawAddress, bytes: string | Buffer, quietMs: number): Promise<RawReply> {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
