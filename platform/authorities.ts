@@ -3,26 +3,26 @@ import { type Authority, createAuthorities } from './certificates/authority.ts'
 import { type Identity, readIdentity, toPem } from './identity.ts'
 import type { Vault } from './vault.ts'
 
-/** The authorities that a platform certifies keys with. It begins below its first root and may move, for tests. */
+/** The authorities that issue a platform's certificates: those of its first root, until a test moves it to another. */
 export interface Authorities {
-  /** What vouches for TLS, for ever. */
+  /** Issues TLS certificates, before and after a move. */
   readonly first: Authority
-  /** What vouches for signing keys from now on. */
+  /** Issues signing certificates from now on. */
   readonly current: Authority
-  /** Moves to the other intermediate below the same root. */
+  /** Moves to the other intermediate below the same root. Throws a `MoveError` where the data folder has one only. */
   moveChain(): void
   /** Makes the other root unless there is one, so that verifiers can trust it before anything is signed below it. */
   prepareRoot(): Promise<void>
-  /** The files of all roots there are. */
+  /** Paths of all roots' certificates, in PEM. */
   rootFiles(): string[]
-  /** Moves to the other root, which verifiers have to trust already. */
+  /** Moves to the other root and makes it unless there is one; verifiers that do not trust it refuse what follows. */
   moveRoot(): Promise<void>
 }
 
-/** A move that cannot be made. */
+/** A move to an intermediate that the data folder does not have. */
 export class MoveError extends Error {}
 
-/** The first root's certificate, for whoever is to trust it. */
+/** The file in the data folder that has the first root's certificate. */
 export const ROOT_FILE = 'root.pem'
 const NEXT_ROOT_FILE = 'next-root.pem'
 
@@ -34,7 +34,7 @@ type Files = typeof FIRST_FILES | typeof NEXT_FILES
 /** A root's intermediates; folders from before there were two have one. */
 type Branch = readonly [Authority, ...Authority[]]
 
-/** Opens the authorities of a data folder; each root is made once and never again. */
+/** Opens the authorities of a data folder; makes the first root, which names `hardware`, where there is none. */
 export async function openAuthorities(
   vault: Vault,
   hardware: RootLabel,

@@ -49,7 +49,11 @@ class ControlError extends Error {}
 /** Largest request of the test control (ours). */
 const MAX_BODY_BYTES = 1_048_576
 
-/** Creates the control server (interfaces, control addresses): for tests, on loopback only. */
+/**
+ * Creates the control server, for tests; README.md has its paths. What cannot be done answers `invalid_json` and
+ * changes nothing, a path that is not there `not_found`, and a request with an `Origin` `forbidden_origin`. It asks
+ * for no key: the configuration refuses any address but loopback.
+ */
 export function createControl(controlled: Controlled): Server {
   return createServer((request, response) => {
     handle(controlled, request, response).catch((error: unknown) => {

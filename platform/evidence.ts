@@ -12,8 +12,8 @@ export function asksForEvidence({ url = '' }: IncomingMessage): boolean {
 }
 
 /**
- * Answers with the bundle as it was signed. Pages of other origins get no leave to read it, and no answer to
- * their question whether they may (EP-24).
+ * Answers GET and HEAD with the bundle's bytes as they were signed, and any other method with 404. No CORS header is
+ * set, so that pages of other origins cannot read it (EP-24).
  */
 export function serveEvidence(
   request: IncomingMessage,

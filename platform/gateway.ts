@@ -24,7 +24,7 @@ export interface Gateway {
   readonly controlUrl: string | undefined
   readonly rootPemFile: string
   readonly platform: Platform
-  /** Takes nothing new, lets running requests end for a while, and stops. */
+  /** Takes no more connections, lets running requests end for up to `drainMs`, and closes what is left. */
   close(): Promise<void>
 }
 
@@ -38,7 +38,10 @@ const ROOT_AHEAD =
   'the root is not valid yet, and verifiers refuse it (certificate_not_yet_valid): if this clock is right, it was made ' +
   'while the clock was ahead: stop the platform, delete the folder, and give out the root that the next start makes'
 
-/** Starts a gateway: keys, evidence, TLS and control. */
+/**
+ * Starts a gateway: keys, evidence, TLS and control. Rejects with a `ListenError` for an address that cannot be had, a
+ * `BundleTooLarge` for a deployment that no verifier reads, and an `Error` for a data folder that does not fit.
+ */
 export async function startGateway(
   config: PlatformConfig,
   { now, log }: GatewayDependencies,

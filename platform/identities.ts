@@ -11,9 +11,9 @@ import type { Vault } from './vault.ts'
 export interface Identities {
   readonly root: X509Certificate
   readonly authorities: Authorities
-  /** The identity that was last issued for a purpose; undefined when it no longer does. */
+  /** The identity last issued for a purpose; undefined if it is of another algorithm, name or root, or ends in 30 days. */
   current(purpose: Purpose, algorithm: SignatureAlgorithm): Identity | undefined
-  /** Issues a new one, which is the current one from now on. */
+  /** Issues a new identity and writes it to the data folder; it is the current one from now on. */
   renew(purpose: Purpose, algorithm: SignatureAlgorithm): Promise<Identity>
 }
 
@@ -29,7 +29,7 @@ const files: Readonly<Record<Purpose, string>> = { signing: 'signer.pem', tls: '
 // Ours: long enough that a gateway which is restarted now and then never shows an expired certificate.
 const RENEW_BEFORE_MS = 30 * 86_400_000
 
-/** Opens the identities of a data folder; the first authority is made at the first start and never again. */
+/** Opens the identities of a data folder, and makes a root where there is none. Throws if it names other hardware. */
 export async function openIdentities(
   vault: Vault,
   { hostname, hardware, now }: IdentityOptions,

@@ -9,7 +9,7 @@ export interface Identity {
 
 const PEM_BLOCK = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----/g
 
-/** Key and certificates lie in one file, so that a crash cannot leave one without the other. */
+/** Writes key and certificates as one PEM text: in one file, a crash cannot leave one without the other. */
 export function toPem({ privateKey, chain }: Identity): string {
   return [privateKey.export({ type: 'pkcs8', format: 'pem' }), ...chain].join('')
 }

@@ -8,7 +8,7 @@ import { limits } from '#contract/limits'
 import { type WireDigest, wireDigest } from './digest.ts'
 import type { Identity } from './identity.ts'
 
-/** A request, and the certificate that its connection shows. */
+/** Answers a request; `leaf` is the digest of the certificate that its connection was shown. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, leaf: WireDigest) => void
 
 /** Where TLS ends. */
@@ -23,7 +23,10 @@ export interface Listener {
 const TICKET_KEY_BYTES = 48
 const BACKLOG = 4_096
 
-/** Creates the listener. A certificate has to be presented before it listens. */
+/**
+ * Creates a listener for TLS 1.3. Call `present` before `listen`: until then handshakes fail. An answer on a connection
+ * with an earlier certificate says `Connection: close`.
+ */
 export function createListener(handle: Handler): Listener {
   const server = createServer({ keepAliveTimeout: limits.keepAliveMs, noDelay: true })
   const sockets = trackSockets(server)
@@ -37,7 +40,7 @@ export function createListener(handle: Handler): Listener {
       if (running === 0) server.emit('quiet')
     })
     const leaf = leafOf(request.socket as TLSSocket)
-    // A client moves to the new certificate with its next request instead of whenever it likes.
+    // Closing it brings the client to the new certificate with its next request.
     if (leaf !== presented) response.shouldKeepAlive = false
     handle(request, response, leaf)
   })
@@ -46,7 +49,7 @@ export function createListener(handle: Handler): Listener {
       const [leaf, ...issuers] = identity.chain
       server.setSecureContext({
         key: identity.privateKey.export({ type: 'pkcs8', format: 'pem' }),
-        // Clients have the root or do not trust it.
+        // The root is left out: a client that trusts it has it.
         cert: [leaf, ...issuers.slice(0, -1)].join(''),
         minVersion: 'TLSv1.3',
         // A session of the certificate before cannot be resumed: its client has to look at the new one.
@@ -61,7 +64,7 @@ export function createListener(handle: Handler): Listener {
     },
     async close(deadlineMs) {
       if (!server.listening) return
-      // Whoever is still answered is told not to come again.
+      // No connection has this certificate any more: each answer from now on closes its own.
       presented = undefined
       const closed = once(server, 'close')
       server.close()

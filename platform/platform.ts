@@ -19,10 +19,10 @@ export interface PlatformDependencies {
   readonly log: Log
 }
 
-/** Whether a change is signed with it, or left to the next signing, as when a platform does it in the wrong order. */
+/** Whether a bundle is signed with the change or only with the next signing, as by a platform that does both apart. */
 export type Resign = 'now' | 'later'
 
-/** What stands behind the evidence right now. */
+/** What the next bundle will say, and who will sign it. */
 export interface Standing {
   readonly algorithm: SignatureAlgorithm
   readonly signer: Identity
@@ -36,9 +36,9 @@ export interface Standing {
 export interface Platform {
   readonly standing: Standing
   readonly publication: Publication
-  /** What to publish on a connection that shows this certificate. */
+  /** The newest bundle that names this certificate; the newest of all where none of the last 16 does. */
   publicationFor(leaf: WireDigest): Publication
-  /** Calls with the leaf, at once and in the same instant as each change of it. */
+  /** Sets the one listener for the TLS certificate; it is called now and, synchronously, with each change. */
   onLeaf(present: (leaf: Identity) => void): void
   /** Resolves when every change that was asked for so far has been made or has failed. */
   settled(): Promise<void>
@@ -62,7 +62,10 @@ const TLS_ALGORITHM = 'ES256'
 // Ours: connections of leaves that were rotated away before that are told the newest.
 const REMEMBERED_LEAVES = 16
 
-/** Signs a deployment's first bundle. Everything after that happens one by one, in the order of the calls. */
+/**
+ * Signs a deployment's first bundle. Changes are made one after the other in the order of the calls; one that fails
+ * rejects and leaves everything as it was. Rejects with `BundleTooLarge` for a bundle that no verifier reads.
+ */
 export async function createPlatform(dependencies: PlatformDependencies): Promise<Platform> {
   const { hostname, identities, issueTimes, log } = dependencies
   let standing = await firstStanding(dependencies)

@@ -10,7 +10,7 @@ export interface Resigner {
   stop(): void
 }
 
-/** Starts signing at this interval. */
+/** Starts signing every `intervalMs`; a signing that fails is a warning of the log, and is tried at the next one. */
 export function startResigner(platform: Platform, intervalMs: number, log: Log): Resigner {
   let held = false
   const timer = setInterval(() => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The folder of keys and certificates. */
+/** The folder of keys and certificates. Files are replaced as a whole; errors of the file system pass through. */
 export interface Vault {
   /** The full name of a file in it. */
   pathOf(name: string): string
@@ -28,7 +28,7 @@ export function openVault(folder: string): Vault {
   }
 }
 
-/** A reader, and a start after a crash, sees the old file or the new one. */
+/** Writes a file aside and renames it, so that a reader, or a start after a crash, finds the old one or the new one. */
 function writeWhole(path: string, text: string, mode: number): void {
   const aside = `${path}.${process.pid}`
   writeFileSync(aside, text, { mode, flush: true })

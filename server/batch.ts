@@ -26,13 +26,13 @@ export type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<readonl
 
 const DEFAULT_MAX_WAITING = 100_000
 
-/** Longest rest after a batch while more is expected soon (ours, measured; see `worthwhile`). */
+/** Longest rest after a batch while more is expected soon (ours; see `worthwhile`). */
 const REST_MS = 20
 
 /**
- * Turns of the event loop from the end of one batch to the next (ours, measured): microseconds when there is little
- * to do, and when there is much they let a burst that is still being read share a statement. A batch that finds the
- * database idle never waits for them.
+ * Turns of the event loop from the end of one batch to the next (ours): they let a burst that is still being read
+ * share a statement, and take next to no time where there is little to do. A batch that finds the database idle does
+ * not wait for them.
  */
 const TURNS_BETWEEN = 8
 

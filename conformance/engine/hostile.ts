@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 export async function interposed(
   context: Context,
   act: (hostile: Gateway) => Promise<void>,
-  { isDropping = true }: { /** Whether open connections are closed first. */ readonly isDropping?: boolean } = {},
+  { isDropping = true }: { /** Whether connections are closed first. */ readonly isDropping?: boolean } = {},
 ): Promise<void> {
   const wire = context.wire('proxyWire')
   const hostile = await startGateway(context.target.platform?.hostname ?? '')

@@ -6,7 +6,7 @@ import { generateKeys } from './keys.ts'
 import { distinguishedName } from './name.ts'
 import { teeExtension } from './tee.ts'
 
-/** A root and the intermediate authority that vouches for this platform's certificates. */
+/** A root and an intermediate authority below it, with the intermediate's key, which signs certificates. */
 export interface Authority {
   readonly root: X509Certificate
   readonly intermediate: X509Certificate
@@ -17,10 +17,7 @@ const ORGANISATION = 'Reference platform'
 const AUTHORITY_DAYS = 3_650
 const LEAF_DAYS = 365
 
-/**
- * Makes a root and two intermediate authorities below it. The root's key is forgotten at once: nothing else is ever to
- * be signed with it.
- */
+/** Makes a root and two intermediate authorities below it, valid for ten years. The root's key is not kept. */
 export async function createAuthorities(hardware: RootLabel, now: Date): Promise<[Authority, Authority]> {
   const rootKeys = await generateKeys('ES256')
   const mark = randomBytes(4).toString('hex')
@@ -57,7 +54,7 @@ export async function createAuthorities(hardware: RootLabel, now: Date): Promise
 /** What a certificate of the platform is for. */
 export type Purpose = 'signing' | 'tls'
 
-/** Vouches for a key that speaks for the hostname. */
+/** Issues a certificate of a year for a key: one for TLS also names `localhost` and 127.0.0.1, for local clients. */
 export function certify(
   { intermediate, privateKey }: Authority,
   publicKey: KeyObject,

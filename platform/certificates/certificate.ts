@@ -33,7 +33,7 @@ const BACKDATED_MS = 3_600_000
 // RFC 5280, 4.1.2.5: up to 2049 a year has two digits.
 const FIRST_LONG_YEAR = 2050
 
-/** Makes an X.509 certificate. */
+/** Makes an X.509 certificate, signed with ECDSA and SHA-256, that is valid from an hour before `now`. */
 export function createCertificate(template: Template, issuer: Issuer, now: Date): X509Certificate {
   const { subject, publicKey, extensions, validDays } = template
   const algorithm = new AlgorithmIdentifier({ algorithmId: ECDSA_WITH_SHA256 })

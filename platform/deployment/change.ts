@@ -18,9 +18,9 @@ const FIRST_REVISION = 1
 const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet'])
 
 /**
- * Changes a deployment as it is asked to: `{ images: { name: digest } }` runs other images, `{ resources: […] }`
- * replaces everything, `{ restore: true }` goes back to what is configured. Nothing at all rolls the same
- * resources out again, under a new revision. Throws `ChangeError`.
+ * Gives the resources that `asked` makes of a deployment: `{ images: { name: digest } }` other images,
+ * `{ resources: […] }` all of them anew, `{ restore: true }` what is configured, undefined the same under the next
+ * revision. Throws a `ChangeError` for anything else.
  */
 export function changeDeployment(
   resources: readonly Resource[],

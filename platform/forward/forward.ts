@@ -6,7 +6,10 @@ import { describe, type Log } from '../log.ts'
 import { refuse } from '../refusal.ts'
 import { requestHeaders, responseHeaders } from './headers.ts'
 
-/** Passes requests on to the router. */
+/**
+ * Passes requests on to the router as they come. A router that does not answer is 502 `backend_unavailable`; an answer
+ * that it cuts off is cut off here too.
+ */
 export interface Forwarder {
   forward(request: IncomingMessage, response: ServerResponse): void
   close(): void
@@ -24,7 +27,10 @@ const SWITCHING_PROTOCOLS = 101
 /** What a status line may say; for anything else the status has words of its own. */
 const STATUS_TEXT = /^[\t\x20-\x7e]*$/
 
-/** Creates a forwarder to an origin. It keeps its connections; of a request only the connecting is timed. */
+/**
+ * Creates a forwarder to an origin; idle connections are kept for `idleMs`. Connecting may take `connectTimeoutMs`,
+ * a request as a whole any time.
+ */
 export function createForwarder(upstream: URL, log: Log, idleMs = IDLE_MS): Forwarder {
   const tls = upstream.protocol === 'https:'
   // A request that runs is told of this time by an event, to which nobody listens.

@@ -33,7 +33,7 @@ export interface Publication {
 const KIND = 'DeploymentEvidence'
 const VERSION = 1
 
-/** Signs a bundle (BNDL-09). Throws when it would be larger than verifiers read. */
+/** Signs a bundle (BNDL-09). Throws `BundleTooLarge` for more bytes, names or values than verifiers read. */
 export async function signBundle(statement: Statement, signer: Signer): Promise<Publication> {
   const { leaf, snapshot, issuedAt, hostname } = statement
   const certFingerprint = wireDigest(leaf.raw)
@@ -58,7 +58,7 @@ export async function signBundle(statement: Statement, signer: Signer): Promise<
   return { bytes, issuedAt, certFingerprint, evidenceDigest }
 }
 
-/** No verifier would read the bundle. */
+/** A bundle with more bytes, or more names and values of JSON, than verifiers read. */
 export class BundleTooLarge extends Error {
   constructor(unit: string, count: number, most: number) {
     super(`The deployment is too large: its bundle has ${count} ${unit} and verifiers read ${most}.`)

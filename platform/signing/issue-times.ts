@@ -2,7 +2,7 @@ import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
 import type { Vault } from '../vault.ts'
 
-/** Gives signing times, each later than all before it. */
+/** Gives signing times, each at least a millisecond after the one before. */
 export interface IssueTimes {
   next(): Date
 }
@@ -14,8 +14,8 @@ const AHEAD =
   'if this clock is right, it was ahead once: stop the platform, delete the file and start it again'
 
 /**
- * Signing times that only go forward, whatever the clock does and across restarts. Says so whenever that makes a
- * time that verifiers cannot take yet.
+ * Signing times that only go forward, whatever the clock does and across restarts; the last one is kept in `issued-at`.
+ * One too far ahead of the clock for verifiers is a warning of the log. Throws when the file holds no time.
  */
 export function createIssueTimes(vault: Vault, now: () => Date, log: Log): IssueTimes {
   const written = vault.read(FILE)

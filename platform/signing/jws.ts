@@ -13,7 +13,7 @@ export async function signCompact(
   return new CompactSign(payload).setProtectedHeader(header).sign(privateKey)
 }
 
-/** jose has no ES256K, for WebCrypto has none (RFC 8812, 3.2). */
+/** Signs with ES256K (RFC 8812, 3.2), which WebCrypto, and so jose, does not have. */
 function signWithSecp256k1(payload: Uint8Array, header: { readonly alg: string }, key: KeyObject): string {
   const input = `${base64url(JSON.stringify(header))}.${base64url(payload)}`
   const signature = sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' })
