@@ -6,7 +6,7 @@ import { attacks } from './attacks.ts'
 const [baseUrl = '', apiKey = '', place = '0'] = process.argv.slice(2)
 const SOCKETS = 200
 
-/** Whoever is thrown out comes back, though not a thousand times a second. */
+/** How long a socket that was closed waits before it connects again. */
 const RETURN_MS = 1_000
 
 const { write } = attacks[Number(place)]!

@@ -17,13 +17,13 @@ const whole = (body: Buffer) => (socket: Socket, head: string) => {
   socket.write(body)
 }
 
-/** Sends a piece now and then, and nothing more once its socket is gone. */
+/** Sends a piece every `everyMs`, until the socket closes. */
 function drip(socket: Socket, piece: Buffer | string, everyMs: number): void {
   const timer = setInterval(() => socket.write(piece), everyMs)
   socket.once('close', () => clearInterval(timer))
 }
 
-/** The kinds of bodies that once stalled everybody. */
+/** Kinds of bodies that have stalled other workspaces' requests. */
 export const attacks: readonly Attack[] = [
   { name: 'bodies of 990,000 names', write: whole(manyNames) },
   { name: 'bodies of 990,000 names in one message', write: whole(nestedNames) },

@@ -10,13 +10,13 @@ const MOST_MS_A_MIB = 10
 const MIB = 1_048_576
 const PIECE_BYTES = 65_536
 
-/** The best of so many counts: whatever else runs only ever adds to it. */
+/** How often a body is judged; the least time counts, as other programs only add to it. */
 const TIMES = 7
 const MIXTURES = 40
 
 const catalogue = createCatalogue([testModel({ id: 'm', contextLength: 1_000_000 })])
 
-/** Judges a body as the router does, piece by piece, and tells the milliseconds of processor time. */
+/** Judges a body as the router does, piece by piece, and gives milliseconds of processor time; a refusal counts too. */
 function judge(bytes: Buffer): number {
   const before = process.cpuUsage()
   const check = createBodyCheck()

@@ -6,7 +6,7 @@ export interface Shape {
 
 const MOST_VALUES = 990_000
 
-/** As many of them as there is room for, and as values are allowed. */
+/** Units until they have `bytes` bytes together, or as many as the limit on values allows. */
 function repeat(bytes: number, unit: (index: number) => string, values = 1): string[] {
   const units: string[] = []
   const most = Math.floor(MOST_VALUES / values)
@@ -24,7 +24,7 @@ const said = (units: readonly string[]) => chat(list(units.map((unit) => `{"cont
 const text = (unit: string) => (bytes: number) => chat(`[{"content":"${unit.repeat(bytes / unit.length)}"}]`)
 const hex = (random: () => number) => Math.floor(random() * 16 ** 8).toString(16)
 
-/** What has ever been slow in a parser, and what could be in this one. */
+/** Bodies that are known to be slow in parsers, and those that might be slow in this one. */
 export const shapes: readonly Shape[] = [
   { name: 'text', write: text('x') },
   { name: 'text of three bytes a character', write: text('入') },
@@ -107,7 +107,7 @@ function top(bytes: number, unit: () => string): string {
   return `{"model":"m","messages":[1],${names.join(',')}}`
 }
 
-/** Parts of two shapes in one body: what is dear beside what is dear. */
+/** One body of parts of two shapes. */
 export function mixed(one: string, other: string): string {
   return `${one.slice(0, -1)},"other":${other}}`
 }

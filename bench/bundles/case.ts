@@ -45,7 +45,7 @@ export function caseOf(changes: BundleChanges, bytes = Buffer.from(bundleOf(chan
   }
 }
 
-/** How a case ends: where it is refused, or that it is admitted. */
+/** Judges a case: `admitted`, or `stage/reason` of its refusal. */
 export async function judge({ bytes, expected }: Case): Promise<string> {
   try {
     await verifyBundle(bytes, expected)
@@ -56,17 +56,17 @@ export async function judge({ bytes, expected }: Case): Promise<string> {
   }
 }
 
-/** A whole number between two others, both of which may come. */
+/** The whole number that a gene from 0 to 1 stands for, from `least` to `most`, both included. */
 export function between(gene: number | undefined, least: number, most: number): number {
   return Math.min(most, least + Math.floor((gene ?? 0) * (most - least + 1)))
 }
 
-/** One of several. */
+/** The option that a gene from 0 to 1 stands for. */
 export function choose<T>(gene: number | undefined, options: readonly [T, ...T[]]): T {
   return options[between(gene, 0, options.length - 1)] ?? options[0]
 }
 
-/** A text again and again, up to a number of characters. */
+/** A text repeated up to a number of characters, never beyond it. */
 export function fill(text: string, characters: number): string {
   return text.repeat(Math.max(0, Math.floor(characters / text.length)))
 }

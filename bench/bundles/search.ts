@@ -17,10 +17,10 @@ export type Random = () => number
 /** How often a bundle that seems slow is judged before it counts. */
 const RUNS = 5
 
-/** A fifth of all steps start anew, so that no hill is climbed for ever. */
+/** The share of steps that try new random genes, so that the search leaves a local maximum. */
 const RESTARTS = 0.2
 
-/** Climbs towards the slowest bundle of a shape for so long. */
+/** Searches the slowest bundle of a shape for `budgetMs` by hill climbing; tries at least one. */
 export async function search(shape: Shape, budgetMs: number, random: Random): Promise<Found> {
   const untilMs = performance.now() + budgetMs
   let best: Found = { shape, genes: [], ms: 0, tried: 0 }
@@ -38,7 +38,7 @@ export async function search(shape: Shape, budgetMs: number, random: Random): Pr
 }
 
 function fresh({ genes }: Shape, random: Random): Genes {
-  // The ends are where the bounds are.
+  // A third of the genes are 1: the limits lie at the ends.
   return Array.from({ length: genes }, () => (random() < 1 / 3 ? 1 : random()))
 }
 
