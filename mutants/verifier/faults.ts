@@ -5,7 +5,7 @@ import type { Mutant } from './stages.ts'
 export interface Fault extends Mutant {
   readonly violates: readonly RuleId[]
   readonly file: string
-  /** Stands there exactly once. */
+  /** The text to replace; it stands in the file exactly once, or loading throws. */
   readonly find: string
   readonly put: string
 }

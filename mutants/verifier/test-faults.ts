@@ -3,10 +3,10 @@ import { runVectors } from '../../conformance/vectors/run.ts'
 import { faults } from './faults.ts'
 import { plantedCommandOf } from './weaken.ts'
 
-/** In so many files the faults are tried: files run at the same time, the tests of one file do not. */
+/** Test files that the faults are spread over: files run at the same time, the tests of one file do not. */
 const SHARDS = 4
 
-/** Plants every fourth fault, from `shard` on, and asks all vectors: exactly those that are expected to may tell. */
+/** Defines a test for every fourth fault, from `shard` on: exactly the expected vectors must be answered wrongly. */
 export function testFaults(shard: number): void {
   test.each(faults.filter((_, index) => index % SHARDS === shard))(
     '$id is told by exactly the vectors that it is expected to be',

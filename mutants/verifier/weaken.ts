@@ -18,7 +18,7 @@ export function plantedCommandOf(id: string): string {
   return `PLANTED_FAULT=${id} ${NODE} --import ${plant} ${fileOf('proxy/verifier/main.ts')}`
 }
 
-/** How the vectors took a planted fault. */
+/** Where the vectors' results differ from those that a planted fault should have; both lists are empty when none do. */
 export interface Kill {
   /** Vectors that should have admitted wrongly and did not. */
   readonly missed: readonly string[]
@@ -26,7 +26,7 @@ export interface Kill {
   readonly beyond: readonly string[]
 }
 
-/** Whether a weakened stage was told exactly where it should be. */
+/** Compares results with the vectors that a weakened stage should answer wrongly. */
 export function killOf({ expectKilledBy }: Mutant, stage: JudgedStage, results: VerifierResults): Kill {
   const expected = new Set(expectKilledBy)
   const admitted = new Set(

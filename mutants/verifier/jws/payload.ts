@@ -22,7 +22,7 @@ export function readPayload(bytes: Uint8Array, bundle: Bundle): Payload {
   }
 }
 
-/** Lets the envelope say what it likes. */
+/** Refuses nothing: the envelope need not agree with what was signed. */
 export function matchesEnvelope(): void {}
 
 function parseLoosely(bytes: Uint8Array): JsonObject | undefined {
