@@ -18,7 +18,7 @@ export interface Report {
 /** Nothing at all. */
 export const NONE: Count = { passed: 0, failed: 0, skipped: 0 }
 
-/** Both together. */
+/** The sum of two counts. */
 export function add(one: Count, other: Count): Count {
   return {
     passed: one.passed + other.passed,

@@ -54,7 +54,7 @@ export async function startTestGateway(
   }
 }
 
-/** A port that nobody listens on; for whoever has to be told an address before it exists. */
+/** A port that was free a moment ago, for a program that has to be told an address before anything listens there. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

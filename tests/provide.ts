@@ -35,7 +35,7 @@ const thisMachine: Machine = {
   say: (line) => console.log(line),
 }
 
-/** Brings what is missing, as far as this machine allows it, and gives what is missing still. */
+/** Installs what is missing, as far as the machine allows it, and gives what is still missing; throws for neither. */
 export async function provide(
   needs: readonly Need[],
   machine: Machine = thisMachine,

@@ -73,7 +73,10 @@ export function askAll({ routers }: Replicas, apiKeys: readonly string[], count:
   return Promise.all(requests)
 }
 
-/** Ledger equality, no open hold, one row for each generation, and at most the cost of one below zero. */
+/**
+ * Asserts that the ledger adds up, no hold is open, each of `served` generations has one row, and the balance is below
+ * zero by the cost of one at most.
+ */
 export async function expectSound(sql: Sql, { workspaceId }: Account, served: number): Promise<void> {
   expect(await verifyLedger(sql)).toMatchObject({ open_holds: 0, differences: [] })
   const [row] = await sql<{ records: bigint; most: bigint; rows: bigint }[]>`

@@ -39,7 +39,7 @@ export interface RouterProcessOptions {
   readonly nodeOptions?: string
 }
 
-/** Starts `bin/router run` on a free port and waits until it serves. */
+/** Starts `bin/router run` on a free port and waits until it serves. Throws, with its log, when it ends before. */
 export async function startRouterProcess(
   databaseUrl: string,
   backendUrl: string,

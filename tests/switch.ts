@@ -6,9 +6,9 @@ export interface Switch {
   readonly port: number
   /** Where new connections lead; those that are open stay where they are. */
   leadTo(port: number): void
-  /** New connections wait, until the result is called. */
+  /** Has new connections wait; calling the result lets them through. */
   hold(): () => void
-  /** Ends every connection, as networks do. */
+  /** Destroys every open connection; new ones are taken. */
   drop(): void
   close(): Promise<void>
 }

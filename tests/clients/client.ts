@@ -35,7 +35,7 @@ export interface Client {
   stop(): void
 }
 
-/** The client threw. */
+/** What the client threw, as its program describes it. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly failure: Failure

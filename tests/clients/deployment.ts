@@ -25,7 +25,7 @@ export interface Deployment extends Pick<Proxies, 'sever'> {
   readonly baseUrls: Readonly<Record<Place, string>>
   readonly backend: Service['backend']
   createAccount(balanceMicros: bigint, settings: KeySettings): Promise<Account>
-  /** What a workspace has used, oldest first, once nothing of it runs any more. */
+  /** Waits until nothing of a workspace runs any more, and gives its records with their debits, oldest first. */
   booksOf(account: Account): Promise<readonly Booked[]>
   /** Has the backend answer prompts that hold `[script:NAME]` by a rule. */
   script(name: string, rule: Rule): Promise<void>

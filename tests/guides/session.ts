@@ -64,7 +64,7 @@ export interface Taken {
   readonly ok: boolean
 }
 
-/** Takes all steps in one shell, as a reader does, and tells what is not as the page says. */
+/** Takes all steps in one shell, as a reader does, and lists what is not as the page says; empty when all is. */
 export async function judgeSteps(steps: readonly Step[], place: Place): Promise<readonly Finding[]> {
   const taken = await takeSteps(steps, place)
   return taken.flatMap((each, index) => findingsOf(steps[index]!, each, place))

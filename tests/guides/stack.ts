@@ -14,7 +14,7 @@ export interface RunningStack {
   stop(): Promise<void>
 }
 
-/** Starts it, and waits until it has told its story. */
+/** Starts `npm start`, and waits until it has printed its document. */
 export async function startStack(): Promise<RunningStack> {
   const data = join(mkdtempSync(join(tmpdir(), 'guides-')), 'data')
   const child = spawnProgram('start.ts', data)

@@ -35,7 +35,7 @@ const REST_MS = 500
 /** Longest that any client waits for anything. */
 const PATIENCE_MS = 30_000
 
-/** Starts so many clients, each of which asks for one stream after the other. */
+/** Starts so many clients, each of which asks for one stream after the other; `label` begins each prompt. */
 export function startLoad(target: LoadTarget, clients: number, label: string): Load {
   let isOver = false
   const agent = new Agent({ keepAlive: true, maxSockets: clients })

@@ -28,7 +28,7 @@ export function shareOk(cells: readonly Cell[]): number {
   return requests === 0 ? 0 : sum((cell) => cell.ok) / requests
 }
 
-/** Everything that breaks the promise, in words; empty when it is kept. */
+/** Lists what breaks the promise of each cell, and of the share of 200s over all; empty when it is kept. */
 export function breaches(cells: readonly Cell[]): string[] {
   const broken = cells.flatMap((cell) => {
     const {
