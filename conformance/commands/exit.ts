@@ -4,7 +4,7 @@ import { worst } from '../engine/verdict.ts'
 /** Exit codes of the suite (conformance/README.md). */
 export const EXIT = { conformant: 0, failing: 1, error: 2, partial: 3, usage: 64 } as const
 
-/** What a run ends with: its own errors come first, for they leave everything in doubt. */
+/** The exit code of a run: 2 when any scenario ended as `error`, else that of the worst profile. */
 export function exitCodeOf({
   profiles,
   scenarios,

@@ -5,7 +5,7 @@ import type { Subject, Target } from '../engine/target.ts'
 /** How long a product may take to answer at all (ours). */
 const TIMEOUT_MS = 20_000
 
-/** The address of a product at which nothing answers HTTP; undefined when it does. */
+/** The address of a subject when nothing answers HTTP there within `TIMEOUT_MS`; undefined when it does. */
 export async function unreachable(subject: Subject, target: Target): Promise<string | undefined> {
   const { baseUrl, hostname } = addressOf(subject, target)
   const { ca } = target

@@ -35,7 +35,7 @@ export async function runVerifier(options: VerifierOptions): Promise<VerifierRes
   return results
 }
 
-/** What a run ends with: a verifier that broke leaves everything in doubt. */
+/** The exit code of a run: 2 when the verifier broke at any vector. */
 function exitCodeOf({ counts, verdict }: VerifierResults): number {
   return counts.error > 0 ? EXIT.error : EXIT[verdict]
 }

@@ -51,7 +51,7 @@ export function gateOf({ rules, answers = [], codes = [], reasons }: Coverage): 
   }
 }
 
-/** What binds the router or the proxy by the given specification is shown; the rest is told. */
+/** Whether a rule that nothing shows fails the gate: a given one that binds the router or the proxy. */
 function mustBeShown(rule: RuleCoverage): boolean {
   const { origin, subjects } = rule
   return isGap(rule) && origin === 'given' && subjects.some((one) => one === 'router' || one === 'proxy')

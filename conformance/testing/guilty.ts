@@ -17,7 +17,7 @@ export interface Guilty {
   stop(): Promise<void>
 }
 
-/** Says yes to everything, with nothing. */
+/** Answers every request 200 with an empty body. */
 export const nullServer: RequestListener = (incoming, response) => {
   incoming.resume()
   response.writeHead(200)
@@ -31,7 +31,7 @@ export const echoServer: RequestListener = (incoming, response) => {
   incoming.pipe(response)
 }
 
-/** Puts a server on trial; its control service is obliging and its books are empty. */
+/** Serves `listener` as the product; hooks and stand-ins around it succeed, and the books are empty. */
 export async function arraign(listener: RequestListener): Promise<Guilty> {
   const backend = await createBackend({ paceMs: 0 })
   const [product, control] = [createServer(listener), createServer(obligingControl)]

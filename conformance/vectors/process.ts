@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 
-/** What a program did with its standard input. */
+/** How a program ended, and what it printed. */
 export interface Ended {
   readonly code: number | null
   readonly output: string
 }
 
-/** Longest silence of a verifier (ours). */
+/** How long a verifier may take for one call, or be silent between two lines, before it is killed (ours). */
 const PATIENCE_MS = 60_000
 
 /** Runs a command line of the user's once, with some text on its standard input. */

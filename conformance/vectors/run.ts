@@ -50,7 +50,7 @@ function holds({ id, title, rules }: Vector, grep = ''): boolean {
   return [id, title, ...rules].some((text) => text.includes(grep))
 }
 
-/** Nothing that was not asked counts as shown. */
+/** The verdict of a run; a vector that was not asked makes it `partial` at best. */
 function verdictOf(
   { pass, not_supported: open }: VerifierResults['counts'],
   total: number,

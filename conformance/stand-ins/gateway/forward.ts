@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as open, type ServerResponse } from 'node:http'
 
-/** Hands a request on, and the answer back as it comes; whoever leaves is gone on both sides. */
+/** Passes a request on to `origin`, and the answer back as it comes; when one side closes, the other is closed. */
 export function forward(incoming: IncomingMessage, response: ServerResponse, origin: string): void {
   const { method, headers, url = '' } = incoming
   const onward = open(new URL(url, origin), { method, headers, agent: false }, (answer) => {

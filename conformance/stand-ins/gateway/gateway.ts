@@ -19,13 +19,13 @@ export interface Sent {
   readonly authorization: string | undefined
 }
 
-/** A platform gateway of one scenario, with a scripted backend behind it: it does right or wrong as it is told. */
+/** A platform gateway of one scenario, with a scripted backend behind it; its methods have it misbehave. */
 export interface Gateway {
   /** With `/v1`. */
   readonly url: string
   readonly port: number
   readonly hostname: string
-  /** In PEM: what its bundles are to be believed by. */
+  /** The root, in PEM, that its bundles are signed under. */
   readonly root: string
   /** Of what is deployed now, in wire form. */
   readonly digest: string
@@ -45,7 +45,7 @@ export interface Gateway {
   deploy(revision: string): Promise<void>
   /** Answers evidence otherwise; as it should when nothing is told. */
   answer(answer?: Answer): void
-  /** Ends every connection, as networks do. */
+  /** Destroys every open connection; new ones are taken. */
   drop(): void
   /** Takes requests for evidence and does not answer them, until it is told to go on. */
   hold(isHeld: boolean): void

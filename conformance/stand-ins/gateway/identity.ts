@@ -45,7 +45,7 @@ export async function createIdentity(hostname: string): Promise<Identity> {
   }
 }
 
-/** A deployment like no other. */
+/** A snapshot that names `revision`: another revision has another digest. */
 export function createDeployment(revision: string): Snapshot {
   return createSnapshot([
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'revision' }, data: { revision } },

@@ -8,7 +8,7 @@ export interface Insertion {
   readonly header: string
 }
 
-/** What is heard on a wire, and what is whispered into it. Only the near side's beginnings and heads are kept. */
+/** Records the first bytes and request heads of a wire's near side, and inserts headers into answers. */
 export interface Tap {
   /** Passes bytes on, both ways. */
   listen(near: Socket, far: Socket): void

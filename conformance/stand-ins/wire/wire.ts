@@ -35,7 +35,7 @@ export interface Wire {
   close(): Promise<void>
 }
 
-/** Lays a wire to an address that may yet have to come about. */
+/** Lays a wire on a free port; `end` is asked at each connection, so that the far side may start later. */
 export async function createWire(end: () => WireEnd): Promise<Wire> {
   const sockets = new Set<Socket>()
   const held = new Set<Socket>()

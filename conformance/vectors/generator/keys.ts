@@ -45,7 +45,7 @@ export type Holder =
 
 const made = new Map<string, TestKey>()
 
-/** The key of somebody: from a file for RSA, else derived from their name. */
+/** The key of a holder: from a file for RSA, else derived from the holder's name. */
 export function keyOf(holder: Holder, kind: Kind): TestKey {
   const label = `${holder} ${kind}`
   const key = made.get(label) ?? makeKey(holder, kind)
