@@ -11,7 +11,7 @@ import type { Vault } from './vault.ts'
 export interface Identities {
   readonly root: X509Certificate
   readonly authorities: Authorities
-  /** The identity last issued for a purpose; undefined if it is of another algorithm, name or root, or ends in 30 days. */
+  /** The identity last issued for a purpose; undefined if of another algorithm, name or root, or ending in 30 days. */
   current(purpose: Purpose, algorithm: SignatureAlgorithm): Identity | undefined
   /** Issues a new identity and writes it to the data folder; it is the current one from now on. */
   renew(purpose: Purpose, algorithm: SignatureAlgorithm): Promise<Identity>
