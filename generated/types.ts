@@ -3582,7 +3582,7 @@ export interface components {
          * @enum {string}
          */
         SnapshotStep: "set" | "remove" | "insert" | "delete" | "move";
-        /** @description What `npm start` writes to `.data/stack.json`; a field is there when its part is (interfaces, `npm start`). */
+        /** @description What `npm start` writes to `.data/stack.json`; a field is there when its part is. */
         Stack: {
             /** @description Health and metrics. */
             admin_url?: string;
@@ -4418,7 +4418,7 @@ export interface components {
             /** @description The state. */
             state: components["schemas"]["ProxyVerdictState"];
         };
-        /** @description What `proxy verify --json` prints (interfaces, commands). */
+        /** @description What `proxy verify --json` prints. */
         VerificationOutput: {
             /** @description Whether every step passed. */
             admitted: boolean;
