@@ -6,7 +6,7 @@ import { isErrorBody } from '#contract/validators/error-body'
 import { quickest } from '../../tests/pace.ts'
 import { HOSTNAME, startWorld, textOf } from '../test-support.ts'
 
-// The promise of issue and decisions: a client that leaves is noticed behind the gateway.
+// How soon a client that leaves is noticed behind the gateway on a quiet machine (M-10).
 const ABORT_MS = 250
 
 test('Method, path, header and body arrive as they were sent', async () => {
