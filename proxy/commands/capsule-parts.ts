@@ -32,7 +32,7 @@ const checks: Readonly<Record<Part['part'], Check>> = {
   ledger: isDebited,
 }
 
-/** Tells how the parts of a capsule go together; null where there is nothing to compare. */
+/** Compares each part of a capsule with the others: true, false, or null where there is nothing to compare. */
 export function comparePartsOf(capsule: EvidenceCapsule): Part[] {
   const lines = capsule.journal.lines.map(({ text }) => parseLine(text))
   const last = lines.at(-1)

@@ -119,7 +119,7 @@ async function shakeHands(target: Target, now: () => Date, before: readonly Find
   }
 }
 
-/** The `Date` of an answer is nobody's signed word; it is good enough to tell a wrong clock by. */
+/** Compares this clock with the `Date` of an answer, which is not signed but good enough to find a wrong clock. */
 async function compareClocks(
   socket: TLSSocket,
   target: Target,

@@ -3,7 +3,7 @@ import { type OutputOptions, print } from '#base/print.ts'
 import type { CommandRefusalOutput } from '#contract/models'
 import { findReason, seeOf, stagesInWords } from './words.ts'
 
-/** Exit code of every command that ends because a verification refused (interfaces, commands). */
+/** Exit code of every command that ends because a verification refused (CMD-08). */
 export const REFUSED = 3
 
 /** Tells a refusal and gives the exit code; the heading says what was not done because of it. */

@@ -40,7 +40,7 @@ export function checkListener(listen: unknown, path: string, report: Report): vo
   }
 }
 
-/** Where an endpoint listens; port 0 is nobody's. */
+/** The address that an endpoint listens at, to find two with the same; undefined for port 0, which is always free. */
 export function addressOf(endpoint: unknown): string | undefined {
   const listen = at(endpoint, 'listen')
   const socket = at(listen, 'socket')

@@ -4,7 +4,7 @@ import { ConfigError } from '../../config/error.ts'
 import type { Log } from '../log.ts'
 import type { ProxyConfig } from './proxy.ts'
 
-/** What is needed to look after a configuration file. */
+/** The file that is watched, and who reads and takes it. */
 export interface WatchOptions {
   readonly file: string
   /** Reads the file; throws `ConfigError` with every mistake. */
