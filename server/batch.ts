@@ -1,6 +1,6 @@
-/** Collects what arrives while the database is busy and hands it over in one go. */
+/** Collects items while a batch is under way and hands them over as the next one. */
 export interface Batcher<Item, Result> {
-  /** Resolves with the item's own result once the batch that carried it is done. */
+  /** Resolves with the item's own result, or rejects with its error, once the batch that carried it is done. */
   add(item: Item): Promise<Result>
   /** Items that wait or are under way. */
   readonly size: number
@@ -12,7 +12,7 @@ export interface Batcher<Item, Result> {
 export interface BatchLimits {
   /** Items in one batch; the others wait for the next. */
   readonly maxItems: number
-  /** Items that may wait at all. */
+  /** Items that may wait; `add` rejects beyond that. */
   readonly maxWaiting?: number
   /**
    * Asked at the end of each batch: how many items make it worth to begin the next one at once. Where more than one

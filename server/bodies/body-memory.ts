@@ -28,9 +28,9 @@ export interface BodyOwner {
  * A quarter for a workspace and half for an address leave room for others, however many sockets one has (REQ-53).
  */
 export interface BodyMemory {
-  /** Whether an address has so much of what is there for small bodies that whose they are has to be known first. */
+  /** Whether an address has so much of the memory for small bodies that the key is looked up before more is read. */
   isCrowded(address: string): boolean
-  /** For one body. */
+  /** Opens the account of one body; nothing is taken yet. */
   open(owner: BodyOwner): BodyLease
   /** For the operator. */
   readonly usage: BodyMemoryUsage
@@ -53,7 +53,7 @@ export interface BodyLease {
    * A large body also waits its turn, see `ByteRate`.
    */
   take(bytes: number, waitMs: number): Promise<boolean>
-  /** Gives all of it back; again is harmless. */
+  /** Gives all of it back; calling it again does nothing. */
   release(): void
 }
 
@@ -118,7 +118,7 @@ export function createBodyMemory(
     }
   }
 
-  /** Whoever waits for a share of their own holds up nobody who waits for another. */
+  /** Lets the waiting bodies take memory, oldest first; one that waits for its own share is passed over. */
   function startWaiting(): void {
     for (const waiter of waiting) {
       if (shortageOf(waiter.shares, waiter.bytes) !== undefined) continue

@@ -26,9 +26,9 @@ export interface BodyOptions {
 }
 
 /**
- * Reads a body. Memory is taken as bytes arrive, so that announcing much costs nobody anything. Throws 413
- * `request_too_large`, 503 `overloaded`, 408 `request_timeout` for one that comes too slowly, and what `inspect` gives;
- * `ClientGone` when nobody is there to be told.
+ * Reads a body; memory is taken as bytes arrive, whatever length is announced. Throws 413 `request_too_large`, 503
+ * `overloaded` without memory, 408 `request_timeout` for one that comes too slowly, what `inspect` gives, and
+ * `ClientGone` when the client has left.
  */
 export async function readBody(incoming: IncomingMessage, options: BodyOptions): Promise<Buffer> {
   try {

@@ -2,7 +2,7 @@ import { limits } from '#contract/limits'
 
 const MS_PER_SECOND = 1_000
 
-/** Workspaces that are remembered; whoever is forgotten begins anew (ours). */
+/** Workspaces that are remembered; one that is forgotten has its whole burst again (ours). */
 const MAX_OWNERS = 10_000
 
 /** Spreads the bytes of large bodies over time, for each workspace by itself. */

@@ -3,8 +3,8 @@ import { limits } from '#contract/limits'
 const MS_PER_SECOND = 1_000
 
 /**
- * The lowest rate of a body: within each window so many bytes have to come, or it is over. A sum over all of its time
- * would let somebody send fast at first and then hold what was taken for it with a byte now and then.
+ * The lowest rate of a body: so many bytes have to come within each window. It is not an average over the whole time,
+ * by which a sender could be fast at first and then hold memory with a byte now and then.
  */
 export class Pace {
   readonly #windowMs: number
@@ -42,7 +42,7 @@ export class Pace {
     this.#bytes += bytes
   }
 
-  /** The sender was kept waiting until now: that is nothing to hold against them. */
+  /** Begins a new window: the time until now was spent waiting for memory, not for the sender. */
   forgive(): void {
     this.#begin()
   }

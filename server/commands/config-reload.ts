@@ -13,7 +13,7 @@ import { type CommonOptions, print } from './output.ts'
 const ANSWER_MS = 10_000
 const LOOK_MS = 200
 
-/** Exit codes of this command: some router's file has a mistake, or somebody has not answered. */
+/** Exit codes of this command: 4 when some router refuses its file, 1 when one has not answered or none runs. */
 const REFUSED = 4
 const SILENT = 1
 

@@ -14,7 +14,7 @@ export async function status(options: CommonOptions): Promise<void> {
   print(options, document, [`${options.config} is version ${fileVersion}.`, ...lines])
 }
 
-/** What is said where nobody runs. */
+/** What both commands print when no router has a live lease. */
 export const NO_ROUTER = 'No router runs on this database.'
 
 /** One line for each router. */

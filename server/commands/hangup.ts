@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-/** What comes of SIGHUP. */
+/** What SIGHUP leads to: a reload, or a stop when the terminal has gone. */
 export interface Hangups {
-  /** From now on one reads the configuration anew; so does one that came before. */
+  /** Has each SIGHUP call `reload` from now on; one that came earlier calls it at once. */
   handTo(reload: () => void): void
   /** Resolves with the reason to stop once the terminal has gone that the router was started from. */
   readonly gone: Promise<string>

@@ -1,6 +1,6 @@
 import type { ControlOperation, ControlOperations } from '#contract/control'
 
-/** Operations that later issues bring; no target file may name them until then. */
+/** Operations of spec/control.tsp that this router does not serve. */
 const later = ['reset', 'advanceClock'] as const satisfies readonly ControlOperation[]
 
 type ServedOperation = Exclude<ControlOperation, (typeof later)[number]>

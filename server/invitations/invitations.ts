@@ -31,7 +31,7 @@ export interface NewInvitation {
   readonly note?: string
 }
 
-/** Told to whoever looks a code up that was issued without words of its own. */
+/** The description of a code that was issued without one. */
 const DESCRIPTION = 'Credit for a new account'
 
 /** Issues a code. */

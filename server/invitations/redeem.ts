@@ -21,8 +21,8 @@ export interface Grant {
 }
 
 /**
- * Redeems a code in one transaction, or within the caller's. Undefined when nothing is granted: the code is no good,
- * or the account has had its grant. That is no error, for a bad code never stands in the way of an account.
+ * Redeems a code in one transaction, or within the caller's. Undefined when nothing is granted: the code cannot be
+ * redeemed, or the account has had its one grant. Neither throws, so that the account is made all the same.
  */
 export async function redeemInvitation(
   sql: Queryable,

@@ -3,7 +3,7 @@ import { broken, byte, SPACES } from './scan.ts'
 /** What a visitor gives to end a walk, and what the walk gives then. */
 export const STOP = -1
 
-/** Is told of one element, and gives where it ends, or `STOP`; `skipValue` does for those that do not matter. */
+/** Called with the offset of each element; returns one past its end, as `skipValue` does, or `STOP`. */
 export type VisitElement = (at: number) => number
 
 /** Goes once over the list whose bracket stands at `from`, and gives one past its end. The bytes are well-formed. */

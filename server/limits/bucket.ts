@@ -14,7 +14,7 @@ export interface Bucket {
   readonly atMs: number
 }
 
-/** A bucket that nobody has taken from. */
+/** The level of a full bucket, in units. */
 export function fullLevel(perMinute: number): number {
   return perMinute * UNITS
 }

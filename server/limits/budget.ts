@@ -8,7 +8,7 @@ export interface Budget {
   take(source: string): void
 }
 
-/** Addresses that are remembered; whoever is forgotten begins with a full bucket (ours). */
+/** Addresses that are remembered; one that is forgotten has a full bucket again (ours). */
 const MAX_SOURCES = 100_000
 
 /** Creates a budget of so many a minute for each source. */

@@ -31,14 +31,14 @@ const TIMEOUT_MS = 1_000
 /** How often a store that has failed is probed; meanwhile no request waits for it. Milliseconds, ours. */
 const RETRY_MS = 1_000
 
-/** What a probe changes: a bucket of nobody's, so that all that a request needs has been seen to work. */
+/** What a probe changes: a bucket that no key has, so that the probe does all that a request needs. */
 const PROBE: readonly Change[] = [
   { owner: 'probe', workspaceId: 'probe', counts: 'requests', perMinute: 1, least: undefined, units: -1 },
 ]
 
 /**
- * Asks the shared store, and the other one while that fails (LIM-41). That it is back is found out by probes,
- * not by requests: none pays for a store that hangs, and an operator sees the truth while nobody calls.
+ * Asks the shared store, and the other one while that fails (LIM-41). Probes find out that it is back, so that no
+ * request waits for a store that hangs, and the metric is right without traffic.
  */
 export function createFallbackStore(options: FallbackOptions): FallbackStore {
   const { shared, instead, onLost, log, timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS } = options

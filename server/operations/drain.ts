@@ -27,10 +27,9 @@ const SWEEP_MS = 25
 const END_MS = 5_000
 
 /**
- * Not ready at once; no new connections once load balancers have had time to notice; answers end by themselves until
- * the deadline; the rest are ended with an error event. A request that comes on an open connection meanwhile is
- * answered like any other, as the last one of its connection: whoever sent it could not know, and to break the
- * connection would look like a failure after the fact.
+ * Not ready at once; no new connections after `notReadyMs`; running answers may end until `drainMs`, and the rest end
+ * with an error event. A request that comes on an open connection meanwhile is answered, as the last one of that
+ * connection: its sender could not know of the stop.
  */
 export function createDrain(timers: DrainTimers): Drain {
   const deadline = new AbortController()

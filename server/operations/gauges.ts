@@ -10,7 +10,7 @@ import { counter, gauge, type Metric } from './metric.ts'
 import { attributes, names } from './names.ts'
 import { singleFlight } from './single-flight.ts'
 
-/** What is looked at when somebody asks for the metrics. */
+/** What the gauges read at each scrape. */
 export interface GaugeSources {
   readonly sql: Sql
   readonly meter: Meter
@@ -26,7 +26,7 @@ export interface GaugeSources {
 const DATABASE_MS = 1_000
 const MS = 1_000
 
-/** What is true now, as opposed to what has been counted. */
+/** The metrics that are read at each scrape, as opposed to those that are counted as things happen. */
 export function createGauges(sources: GaugeSources): readonly Metric[] {
   const { meter, relay, activeRequests } = sources
   const holds = singleFlight(() => within(readHolds(sources.sql), DATABASE_MS))

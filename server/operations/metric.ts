@@ -2,7 +2,7 @@ import type { MetricHead, Point } from '#base/metrics.ts'
 import type { Family } from './family.ts'
 import type { Counter, Histogram } from './histogram.ts'
 
-/** Takes readings when somebody looks. One that cannot be taken throws, and the metric is left out that time. */
+/** Takes a metric's readings at each scrape; where it throws, the metric is left out of that scrape. */
 export type Read = () => readonly Point[] | Promise<readonly Point[]>
 
 /** One metric as it is published. */
