@@ -9,7 +9,7 @@ import type { Edition } from './edition.ts'
 import type { Reloader } from './reloader.ts'
 import { readAsked, recordState } from './sharing.ts'
 
-/** Tells the database what this router runs, and reloads when somebody asks there. */
+/** Writes to the database what this router runs, and reloads when a reload is asked for there. */
 export interface Announcer {
   /** Says it for the first time; the router must have its lease. */
   start(): Promise<void>

@@ -25,9 +25,9 @@ export interface Edition {
   readonly hasFreeModels: boolean
   readonly ownEndpoints: OwnEndpoints
   readonly sourceAddressOf: SourceAddressOf
-  /** Nobody goes by it any more: the sockets that no other edition has are closed. */
+  /** To be called after its last request: closes the sockets that no other edition has. */
   retire(): Promise<void>
-  /** The router stops: the same, and what still runs fails. */
+  /** To be called as the router stops: as `retire`, and what still runs fails. */
   close(): Promise<void>
 }
 

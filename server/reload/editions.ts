@@ -15,7 +15,7 @@ export interface Editions {
   /** Requests that go by an older one. */
   readonly olderCount: number
   visit(): Visit
-  /** Puts one into force, in one step: whoever enters from now on goes by it. The one before goes with its last request. */
+  /** Puts one into force: requests that enter from now on use it. The one before is retired after its last request. */
   take(edition: Edition): void
   /** Closes all of them; whatever still runs fails. */
   close(): Promise<void>

@@ -47,7 +47,7 @@ export async function findKeyById(sql: Queryable, keyId: string): Promise<Key | 
   return row && toKey(row)
 }
 
-/** Makes a key unusable for good, from the next request on. Doing it again keeps the first time. */
+/** Makes a key unusable for good, from the next request on; undefined if there is none. Again keeps the first time. */
 export async function revokeKey(sql: Queryable, keyId: string): Promise<Key | undefined> {
   const [row] = await sql<KeyRow[]>`
     update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${keyId}
