@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici'
 import { type Admission, AttestationError, checkPolicy, type Expectation } from '#attestation'
 import { type Clock, type Moment, systemClock } from './clock.ts'
-import { type Admittance, type Outgoing, PinnedDispatch, type Way } from './connection/pinned.ts'
-import { Pools, type Timeouts } from './connection/pools.ts'
 import type { Target } from './connection/target.ts'
+import { type Admittance, type Outgoing, PinnedDispatch, type Way } from './dispatch/pinned.ts'
+import { Pools, type Timeouts } from './dispatch/pools.ts'
 import { type Attest, createAttest } from './evidence/attest.ts'
 import { createCheck, type Memory } from './evidence/check.ts'
 import { Refused, Withdrawn } from './refused.ts'
@@ -105,7 +105,7 @@ export class AttestedEndpoint {
     throw new Refused('attestation_failed', (verdict.state === 'admitted' ? unjudged : verdict).ground)
   }
 
-  /** Sends a request to the certificate of its verdict and to no other; see `connection/pinned.ts`. */
+  /** Sends a request to the certificate of its verdict and to no other; see `dispatch/pinned.ts`. */
   dispatch(admittance: Admittance, outgoing: Outgoing, handler: Dispatcher.DispatchHandler): void {
     new PinnedDispatch(this.#way, admittance, outgoing, handler).start()
   }

@@ -1,11 +1,11 @@
 import { Pool } from 'undici'
 import { afterEach, expect, test, vi } from 'vitest'
+import { createConnector } from '../dispatch/pinned.ts'
 import { fetchBundle } from '../evidence/fetch.ts'
 import { type ConnectProxy, startConnectProxy } from '../testing/connect-proxy.ts'
 import { type Gateway, startGateway } from '../testing/gateway.ts'
 import { createIdentity, HOSTNAME } from '../testing/identity.ts'
 import { dial, discard } from './dial.ts'
-import { createConnector } from './pinned.ts'
 import { type Target, targetOf } from './target.ts'
 
 const first = createIdentity()

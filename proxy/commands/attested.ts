@@ -1,6 +1,6 @@
 import { Dispatcher } from 'undici'
 import { UsageError } from '#base/command.ts'
-import type { Admittance } from '#egress/connection/pinned.ts'
+import type { Admittance } from '#egress/dispatch/pinned.ts'
 import { AttestedEndpoint } from '#egress/endpoint.ts'
 import { Refused } from '#egress/refused.ts'
 import { proxyRules } from '#egress/verdict/verdict.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Dispatcher, errors } from 'undici'
-import type { Admittance, Outgoing } from '#egress/connection/pinned.ts'
+import type { Admittance, Outgoing } from '#egress/dispatch/pinned.ts'
 import { Refused } from '#egress/refused.ts'
 import type { Patience } from '#egress/verdict/doubts.ts'
 import type { Admitted } from '#egress/verdict/verdict.ts'

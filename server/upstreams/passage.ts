@@ -1,6 +1,6 @@
 import type { Digest } from '#attestation'
 import type { Moment } from '#egress/clock.ts'
-import type { Admittance } from '#egress/connection/pinned.ts'
+import type { Admittance } from '#egress/dispatch/pinned.ts'
 import { Refused, type Withdrawn } from '#egress/refused.ts'
 import type { Admitted } from '#egress/verdict/verdict.ts'
 import type { ApiError } from '../errors.ts'

@@ -1,5 +1,5 @@
 import type { Digest } from '#attestation'
-import type { Admittance } from '#egress/connection/pinned.ts'
+import type { Admittance } from '#egress/dispatch/pinned.ts'
 import { Refused } from '#egress/refused.ts'
 import { unknownModel } from '../catalogue.ts'
 import { isExternal, type ServedModel, type UpstreamModelConfig } from '../config/router.ts'

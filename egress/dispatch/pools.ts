@@ -1,9 +1,9 @@
 import { Pool } from 'undici'
 import type { Digest } from '#attestation'
 import { limits } from '#contract/limits'
-import { passingOverInterim } from './interim.ts'
+import { passingOverInterim } from '../connection/interim.ts'
+import { authorityOf, type Target } from '../connection/target.ts'
 import { createConnector } from './pinned.ts'
-import { authorityOf, type Target } from './target.ts'
 
 /** Longest waits: for a connection, for an answer's head, and between two pieces of it; 0 is no end of patience. */
 export interface Timeouts {

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import type { buildConnector, Dispatcher } from 'undici'
 import { AttestationError, type Digest } from '#attestation'
 import { limits } from '#contract/limits'
+import { type DialOptions, dial, discard } from '../connection/dial.ts'
+import type { Target } from '../connection/target.ts'
 import { Refused, Withdrawn } from '../refused.ts'
 import { MAX_MISMATCHES, type Patience } from '../verdict/doubts.ts'
 import { type Admitted, unjudged, type Verdict } from '../verdict/verdict.ts'
-import { type DialOptions, dial, discard } from './dial.ts'
-import type { Target } from './target.ts'
 
 /*
  * The rule that everything else here serves: a request, and the key in it, is written to no connection but one that

@@ -1,9 +1,9 @@
 import { connect as tlsConnect } from 'node:tls'
 import { Pool, request } from 'undici'
 import { afterEach, expect, test, vi } from 'vitest'
+import type { DialOptions } from '../connection/dial.ts'
 import { type Gateway, startGateway } from '../testing/gateway.ts'
 import { createIdentity, HOSTNAME } from '../testing/identity.ts'
-import type { DialOptions } from './dial.ts'
 import { createConnector } from './pinned.ts'
 
 const first = createIdentity()
