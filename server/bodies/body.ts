@@ -2,17 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
 import type { BodyLease } from './body-memory.ts'
+import { Discards } from './discard.ts'
 import { Pace } from './pace.ts'
-
-/** Refused bodies are read on and thrown away, so that the client sees its answer: so many bytes, and so long (ours). */
-const DISCARD_FACTOR = 4
-
-/** Where bodies may only be small, a larger one's sender still gets to read why it was refused (ours). */
-const MIN_DISCARD_BYTES = 8_388_608
-const DISCARD_MS = 30_000
 
 /** Chunks that are kept apart: one of a single byte holds on to all that was read from the socket with it (ours). */
 const MAX_CHUNKS = 1_024
+
+const discards = new Discards()
 
 /** What reading a body needs. */
 export interface BodyOptions {
@@ -34,7 +30,7 @@ export async function readBody(incoming: IncomingMessage, options: BodyOptions):
   try {
     return await read(incoming, options)
   } catch (thrown) {
-    if (thrown instanceof ApiError) discard(incoming, options.maxBytes)
+    if (thrown instanceof ApiError) discards.add(incoming, options.maxBytes)
     throw thrown
   }
 }
@@ -103,21 +99,6 @@ async function* chunksOf(incoming: IncomingMessage, pace: Pace): AsyncGenerator<
     if (!isLate) await pieces.return?.()
   }
   if (!incoming.complete) throw new ClientGone()
-}
-
-function discard(incoming: IncomingMessage, maxBytes: number): void {
-  if (incoming.complete || incoming.destroyed) return
-  const mostBytes = Math.max(MIN_DISCARD_BYTES, DISCARD_FACTOR * maxBytes)
-  let discarded = 0
-  const timer = setTimeout(() => incoming.destroy(), DISCARD_MS)
-  incoming.on('data', (chunk: Buffer) => {
-    discarded += chunk.length
-    if (discarded > mostBytes) incoming.destroy()
-  })
-  incoming.once('close', () => clearTimeout(timer))
-  incoming.once('end', () => clearTimeout(timer))
-  incoming.on('error', () => {})
-  incoming.resume()
 }
 
 function tooLarge(maxBytes: number): ApiError {
