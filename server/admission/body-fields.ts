@@ -14,6 +14,21 @@ import {
 import { outlineOf } from '../json/outline.ts'
 import { byte } from '../json/scan.ts'
 
+/** A member with its name as the most forgiving parser could read it, see `foldName`. */
+export interface FoldedMember extends Member {
+  readonly folded: string | undefined
+}
+
+/** An object each of whose names has been folded, once for all who compare them. */
+export interface FoldedSpan extends ObjectSpan {
+  readonly members: readonly FoldedMember[]
+}
+
+/** A request body that is one JSON object; nothing of it has been parsed but the names at its top. */
+export interface RequestBody extends ScannedObject {
+  readonly span: FoldedSpan
+}
+
 /** Looks at a body while it arrives. */
 export function createBodyCheck(): ObjectCheck {
   return new ObjectCheck({ maxValues: limits.maxBodyValues, maxMembers: limits.maxBodyMembers })
@@ -44,15 +59,15 @@ export function flawError(flaw: Flaw): ApiError {
  * Reads a body, which is to be one JSON object, as far as the names at its top; `check` has seen all of its bytes, or
  * sees them now. Throws `flawError`.
  */
-export function parseBodyFields(bytes: Buffer, check?: ObjectCheck): ScannedObject {
+export function parseBodyFields(bytes: Buffer, check?: ObjectCheck): RequestBody {
   const checked = check ?? createBodyCheck()
   if (check === undefined) checked.push(bytes)
   const flaw = checked.finish()
   if (flaw !== undefined) throw flawError(flaw)
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The request body is not valid UTF-8.')
-  const members = checked.members.map(({ nameEnd, ...place }): Member => {
-    return { name: nameIn(bytes, place.start, nameEnd), ...place }
-  })
+  const members = checked.members.map(({ nameEnd, ...place }) =>
+    fold({ name: nameIn(bytes, place.start, nameEnd), ...place }),
+  )
   return { bytes, span: { start: checked.start, end: checked.end, members } }
 }
 
@@ -63,10 +78,15 @@ export function outlineAt({ bytes, span }: ScannedObject, name: string): unknown
 }
 
 /** The members that the router reads or writes inside a top-level one, see `outlineAt`. */
-export function membersAt({ bytes, span }: ScannedObject, name: string): ObjectSpan | undefined {
+export function membersAt({ bytes, span }: ScannedObject, name: string): FoldedSpan | undefined {
   const member = findMember(span, name)
   if (member === undefined || bytes[member.valueStart] !== byte.openBrace) return undefined
-  return membersOf(bytes, member.valueStart, limits.maxBodyMembers)
+  const { members, ...place } = membersOf(bytes, member.valueStart, limits.maxBodyMembers)
+  return { ...place, members: members.map(fold) }
+}
+
+function fold(member: Member): FoldedMember {
+  return { ...member, folded: foldName(member.name) }
 }
 
 /**
@@ -76,14 +96,13 @@ export function membersAt({ bytes, span }: ScannedObject, name: string): ObjectS
  * alone. `within` is what the object is called.
  */
 export function refuseAmbiguity(
-  { members }: ObjectSpan,
+  { members }: FoldedSpan,
   honoured: readonly string[],
   { only, within }: { readonly only?: readonly string[]; readonly within?: string } = {},
 ): void {
   const place = within === undefined ? 'the request body' : within
   const seen = new Set<string>()
-  for (const { name } of members) {
-    const folded = foldName(name)
+  for (const { name, folded } of members) {
     const meant = folded !== undefined && honoured.includes(folded) ? folded : undefined
     if (only && !(meant !== undefined && only.includes(meant))) continue
     if (seen.has(name)) throw ambiguous(name, `stands twice in ${place}; send it once.`, within)

@@ -1,6 +1,5 @@
-import { foldName } from '../json/fold.ts'
-import type { ScannedObject } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
+import type { RequestBody } from './body-fields.ts'
 
 /**
  * Names of a cap that are no field of the contract, but go before `max_tokens` at a backend that knows them; LiteLLM lays
@@ -13,10 +12,10 @@ const NAMES = ['n_predict', 'max_new_tokens', 'extra_body']
  * tokens whatever `max_tokens` says, and a hold by `max_tokens` alone would be far below what the answer costs.
  * `Infinity` for what is no count, as its -1 for no end; 0 where there is none.
  */
-export function highestOtherCap({ bytes, span }: ScannedObject): number {
+export function highestOtherCap({ bytes, span }: RequestBody): number {
   let highest = 0
-  for (const { name, valueStart, end } of span.members) {
-    if (!NAMES.includes(foldName(name) ?? '')) continue
+  for (const { folded, valueStart, end } of span.members) {
+    if (!NAMES.includes(folded ?? '')) continue
     const cap = outlineOf(bytes, valueStart, end)
     if (cap !== null) highest = Math.max(highest, isCap(cap) ? cap : Number.POSITIVE_INFINITY)
   }

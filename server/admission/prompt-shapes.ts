@@ -1,6 +1,6 @@
-import type { ScannedObject } from '../json/members.ts'
 import { byte, skipSpace } from '../json/scan.ts'
 import type { OperationTraits } from '../operation.ts'
+import type { RequestBody } from './body-fields.ts'
 import {
   type BytesOfText,
   type ModelFigures,
@@ -16,7 +16,7 @@ export interface PromptShape {
   /** Whether the value that begins there can be a prompt at all. */
   readonly isPresent: (bytes: Buffer, at: number) => boolean
   /** Sizes the prompt; undefined when it is not what the field must be. */
-  readonly size: (body: ScannedObject, model: ModelFigures, traits: OperationTraits) => PromptSize | undefined
+  readonly size: (body: RequestBody, model: ModelFigures, traits: OperationTraits) => PromptSize | undefined
   /** What a validator is shown in place of a prompt that has been sized. */
   readonly sized: unknown
 }

@@ -1,7 +1,7 @@
 import type { ServedModel } from '../config/router.ts'
-import { foldName } from '../json/fold.ts'
 import { findMember, type Member, type ScannedObject } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
+import type { RequestBody } from './body-fields.ts'
 import { boundBytes, boundPrompt, type ModelSizes } from './hold.ts'
 import { countPromptTokens, sizeMessages } from './sizing.ts'
 import { eachText } from './texts.ts'
@@ -31,7 +31,7 @@ export type ModelFigures = ModelSizes & Pick<ServedModel, 'imageTokens' | 'audio
  * A conversation is one prompt. No tokenizer makes more tokens than its body has bytes; but a chat template of the
  * client's own can make a prompt of any length of it.
  */
-export function sizeConversation(body: ScannedObject, model: ModelFigures): PromptSize {
+export function sizeConversation(body: RequestBody, model: ModelFigures): PromptSize {
   const { bytes, span } = body
   const { imageTokens = 0, audioTokens = 0 } = model
   const { valueStart } = findMember(span, 'messages')!
@@ -83,10 +83,10 @@ export function longestText(
 /** A template of the client's, and what LiteLLM lays over the request: other messages, with images in them. */
 const REWRITING = ['chat_template', 'extra_body']
 
-function isRewritten({ bytes, span }: ScannedObject): boolean {
+function isRewritten({ bytes, span }: RequestBody): boolean {
   return span.members.some(
-    ({ name, valueStart, end }) =>
-      REWRITING.includes(foldName(name) ?? '') && outlineOf(bytes, valueStart, end) !== null,
+    ({ folded, valueStart, end }) =>
+      REWRITING.includes(folded ?? '') && outlineOf(bytes, valueStart, end) !== null,
   )
 }
 

@@ -2,10 +2,17 @@ import type { Catalogue } from '../catalogue.ts'
 import type { ServedModel } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
 import type { ObjectCheck } from '../json/check.ts'
-import { findMember, type ObjectSpan, type ScannedObject } from '../json/members.ts'
+import { findMember, type ScannedObject } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
 import { type Operation, type OperationTraits, operations } from '../operation.ts'
-import { membersAt, outlineAt, parseBodyFields, refuseAmbiguity } from './body-fields.ts'
+import {
+  type FoldedSpan,
+  membersAt,
+  outlineAt,
+  parseBodyFields,
+  type RequestBody,
+  refuseAmbiguity,
+} from './body-fields.ts'
 import { highestOtherCap } from './other-caps.ts'
 import { promptShapes } from './prompt-shapes.ts'
 import type { PromptSize } from './prompt-size.ts'
@@ -14,7 +21,7 @@ import { describeMistake } from './wording.ts'
 
 /** A request whose honoured fields have been read; its prompt is known by size alone. */
 export interface InferenceRequest {
-  readonly body: ScannedObject
+  readonly body: RequestBody
   readonly streamed: boolean
   /** Whether the client wants the final usage-only chunk (REQ-05). */
   readonly includeUsage: boolean
@@ -27,7 +34,7 @@ export interface InferenceRequest {
 
 /** The model that a body names, before anything else of it is judged. */
 export interface NamedModel {
-  readonly body: ScannedObject
+  readonly body: RequestBody
   readonly model: ServedModel
 }
 
@@ -104,7 +111,7 @@ const STREAM_OPTIONS = ['include_usage', 'continuous_usage_stats']
 function readStreamOptions(body: ScannedObject, honoured: readonly string[]): Fields | undefined {
   const name = 'stream_options'
   if (!honoured.includes(name)) return undefined
-  let span: ObjectSpan | undefined
+  let span: FoldedSpan | undefined
   try {
     span = membersAt(body, name)
   } catch (error) {

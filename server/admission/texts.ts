@@ -18,10 +18,9 @@ export function eachText(bytes: Buffer, from: number, visit: VisitText): boolean
   const first = bytes[nextElement(bytes, from + 1)]
   if (first !== byte.quote && first !== byte.openBracket) return visitTokens(bytes, from, visit) !== STOP
   // A loop of its own, for a list may hold half a million.
-  const visitOne = first === byte.quote ? visitText : visitTokens
   let at = nextElement(bytes, from + 1)
   while (bytes[at] === first) {
-    const end = visitOne(bytes, at, visit)
+    const end = first === byte.quote ? visitText(bytes, at, visit) : visitTokens(bytes, at, visit)
     if (end === STOP) return false
     at = nextElement(bytes, end)
   }
