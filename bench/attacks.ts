@@ -7,14 +7,19 @@ export interface Attack {
 }
 
 const MIB = 1_048_576
+const PIECE_BYTES = 64 * 1_024
 const names = Array.from({ length: 990_000 }, (_, index) => `"a${index}":0`).join(',')
 const manyNames = Buffer.from(`{"model":"demo/tiny-chat",${names}}`)
 const nestedNames = Buffer.from(`{"model":"demo/tiny-chat","n":2,"messages":[{${names}}]}`)
-const padding = Buffer.alloc(64 * 1_024, 'x')
+const padding = Buffer.alloc(PIECE_BYTES, 'x')
 
+/** Sends a body piece by piece, as fast as it is taken: what the router does not read is not copied on its machine either. */
 const whole = (body: Buffer) => (socket: Socket, head: string) => {
   socket.write(`${head}Content-Length: ${body.length}\r\n\r\n`)
-  socket.write(body)
+  const send = (at: number): void => {
+    if (at < body.length) socket.write(body.subarray(at, at + PIECE_BYTES), () => send(at + PIECE_BYTES))
+  }
+  send(0)
 }
 
 /** Sends a piece every `everyMs`, until the socket closes. */

@@ -5,8 +5,11 @@ import { createCatalogue } from '../server/catalogue.ts'
 import { ApiError } from '../server/errors.ts'
 import { mixed, shapes } from './hostile-bodies.ts'
 
-/** What is promised, in milliseconds of processor time for each MiB. */
-const MOST_MS_A_MIB = 10
+/**
+ * What is promised, as a ratio that holds on any core: so many times what adding up the bytes takes. On a core that is
+ * left alone this is 0.5 ms a MiB, and the promise 10 ms a MiB.
+ */
+const MOST_TIMES_THE_SUM = 20
 const MIB = 1_048_576
 const PIECE_BYTES = 65_536
 
@@ -33,10 +36,22 @@ function judge(bytes: Buffer): number {
   return (user + system) / 1_000
 }
 
-function msAMib(body: string): number {
+/** Judges a body several times, and adds up as many bytes in between: both see the same core. */
+function measure(name: string, body: string): Found {
   const bytes = Buffer.from(body)
-  const times = Array.from({ length: TIMES }, () => judge(bytes))
-  return (Math.min(...times) * MIB) / bytes.length
+  let [ms, sumMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (let time = 0; time < TIMES; time++) {
+    ms = Math.min(ms, (judge(bytes) * MIB) / bytes.length)
+    sumMs = Math.min(sumMs, addUp(), addUp())
+  }
+  return { name, ms, ratio: ms / sumMs }
+}
+
+interface Found {
+  readonly name: string
+  /** For each MiB. */
+  readonly ms: number
+  readonly ratio: number
 }
 
 /** Small and repeatable: a run that finds something can be run again. */
@@ -48,37 +63,38 @@ function createRandom(seed: number): () => number {
   }
 }
 
-/** What this core takes to add up the bytes of a MiB: the same unit, without anything of ours. */
-function reference(): number {
-  const bytes = Buffer.alloc(MIB, 'x')
-  const times = Array.from({ length: 10 * TIMES }, () => {
-    const before = process.cpuUsage()
-    let sum = 0
-    for (let at = 0; at < bytes.length; at++) sum = (sum + bytes[at]!) | 0
-    const { user, system } = process.cpuUsage(before)
-    return sum === 0 ? 0 : (user + system) / 1_000
-  })
-  return Math.min(...times)
+const plain = Buffer.alloc(MIB, 'x')
+
+/** Milliseconds that this core takes to add up the bytes of a MiB, without anything of ours. */
+function addUp(): number {
+  const before = process.cpuUsage()
+  let sum = 0
+  for (let at = 0; at < plain.length; at++) sum = (sum + plain[at]!) | 0
+  const { user, system } = process.cpuUsage(before)
+  return sum === 0 ? 0 : (user + system) / 1_000
 }
 
 const seed = Number(process.argv[2] ?? 1)
 const random = createRandom(seed)
-const found: { name: string; ms: number }[] = []
+for (let time = 0; time < 10 * TIMES; time++) addUp()
+const found: Found[] = []
 for (const { name, write } of shapes) {
-  for (const mib of [1, 4]) found.push({ name: `${name}, ${mib} MiB`, ms: msAMib(write(mib * MIB, random)) })
+  for (const mib of [1, 4]) found.push(measure(`${name}, ${mib} MiB`, write(mib * MIB, random)))
 }
 for (let count = 0; count < MIXTURES; count++) {
   const [one, other] = [0, 1].map(() => shapes[Math.floor(random() * shapes.length)]!)
   const bytes = MIB * (0.25 + random())
   const body = mixed(one!.write(bytes, random), other!.write(bytes, random))
-  found.push({ name: `${one!.name} beside ${other!.name}`, ms: msAMib(body) })
+  found.push(measure(`${one!.name} beside ${other!.name}`, body))
 }
-found.sort((one, other) => other.ms - one.ms)
-for (const { name, ms } of found.slice(0, 12)) console.log(`${ms.toFixed(2).padStart(7)} ms a MiB  ${name}`)
+found.sort((one, other) => other.ratio - one.ratio)
+for (const { name, ms, ratio } of found.slice(0, 12))
+  console.log(`${ratio.toFixed(1).padStart(6)} times the sum ${ms.toFixed(2).padStart(7)} ms a MiB  ${name}`)
+const slowest = found[0]!
 console.log(
-  `\nThe slowest of ${found.length} bodies, seed ${seed}: ${found[0]!.ms.toFixed(2)} ms a MiB; at most ${MOST_MS_A_MIB} are promised.`,
+  `\nThe slowest of ${found.length} bodies, seed ${seed}: ${slowest.ratio.toFixed(1)} times what adding up its bytes takes; at most ${MOST_TIMES_THE_SUM} are promised.`,
 )
 console.log(
-  `To add up the bytes of a MiB takes ${reference().toFixed(2)} ms here; much over 0.5 is a core that is not left alone.`,
+  `Adding up a MiB takes ${(slowest.ms / slowest.ratio).toFixed(2)} ms here; 0.5 on a core that is left alone.`,
 )
-if (found[0]!.ms > MOST_MS_A_MIB) process.exitCode = 1
+if (slowest.ratio > MOST_TIMES_THE_SUM) process.exitCode = 1
