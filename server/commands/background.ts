@@ -1,52 +1,90 @@
-import { write, writeSync } from 'node:fs'
+import { writeSync, write as writeToFile } from 'node:fs'
 
 /** How long a full pipe is left alone before it is tried again, and how often when the process ends (ours). */
 const FULL_MS = 10
 const LAST_TRIES = 100
 
+/** How long a disk that takes nothing is left alone (ours). */
+const REFUSED_MS = 1_000
+
+/** How many characters wait for a reader that is too slow; what comes then is lost (ours). */
+const MAX_WAITING = 16_777_216
+
+/** A reader or a terminal that has gone: it never comes back, and to try on would keep the process from ever ending. */
+const GONE = new Set(['EIO', 'EPIPE'])
+
 /**
- * Writes text to a descriptor in the background: what comes while some is being written leaves with the next write. What
- * is left when the process ends is written then. A terminal or a reader that has gone never comes back: to try on would
- * keep the process from ever ending.
+ * Writes lines to a descriptor in the background: what comes while some are being written leaves with the next write.
+ * What is left when the process ends is written then. Lines are lost where the reader is too slow or the disk is full,
+ * since neither may end the service or fill its memory; `tellOfLost` makes the line that says how many so far, as soon
+ * as one can be written. `write` is another one for tests.
  */
-export function writeInBackground(fd: number): (text: string) => void {
-  let waiting = ''
-  /** What a full pipe has not taken yet. */
-  let refused: Buffer = Buffer.alloc(0)
+export function writeInBackground(
+  fd: number,
+  tellOfLost: (lines: number) => string,
+  write: typeof writeToFile = writeToFile,
+): (line: string) => void {
+  let waiting: string[] = []
+  let waitingLength = 0
+  /** What is being written, and how many lines of others' it has. */
+  let leaving: Buffer = Buffer.alloc(0)
+  let leavingLines = 0
+  let lost = 0
+  let isLossTold = true
   let isWriting = false
+  /** The system has been asked to write what is leaving, and has not answered. */
+  let isAsked = false
   let isGone = false
 
-  function writeOn(bytes: Buffer): void {
-    isWriting = true
-    refused = Buffer.alloc(0)
-    write(fd, bytes, (error, written) => {
+  function lose(lines: number): void {
+    lost += lines
+    isLossTold = false
+  }
+
+  function writeOn(): void {
+    isAsked = true
+    write(fd, leaving, (error, written) => {
+      isAsked = false
       if (error === null) {
-        if (written < bytes.length) writeOn(bytes.subarray(written))
+        leaving = leaving.subarray(written)
+        if (leaving.length > 0) writeOn()
         else writeNext()
-      } else if (error.code === 'EAGAIN') {
-        refused = bytes
-        setTimeout(() => writeOn(bytes), FULL_MS)
-      } else {
-        isGone = true
-        if (error.code !== 'EIO' && error.code !== 'EPIPE') throw error
+      } else if (error.code === 'EAGAIN') setTimeout(writeOn, FULL_MS)
+      else if (GONE.has(error.code ?? '')) isGone = true
+      else {
+        lose(leavingLines)
+        leaving = Buffer.alloc(0)
+        setTimeout(writeNext, REFUSED_MS).unref()
       }
     })
   }
 
   function writeNext(): void {
-    isWriting = false
-    if (waiting === '') return void process.off('exit', writeLast)
-    const bytes = Buffer.from(waiting)
-    waiting = ''
-    writeOn(bytes)
+    isWriting = waiting.length > 0
+    if (!isWriting) return void process.off('exit', writeLast)
+    takeWaiting()
+    writeOn()
+  }
+
+  function takeWaiting(): void {
+    leavingLines = waiting.length
+    leaving = Buffer.from((isLossTold ? '' : tellOfLost(lost)) + waiting.join(''))
+    isLossTold = true
+    waiting = []
+    waitingLength = 0
   }
 
   function writeLast(): void {
     if (isGone) return
-    let bytes = Buffer.concat([refused, Buffer.from(waiting)])
-    for (let tries = 0; bytes.length > 0 && tries < LAST_TRIES; ) {
+    // What the system was asked for, it does.
+    if (isAsked) leaving = Buffer.alloc(0)
+    for (let tries = 0; tries < LAST_TRIES; ) {
+      if (leaving.length === 0) {
+        if (waiting.length === 0) return
+        takeWaiting()
+      }
       try {
-        bytes = bytes.subarray(writeSync(fd, bytes))
+        leaving = leaving.subarray(writeSync(fd, leaving))
       } catch (error) {
         if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return
         tries++
@@ -55,9 +93,11 @@ export function writeInBackground(fd: number): (text: string) => void {
     }
   }
 
-  return (text) => {
+  return (line) => {
     if (isGone) return
-    waiting += text
+    if (waitingLength + line.length > MAX_WAITING) return lose(1)
+    waiting.push(line)
+    waitingLength += line.length
     if (isWriting) return
     process.on('exit', writeLast)
     writeNext()

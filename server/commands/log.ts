@@ -6,17 +6,15 @@ const STDERR = 2
 
 /** Structured lines on stderr: stdout belongs to a command's result. No request waits for them. */
 export function createLog(level: 'info' | 'warn', fd = STDERR): Log {
-  const write = writeInBackground(fd)
-  const log: Log = createLines(
-    (line) => write(withoutKeys(line)),
-    (level, msg, fields) => ({
-      level,
-      time: new Date().toISOString(),
-      ...fields,
-      msg,
-    }),
-  )
+  const write = writeInBackground(fd, (count) => `${JSON.stringify(toLine('warn', LOST, { count }))}\n`)
+  const log: Log = createLines((line) => write(withoutKeys(line)), toLine)
   return level === 'warn' ? { ...log, info() {} } : log
+}
+
+const LOST = 'lines of this log were lost: its reader was too slow, or its disk full'
+
+function toLine(level: string, msg: string, fields: object): object {
+  return { level, time: new Date().toISOString(), ...fields, msg }
 }
 
 /** A key beyond the prefix by which it is shown. */
