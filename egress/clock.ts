@@ -6,7 +6,7 @@ export interface Moment {
   readonly monotonicMs: number
 }
 
-/** Time as the proxy knows it; tests pass their own. */
+/** The clocks and timers of a machine; tests pass their own. */
 export interface Clock {
   now(): Moment
   /** Runs a task once, later; the result cancels it. */

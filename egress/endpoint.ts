@@ -122,7 +122,7 @@ export class AttestedEndpoint {
     if (verdict.state === 'admitted') this.#withdrawUnlessHeld(verdict)
   }
 
-  /** Whoever stands above checks has spoken: an administrator, or another replica. */
+  /** Applies what an administrator, or another replica, has set; it goes before what checks find. */
   stand(standing: Standing): void {
     this.#attestor.stand(standing)
   }
@@ -144,7 +144,7 @@ export class AttestedEndpoint {
       this.#pools.keepOnly(after.admission.certFingerprint)
     } else if (before.state === 'admitted') void this.#end(new Withdrawn(after.ground))
     this.#world.onVerdict(after, before)
-    // Somebody may have spoken while the last check was being recorded.
+    // Another expectation may have been set while the last check was being recorded.
     if (after.state === 'admitted' && after.basis.expected !== this.#expected) this.#withdrawUnlessHeld(after)
   }
 

@@ -91,7 +91,7 @@ function shakeHands(
   })
 }
 
-/** Closes a connection that nobody will use; what is still to come of it is nobody's concern. */
+/** Closes a connection that is not used, and ignores its later errors. */
 export function discard(socket: TLSSocket): void {
   socket.on('error', () => {}).destroy()
 }

@@ -4,7 +4,7 @@ import type { Attest, Outcome, Passed } from './attest.ts'
 /** What became of an admission that was to be recorded. */
 export type Recorded =
   | 'recorded'
-  /** Somebody has spoken since the check began. */
+  /** An administrator, or another replica, has changed the registration since the check began. */
   | 'outdated'
   /** A newer signature has been accepted elsewhere. */
   | 'rolled_back'

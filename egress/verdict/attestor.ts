@@ -135,7 +135,7 @@ export class Attestor {
     return isAnswered() ? verdict : undefined
   }
 
-  /** Whoever stands above checks has spoken: an administrator, or another replica. */
+  /** Applies what an administrator, or another replica, has set; it goes before what checks find. */
   stand(standing: Standing): void {
     const before = this.#verdict
     this.#become(afterStanding(before, standing))

@@ -75,7 +75,7 @@ export class Doubts {
     for (const waiter of [...this.#waiting]) if (waiter.isAnswered()) waiter.leave()
   }
 
-  /** Lets everybody go. */
+  /** Ends every wait. */
   end(): void {
     for (const waiter of [...this.#waiting]) waiter.leave()
   }

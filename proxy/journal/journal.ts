@@ -4,7 +4,7 @@ import type { Entry, LineOf } from './line.ts'
 /** What a denied request was told. */
 export type DenialCode = Extract<ErrorCode, 'attestation_failed' | 'attestation_revoked'>
 
-/** Remembers what happened; nothing waits for it, and it never throws. */
+/** Appends entries to the journal; never throws, and no caller waits for the disk. */
 export interface Journal {
   append(entry: Entry): void
 }

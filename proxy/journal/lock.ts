@@ -58,7 +58,7 @@ function read(lock: string): string | undefined {
   }
 }
 
-/** A number alone is no process: another may have it by now, above all where each container counts from 1. */
+/** A process id may have been given to another process by now, so the time of its start is compared, too. */
 function isAlive(lock: string, holder: string): boolean {
   const [pid = '', start = ''] = holder.split(' ')
   if (!/^[1-9]\d{0,9}$/.test(pid)) return false

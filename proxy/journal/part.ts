@@ -50,7 +50,7 @@ export class JournalPart {
     return this.#last
   }
 
-  /** Writes lines, and rejects when the disk takes them not, or with `ForeignWriteError`. */
+  /** Writes lines; rejects with the disk's error, or with `ForeignWriteError`. */
   async write(text: string, last: Link): Promise<void> {
     const bytes = Buffer.from(text)
     await this.#checkOwn()

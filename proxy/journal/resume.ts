@@ -20,7 +20,7 @@ export interface BrokenOff {
   readonly reason: Break
 }
 
-/** Most files that one journal goes on in (ours): whoever wants to write so often is let have the last. */
+/** Most files that one journal goes on in (ours). */
 const MAX_PARTS = 1_000
 
 /**

@@ -3,8 +3,8 @@ import { textBytes } from '../json/text.ts'
 import { nextElement, STOP } from '../json/walk.ts'
 
 /**
- * Is told of one text, or its tokens: where it stands, its bytes of UTF-8, and the tokens that were sent in place of
- * text. By numbers alone, for a body may hold a million.
+ * Called for each text, or its tokens, with its offsets, its bytes of UTF-8, and the tokens that were sent in place of
+ * text: numbers alone, for a body may hold a million.
  */
 export type VisitText = (start: number, end: number, textBytes: number, tokens: number) => void
 

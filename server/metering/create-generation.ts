@@ -112,7 +112,7 @@ function asSeen(item: SettlementItem, pricing: Pricing): SettlementItem {
 function toItem(generation: AcceptedGeneration, running: Running, end: GenerationEnd): SettlementItem {
   const { id: generationId, pricing, countedPromptTokens } = generation
   const { status, finishReason, latencyMs, timeToFirstTokenMs } = end
-  // The relay has seen to it; what goes into the books is looked at once more, by the same rule.
+  // The relay has applied this rule; before the books it is applied again.
   const counted = { promptTokens: countedPromptTokens, completionTokens: running.completionTokens }
   const { usage, usageSource } = billable(generation, end.usage, counted)
   return {

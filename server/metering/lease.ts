@@ -10,7 +10,7 @@ export interface LeaseOptions {
 /**
  * Renews a router's lease on its holds, by the database's clock alone. More than half a lease without a renewal is
  * a gap in its contact: from then on it has to be in contact for one whole lease before it may judge others.
- * Renewals come every quarter of a lease, so a gap that small can have lapsed nobody's.
+ * Renewals come every quarter of a lease, so no lease lapses in a gap of less than half of one.
  */
 export async function renewLease({ sql, replica, leaseMs }: LeaseOptions): Promise<void> {
   await sql`

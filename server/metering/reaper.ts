@@ -18,7 +18,7 @@ export interface ReaperOptions {
   readonly log: Log
 }
 
-/** Settles what nobody else will. */
+/** Settles the holds whose router died, or whose admission's answer was lost. */
 export interface Reaper {
   /** Settles the holds of routers whose lease has lapsed, with the tokens last checkpointed. */
   reap(): Promise<void>

@@ -62,7 +62,7 @@ export interface Settlement {
 const MAX_ITEMS = 512
 
 /**
- * Of many that run, a quarter is worth a statement at once (ours, measured): 64 streams that began together and end
+ * Of many that run, a quarter is worth a statement at once (ours): 64 streams that began together and end
  * one by one are settled by fewer than 20 statements, and with fewer than eight running nobody ever waits.
  */
 const SHARE = 4

@@ -34,7 +34,7 @@ export function isRefusedFor(status: number): boolean {
   return refusals.has(status)
 }
 
-/** One request at one backend: tells its health and its tally what comes of it, and its call while that listens. */
+/** One request at one backend: reports its result to health and tally, and its events to a call until it is forgotten. */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly #backend: Backend
   readonly #events: AttemptEvents

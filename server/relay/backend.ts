@@ -50,7 +50,7 @@ export interface Backend {
   running: number
   readonly tally: Tally
   dispatch(request: BackendRequest, handler: Dispatcher.DispatchHandler): void
-  /** Nobody waits any more for a request of which nothing was sent; for backends of one request, that may have it wait. */
+  /** Called when the request is given up before a byte of it was sent; for backends of one request, which may make it wait. */
   abandon?(): void
 }
 

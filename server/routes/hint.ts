@@ -14,7 +14,7 @@ const served: readonly Served[] = Object.values(routes)
     return { method: route.method.toUpperCase(), path, pattern: patternOf(path) }
   })
 
-/** What is told to whoever asks for a path or a method that is not served: what to ask for instead (cases). */
+/** What is told to whoever asks for a path or a method that is not served: what to ask for instead. */
 export function hintFor(path: string): string {
   if (/\/v1\/+v1(\/|$)/.test(path)) {
     return 'No such path: /v1 stands in it twice. The base URL already ends in /v1.'
