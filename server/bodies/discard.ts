@@ -13,7 +13,7 @@ const BYTES_PER_SECOND = 33_554_432
 /** How often those that wait for their turn are looked at. */
 const TURN_MS = 20
 
-/** About what one read of a socket brings. */
+/** About what one read of a socket brings (ours). */
 const READ_BYTES = 65_536
 
 /** Throws away what comes of refused bodies, no faster than so many bytes a second of all together. */
