@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { request, type Server } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createListener, listen } from './listener.ts'
 
 const servers: Server[] = []
@@ -104,4 +104,20 @@ test('an address that is taken is told with the setting that names it', async ()
   await expect(listen(server, { host: '127.0.0.1', port }, 'admin')).rejects.toThrow(
     /EADDRINUSE.* admin: \{ port: \d+ \}/,
   )
+})
+
+test('who was answered before the body was read sends on no faster than others allow (REQ-64)', async () => {
+  const port = await start()
+  const accepted = once(servers[0]!, 'connection') as Promise<[Socket]>
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000000\r\n\r\n')
+  const [taken] = await accepted
+  await once(socket, 'data')
+  const begun = performance.now()
+  const piece = Buffer.alloc(1_048_576)
+  // Far more than the budget for as long as this takes, which one connection used to be read of in a third of a second.
+  for (let sent = 0; sent < 64; sent++) socket.write(piece)
+  await vi.waitFor(() => expect(taken.bytesRead).toBeGreaterThan(16 * piece.length), 60_000)
+  expect(performance.now() - begun).toBeGreaterThan(250)
 })

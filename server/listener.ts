@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { limits } from '#contract/limits'
 import { ListenError } from '../config/listening.ts'
+import { Discards } from './bodies/discard.ts'
 import type { Listen } from './config/router.ts'
 import { ApiError } from './errors.ts'
 import { requestIdFor } from './request-id.ts'
@@ -36,11 +37,13 @@ export function createListener(fetch: FetchCallback, maxHeaderBytes: number = li
     'headers_too_large',
     `The request line and the headers have more than ${maxHeaderBytes} bytes.`,
   )
+  const discards = new Discards()
   const answers = new WeakMap<Duplex, Set<ServerResponse>>()
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     const open = answers.get(request.socket) ?? new Set()
     answers.set(request.socket, open.add(response))
     response.once('close', () => open.delete(response))
+    discards.follow(request, response)
     if (SINGLE.some((name) => isRepeated(request, name)) || request.headers.host === undefined)
       refuse(response)
     else void answer(request, response)

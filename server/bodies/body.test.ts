@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError } from '../errors.ts'
 import { ClientGone, readBody } from './body.ts'
 import { createBodyMemory } from './body-memory.ts'
+import { Discards } from './discard.ts'
 
 /** Sends pieces of a body, with what is declared of it, and gives what reading it came to. */
 async function read(
@@ -124,7 +125,9 @@ test('a client that leaves is not answered', async () => {
 
 test('the rest of a refused body is thrown away, so that its connection serves the next request', async () => {
   const memory = createBodyMemory(1_000_000, 10_000)
+  const discards = new Discards()
   const server = createServer(async (incoming, response) => {
+    discards.follow(incoming, response)
     const lease = memory.open({ pool: 'large', address: 'a' })
     const flaw = new ApiError('invalid_json', 'No.')
     const body = readBody(incoming, { maxBytes: 1_000_000, lease, inspect: () => flaw })

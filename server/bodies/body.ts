@@ -2,13 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
 import type { BodyLease } from './body-memory.ts'
-import { Discards } from './discard.ts'
 import { Pace } from './pace.ts'
 
 /** Chunks that are kept apart: one of a single byte holds on to all that was read from the socket with it (ours). */
 const MAX_CHUNKS = 1_024
-
-const discards = new Discards()
 
 /** What reading a body needs. */
 export interface BodyOptions {
@@ -27,30 +24,6 @@ export interface BodyOptions {
  * `ClientGone` when the client has left.
  */
 export async function readBody(incoming: IncomingMessage, options: BodyOptions): Promise<Buffer> {
-  try {
-    return await read(incoming, options)
-  } catch (thrown) {
-    if (thrown instanceof ApiError) discards.add(incoming, options.maxBytes)
-    throw thrown
-  }
-}
-
-/** The client left before its request was complete: nothing was accepted, nobody is to be answered. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone'
-
-  constructor(options?: ErrorOptions) {
-    super('The client has left before its request was complete.', options)
-  }
-}
-
-/** The body's length as its header gives it; undefined when it comes in chunks. */
-export function declaredLength({ headers }: IncomingMessage): number | undefined {
-  const length = headers['content-length']
-  return length === undefined ? undefined : Number(length)
-}
-
-async function read(incoming: IncomingMessage, options: BodyOptions): Promise<Buffer> {
   const { maxBytes, lease, inspect } = options
   const { windowMs = limits.bodyRateWindowMs, memoryWaitMs = limits.bodyMemoryWaitMs } = options
   const declared = declaredLength(incoming)
@@ -72,6 +45,21 @@ async function read(incoming: IncomingMessage, options: BodyOptions): Promise<Bu
   }
   const pieces = [...joined, ...chunks]
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length)
+}
+
+/** The client left before its request was complete: nothing was accepted, nobody is to be answered. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
+
+  constructor(options?: ErrorOptions) {
+    super('The client has left before its request was complete.', options)
+  }
+}
+
+/** The body's length as its header gives it; undefined when it comes in chunks. */
+export function declaredLength({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length']
+  return length === undefined ? undefined : Number(length)
 }
 
 /** The pieces of a body. The request stays readable for its answer. */

@@ -1,51 +1,53 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { Discards } from './discard.ts'
 
 const MIB = 1_048_576
 
-/** A server that throws away what it is sent; gives a way to send it a body, which resolves when that has been read. */
-async function discarding(discards: Discards, maxBytes: number) {
+/** A server that refuses whatever it is asked, unread; gives a way to send it a body. */
+async function refusing(discards: Discards) {
   const server = createServer((incoming, response) => {
-    discards.add(incoming, maxBytes)
-    response.writeHead(413).end()
-  }).listen(0, '127.0.0.1')
+    discards.follow(incoming, response)
+    response.writeHead(401).end()
+  })
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return async (bytes: number): Promise<'read' | 'cut'> => {
-    const sent = once(server, 'request') as Promise<[IncomingMessage]>
+  /** Resolves when the answer to another request came on the same connection, or when that was cut. */
+  async function send(bytes: number): Promise<'read' | 'cut'> {
     const socket = connect(port, '127.0.0.1')
-    socket.on('error', () => {})
-    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`)
-    socket.write(Buffer.alloc(bytes, 'x'))
-    const [incoming] = await sent
-    return await new Promise((resolve) => {
-      incoming.once('end', () => resolve('read'))
-      incoming.once('close', () => resolve('cut'))
+    const closed = new Promise<'cut'>((resolve) => {
+      socket.on('error', () => {})
+      socket.once('close', () => resolve('cut'))
     })
+    onTestFinished(() => void socket.destroy())
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`)
+    const answered = () => new Promise<'read'>((resolve) => socket.once('data', () => resolve('read')))
+    await Promise.race([answered(), closed])
+    socket.write(Buffer.alloc(bytes, 'x'))
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    return await Promise.race([answered(), closed])
   }
+  return send
 }
 
-test('what is thrown away of several bodies comes no faster than one budget allows, and all of it is read', async () => {
-  const send = await discarding(new Discards(4 * MIB), MIB)
+test('what is left of several bodies comes no faster than one budget allows, and all of it is read', async () => {
+  const send = await refusing(new Discards(4 * MIB))
   const begun = performance.now()
-  const read: string[] = []
-  const bodies = []
-  for (let count = 0; count < 4; count++) bodies.push(send(MIB).then((end) => void read.push(end)))
-  await Promise.all(bodies)
-  expect(read).toEqual(['read', 'read', 'read', 'read'])
+  const ends = [send(MIB), send(MIB), send(MIB), send(MIB)]
+  expect(await Promise.all(ends)).toEqual(['read', 'read', 'read', 'read'])
   // What the budget holds at first, and what a read brings beyond it, comes at once.
   expect(performance.now() - begun).toBeGreaterThan(500)
 })
 
 test('a body that goes on for too long is cut off', async () => {
-  const send = await discarding(new Discards(1_024 * MIB), 1)
+  const send = await refusing(new Discards(1_024 * MIB, 8 * MIB))
   expect(await send(8 * MIB)).toBe('read')
   expect(await send(9 * MIB)).toBe('cut')
 })

@@ -1,10 +1,8 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits } from '#contract/limits'
 
-/** Refused bodies are read on and thrown away, so that the client sees its answer: so many bytes, and so long (ours). */
-const FACTOR = 4
-
-/** Where bodies may only be small, a larger one's sender still gets to read why it was refused (ours). */
-const MIN_BYTES = 8_388_608
+/** What is left of a body is read on after its answer, so that the client sees that: so many bytes, and so long (ours). */
+const MOST_BYTES = 4 * limits.maxBodyBytes
 const LONGEST_MS = 30_000
 
 /** All of them together: what nobody wants may not take the processor from what somebody pays for (ours). */
@@ -16,39 +14,52 @@ const TURN_MS = 20
 /** About what one read of a socket brings (ours). */
 const READ_BYTES = 65_536
 
-/** Throws away what comes of refused bodies, no faster than so many bytes a second of all together. */
+/**
+ * Throws away what comes of bodies after their answers, no faster than so many bytes a second of all together. Node would
+ * read them as fast as they come, for ever, from anybody (REQ-64).
+ */
 export class Discards {
   readonly #perMs: number
+  readonly #mostBytes: number
   /** What may be read now; negative for what was read ahead of its time. */
   #left: number
   #countedAtMs = performance.now()
   readonly #waiting = new Set<IncomingMessage>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(bytesPerSecond = BYTES_PER_SECOND) {
+  /** Of each body at most `mostBytes` are read: then its connection is closed. */
+  constructor(bytesPerSecond = BYTES_PER_SECOND, mostBytes = MOST_BYTES) {
     this.#perMs = bytesPerSecond / 1_000
+    this.#mostBytes = mostBytes
     this.#left = this.#perMs * TURN_MS
   }
 
-  /** Reads on, until the body ends; closes the connection of one that goes on for too long. */
-  add(incoming: IncomingMessage, maxBytes: number): void {
-    if (incoming.complete || incoming.destroyed) return
-    const mostBytes = Math.max(MIN_BYTES, FACTOR * maxBytes)
+  /** Throws away what is left of the body when its answer is complete. */
+  follow(incoming: IncomingMessage, response: ServerResponse): void {
+    // Before `finish`, when Node takes to itself what nobody has begun to read.
+    response.once('prefinish', () => {
+      if (!incoming.complete && !incoming.destroyed) this.#discard(incoming)
+    })
+  }
+
+  #discard(incoming: IncomingMessage): void {
     let discarded = 0
-    const timer = setTimeout(() => incoming.destroy(), LONGEST_MS)
+    const timer = setTimeout(() => incoming.destroy(), LONGEST_MS).unref()
     const forget = () => {
       clearTimeout(timer)
       this.#waiting.delete(incoming)
     }
     incoming.on('data', ({ length }: Buffer) => {
       discarded += length
-      if (discarded > mostBytes) incoming.destroy()
+      if (discarded > this.#mostBytes) incoming.destroy()
       else if (this.#take(length) < 0) this.#wait(incoming)
     })
     incoming.once('close', forget)
     incoming.once('end', forget)
     incoming.on('error', () => {})
     incoming.resume()
+    // Begun at once, and so ours: `resume` alone begins after `finish`.
+    incoming.read(0)
   }
 
   /** Takes what was read from what may be read, and gives what is left. */
