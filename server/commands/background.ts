@@ -49,7 +49,7 @@ export function writeInBackground(
         leaving = leaving.subarray(written)
         if (leaving.length > 0) writeOn()
         else writeNext()
-      } else if (error.code === 'EAGAIN') setTimeout(writeOn, FULL_MS)
+      } else if (error.code === 'EAGAIN') setTimeout(writeOn, FULL_MS).unref()
       else if (GONE.has(error.code ?? '')) isGone = true
       else {
         lose(leavingLines)
