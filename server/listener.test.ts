@@ -3,7 +3,8 @@ import { request, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createListener, listen } from './listener.ts'
+import { listen } from './listen.ts'
+import { createListener } from './listener.ts'
 
 const servers: Server[] = []
 

@@ -1,12 +1,8 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { limits } from '#contract/limits'
-import { ListenError } from '../config/listening.ts'
 import { Discards } from './bodies/discard.ts'
-import type { Listen } from './config/router.ts'
 import { ApiError } from './errors.ts'
 import { requestIdFor } from './request-id.ts'
 
@@ -62,17 +58,6 @@ export function createListener(fetch: FetchCallback, maxHeaderBytes: number = li
     else refuseSocket(socket, error.code === 'HPE_HEADER_OVERFLOW' ? tooLarge : MALFORMED)
   })
   return server
-}
-
-/** Starts to listen and tells the port, which is chosen when 0 is asked for; `setting` is what an error names. */
-export async function listen(server: Server, { host, port }: Listen, setting = 'listen'): Promise<number> {
-  server.listen(port, host)
-  try {
-    await once(server, 'listening')
-  } catch (cause) {
-    throw new ListenError(cause, { host, port }, setting)
-  }
-  return (server.address() as AddressInfo).port
 }
 
 const MALFORMED = new ApiError('invalid_json', 'This is not a well-formed HTTP/1.1 request for this server.')
