@@ -6,7 +6,6 @@ import { authorityOf } from '#egress/connection/target.ts'
 import { AttestedEndpoint } from '#egress/endpoint.ts'
 import type { Attest } from '#egress/evidence/attest.ts'
 import { proxyRules, type Verdict } from '#egress/verdict/verdict.ts'
-import { Tally } from './admin/tally.ts'
 import type { EndpointConfig } from './config/proxy.ts'
 import { Exchange } from './forward/exchange.ts'
 import type { Route } from './forward/route.ts'
@@ -14,6 +13,7 @@ import { areEqual } from './journal/expectation.ts'
 import { noRecorder, type Recorder } from './journal/recorder.ts'
 import type { Log, LogFields } from './log.ts'
 import type { Newest } from './memory/newest.ts'
+import { Tally } from './tally.ts'
 
 /** What an endpoint needs from the world; tests pass their own check and clock. */
 export interface EndpointDependencies {

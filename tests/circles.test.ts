@@ -36,7 +36,7 @@ function inCircles(readings: ReadonlyMap<string, ReadonlySet<string>>): string[]
   }
 }
 
-test.each(['server', 'egress', 'attestation', 'platform'])(
+test.each(['server', 'proxy', 'egress', 'attestation', 'platform', 'stack', 'conformance', 'base'])(
   'no two rooms of %s read each other',
   (product) => {
     expect(inCircles(readingsOf(product))).toEqual([])

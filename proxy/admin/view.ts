@@ -1,6 +1,6 @@
 import type { ProxiedEndpointStatus, ProxyStatus } from '#contract/models'
 import type { JournalStatus } from '../journal/open.ts'
-import type { Tally } from './tally.ts'
+import type { Tally } from '../tally.ts'
 
 /** What the admin listener knows of one endpoint. */
 export interface EndpointView {

@@ -1,7 +1,7 @@
 import type { AttestedEndpoint } from '#egress/endpoint.ts'
-import type { Tally } from '../admin/tally.ts'
 import type { Recorder } from '../journal/recorder.ts'
-import type { Origins } from '../listener/refuse.ts'
+import type { Origins } from '../refuse.ts'
+import type { Tally } from '../tally.ts'
 
 /** The way from one listener to the endpoint behind it. */
 export interface Route {

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { digestOf } from '#attestation'
 import { forbidden, type Refusal } from '../refusal.ts'
-import type { Origins } from './refuse.ts'
+import type { Origins } from '../refuse.ts'
 
 /** Who may speak to a listener. */
 export interface GuardOptions {

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract/limits'
-import type { Endpoint } from '../endpoint.ts'
 import type { Log } from '../log.ts'
 import { malformed } from '../refusal.ts'
+import { refuse } from '../refuse.ts'
+import type { Tally } from '../tally.ts'
 import { guard } from './guard.ts'
 import type { ListenConfig } from './listen-config.ts'
 import { isAmbiguous, refuseSocket } from './malformed.ts'
 import { open } from './open.ts'
-import { refuse } from './refuse.ts'
 
 /** A listener that serves. */
 export interface Listener {
@@ -24,11 +24,17 @@ export interface Listener {
   close(): Promise<void>
 }
 
+/** What requests are for: it answers those that may pass; those that may not are counted as its own. */
+export interface Destination {
+  readonly tally: Tally
+  forward(request: IncomingMessage, response: ServerResponse): void
+}
+
 /** How long a client may take over its headers (ours). */
 const HEADERS_TIMEOUT_MS = 30_000
 
-/** Listens for clients of one endpoint. */
-export async function listen(config: ListenConfig, endpoint: Endpoint, log: Log): Promise<Listener> {
+/** Listens for clients of one endpoint. Rejects with `ListenError` where it cannot. */
+export async function listen(config: ListenConfig, endpoint: Destination, log: Log): Promise<Listener> {
   const running = new Set<ServerResponse>()
   const server = createServer(
     {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '#contract/limits'
-import { bodyOf, type Refusal, statusOf } from '../refusal.ts'
+import { bodyOf, type Refusal, statusOf } from './refusal.ts'
 
 /** Pages that may call through a listener. */
 export type Origins = readonly string[]
