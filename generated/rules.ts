@@ -413,7 +413,7 @@ export const rules = {
   'REQ-54': { origin: 'chosen', ref: 'D5/1:3', level: 'must', subjects: ['router'], test: 'inspection' },
   'REQ-55': { origin: 'chosen', ref: 'D5/1:3', level: 'must', subjects: ['router'], test: 'inspection' },
   'REQ-63': { origin: 'chosen', ref: 'D5/1:3', level: 'must', subjects: ['router'], test: 'inspection' },
-  'REQ-64': { origin: 'chosen', ref: 'D5/1:3', level: 'must', subjects: ['router'], test: 'inspection' },
+  'REQ-64': { origin: 'chosen', ref: 'D5/1:4', level: 'must', subjects: ['router'], test: 'inspection' },
   'REQ-25': { origin: 'chosen', ref: 'D5/2:1', level: 'must', subjects: ['router'], test: 'black-box' },
   'REQ-26': { origin: 'chosen', ref: 'D5/2:2', level: 'must', subjects: ['router'], test: 'black-box' },
   'REQ-56': { origin: 'chosen', ref: 'D5/2:2', level: 'must', subjects: ['router'], test: 'black-box' },
