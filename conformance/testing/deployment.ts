@@ -5,8 +5,8 @@ import { DOUBTED, externalModels, externalModelsFor } from './external.ts'
 export const limits = {
   maxBodyBytes: 200_000,
   pingMs: 900,
-  firstByteMs: 8_000,
-  idleMs: 6_000,
+  firstByteMs: 14_000,
+  idleMs: 12_000,
   stalledClientMs: 2_000,
   evidencePollMs: 250,
   resignMs: 3_000,
