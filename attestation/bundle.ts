@@ -62,10 +62,12 @@ function parseEnvelope(bytes: Uint8Array): JsonObject {
   throw new AttestationError('fetch', 'malformed_bundle')
 }
 
-function shapeOf(envelope: unknown): Bundle {
-  if (!isEvidenceBundle(envelope)) throw new TypeError('The document is not of the shape of a bundle.')
-  const { kind, hostname, issuedAt, certChain, certFingerprint, tlsLeaf, jws }: EvidenceBundle = envelope
-  parseInstant(issuedAt)
+function shapeOf(envelope: JsonObject): Bundle {
+  // Before the schema: its format of times cuts a text at each `T` and blank, a million pieces of what is no time.
+  if (typeof envelope.issuedAt === 'string') parseInstant(envelope.issuedAt)
+  const document: unknown = envelope
+  if (!isEvidenceBundle(document)) throw new TypeError('The document is not of the shape of a bundle.')
+  const { kind, hostname, issuedAt, certChain, certFingerprint, tlsLeaf, jws }: EvidenceBundle = document
   return {
     kind,
     hostname,

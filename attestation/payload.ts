@@ -61,8 +61,9 @@ function parseDocument(bytes: Uint8Array): JsonDocument {
 
 function shapeOf(signed: JsonObject, evidenceText: string): Payload {
   const { evidence = null } = signed
+  // Before the schema, as in the envelope: what is no time must not be cut into pieces.
+  if (typeof signed.issuedAt === 'string') parseInstant(signed.issuedAt)
   if (!isEvidencePayload(signed)) throw new TypeError('What was signed is not of the shape of a payload.')
-  parseInstant(signed.issuedAt)
   return {
     hostname: signed.hostname,
     issuedAt: signed.issuedAt,

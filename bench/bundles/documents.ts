@@ -4,6 +4,19 @@ import { between, caseOf, choose, fill, type Genes, MEBIBYTE, type Shape } from 
 /** What strings and names are filled with: nothing special, escapes, numbers, letters of several bytes. */
 const FILLS = ['a', '\\n', '\\u0041', '\\ud83d\\ude00', 'é', '😀', '€', '9', '\\"', ' '] as const
 
+/** What members with a meaning are filled with: all that one of their readers may take for the end of a piece. */
+const MEMBER_FILLS = [
+  '.',
+  'Aa',
+  'a',
+  '9',
+  ' ',
+  'T',
+  '-',
+  '-----BEGIN CERTIFICATE-----',
+  'e30.',
+  '\n',
+] as const
 /** Room for what a bundle has beside what is put in, in bytes. */
 const REST = 8_192
 
@@ -81,8 +94,10 @@ const members: Shape = {
   make([member, filler, width]) {
     const name = choose(member, ['hostname', 'issuedAt', 'certFingerprint', 'tlsLeaf', 'jws', 'kind'])
     const begun = { issuedAt: '2026-06-01T11:58:30.', certFingerprint: 'sha256/' }[name as string] ?? ''
-    const text = choose(filler, ['.', 'Aa', 'a', '9', ' ', '-', '-----BEGIN CERTIFICATE-----', 'e30.', '\\n'])
-    return caseOf({ envelope: { [name]: begun + fill(text, between(width, 0, (MEBIBYTE - REST) / 2)) } })
+    const text = choose(filler, MEMBER_FILLS)
+    const written = JSON.stringify(text).length - 2
+    const room = Math.floor(((MEBIBYTE - REST) * text.length) / written)
+    return caseOf({ envelope: { [name]: begun + fill(text, between(width, 0, room)) } })
   },
 }
 
