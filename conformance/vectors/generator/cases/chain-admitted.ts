@@ -56,6 +56,22 @@ export function chainOfFour(rootAllows: number, intermediateAllows: number, isSe
   }
 }
 
+/** An intermediate that issued to itself, whose own name its root does not permit. */
+function renewedOutside(): Chain {
+  const chain = chainOfFour(9, 9, true)
+  const second = keyOf('second', 'p256')
+  const [leaf, , intermediate] = chain.certificates as [Buffer, Buffer, Buffer, Buffer]
+  const renewed = issue({
+    ...described.intermediate,
+    issuer: 'Platform Intermediate',
+    key: second,
+    signer: described.intermediate.key,
+    extensions: [...AUTHORITY, subjectNames(['dns', 'authority.test'])],
+  })
+  const root = issue({ ...described.root, extensions: [...AUTHORITY, nameConstraints([['dns', 'example']])] })
+  return { key: chain.key, certificates: [leaf, renewed, intermediate, root] }
+}
+
 /** Keys of three kinds in one chain. */
 function mixedChain(): Chain {
   const [rsa, p384, ed25519] = [keyOf('root', 'rsa'), keyOf('intermediate', 'p384'), keyOf('leaf', 'ed25519')]
@@ -144,6 +160,10 @@ export const goodChains: readonly Vector[] = [
     'excluded-below': [
       'What is excluded below a name does not concern it',
       constrained([], [['dns', `a.${HOSTNAME}`]]),
+    ],
+    'self-issued-outside': [
+      'The name of an authority that issued to itself is not constrained',
+      { chain: renewedOutside() },
     ],
     'permitted-of-another-form': [
       'Constraints on another form of name do not concern this one',

@@ -81,6 +81,18 @@ export const demandVectors: readonly Vector[] = [
       'A name of a kind that is not compared is refused where only some of that kind are permitted',
       constrained([['uri', 'other.example']], [], [...leafWithUri]),
     ],
+    'excluded-of-a-form-that-nobody-reads': [
+      'Where it is not known what is excluded, no name of that kind passes',
+      constrained([], [['dns', '*.other.example']]),
+    ],
+    'address-excluded-by-half-a-mask': [
+      'Where it is not known which addresses are excluded, none passes',
+      constrained([], [['ip', Buffer.of(10, 0, 0, 0, 255, 0)]], both),
+    ],
+    'directory-name-excluded-in-other-letters': [
+      'A subject that may be the excluded one in other letters is refused',
+      constrained([], [['directory', commonName('EVIDENCE SIGNER')]]),
+    ],
     'intermediate-excluded': [
       'An intermediate whose own name its root excludes is refused',
       {
