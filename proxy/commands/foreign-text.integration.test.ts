@@ -118,6 +118,25 @@ test('a capsule of a stranger’s exits 3, whatever stands in it', async () => {
   }
 })
 
+test.each<[string, (whole: string) => string, string]>([
+  ['that is cut', (whole) => whole.slice(0, -40), 'not_json'],
+  [
+    'with a member of its own',
+    (whole) => JSON.stringify({ ...JSON.parse(whole), mine: 1 }),
+    'malformed_bundle',
+  ],
+  ['of another version', (whole) => whole.replace('"version":1', '"version":2'), 'malformed_bundle'],
+  ['that is too long', (whole) => whole + ' '.repeat(4 * 1024 * 1024), 'too_large'],
+])('a capsule %s is refused, and no mistake of the reader’s', async (_, change, reason) => {
+  const { capsule, root, pin } = await startHostileWorld(MARK)
+  writeFileSync(capsule, change(readFileSync(capsule, 'utf8')))
+  for (const args of [[], ['--root', root, '--pin', pin], ['--hostname', HOSTNAME]]) {
+    const { code, stdout, stderr } = await runInProcess(runProgram, ['verify', capsule, ...args, '--json'])
+    expect([code, stderr]).toEqual([3, ''])
+    expect(JSON.parse(stdout)).toMatchObject({ admitted: false, stage: 'fetch', reason })
+  }
+})
+
 test('what nobody has verified is shown under that heading, and what does not hold exits with 3', async () => {
   const { bundle, forged, url, root, pin, config } = await startHostileWorld(MARK)
   const show = (...args: readonly string[]) => runInProcess(runProgram, ['show', ...args])

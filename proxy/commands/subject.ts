@@ -29,7 +29,7 @@ export function sourceOf(subject: string, hostname: string | undefined): Source 
   if (isUrl(subject)) return endpointSource(parseEndpointUrl(subject), hostname)
   if (hostname === undefined)
     throw new UsageError(
-      '--hostname is missing: a file does not say what it must be for, and this one is no whole capsule.',
+      '--hostname is missing: a file does not say what it must be for, and this one is no capsule.',
     )
   return { hostname, read: async () => ({ bytes: await readBundleFile(subject), observedLeaf: undefined }) }
 }

@@ -7,6 +7,7 @@ import {
   verifyBundle,
 } from '#attestation'
 import { UsageError } from '#base/command.ts'
+import { quote } from '#base/foreign-text.ts'
 import { type OutputOptions, print } from '#base/print.ts'
 import type { EvidenceCapsule, VerificationOutput } from '#contract/models'
 import { findCapsule } from './capsule-file.ts'
@@ -40,12 +41,28 @@ interface Result {
 
 /** `proxy verify SUBJECT`: judges once, tells how each stage went, and gives the exit code. */
 export async function verify(subject: string, options: VerifyOptions): Promise<number> {
-  const capsule = isUrl(subject) ? undefined : findCapsule(subject)
+  const capsule = isUrl(subject) ? undefined : findOrRefuse(subject)
+  if (capsule instanceof AttestationError)
+    return tell(options, quote(subject), { verdict: capsule, binding: 'none' })
   if (capsule !== undefined) return verifyCapsule(capsule, options)
   const source = sourceOf(subject, options.hostname)
   const expected = { ...expectationOf(source, options), policies: await readPolicies(options.policy) }
-  const result = await judge(source, expected)
-  print(options, documentOf(result), inWords(source.hostname, result))
+  return tell(options, source.hostname, await judge(source, expected))
+}
+
+/** A capsule, if the file is one, or why it is refused before anything is judged. */
+function findOrRefuse(file: string): EvidenceCapsule | AttestationError | undefined {
+  try {
+    return findCapsule(file)
+  } catch (thrown) {
+    if (thrown instanceof AttestationError) return thrown
+    throw thrown
+  }
+}
+
+/** Prints how something was judged, under its name, and gives the exit code. */
+function tell(options: OutputOptions, name: string, result: Result): number {
+  print(options, documentOf(result), inWords(name, result))
   return result.verdict instanceof AttestationError ? REFUSED : ADMITTED
 }
 
@@ -124,16 +141,16 @@ function documentOf({ verdict, binding }: Result): VerificationOutput {
   }
 }
 
-function inWords(hostname: string, { verdict, binding }: Result): string[] {
+function inWords(name: string, { verdict, binding }: Result): string[] {
   if (verdict instanceof AttestationError) {
     return [
-      `${hostname} is refused: ${verdict.stage}, ${verdict.reason}.`,
+      `${name} is refused: ${verdict.stage}, ${verdict.reason}.`,
       '',
       ...stagesInWords(verdict, binding),
     ]
   }
   return [
-    `${hostname} is admitted.`,
+    `${name} is admitted.`,
     '',
     ...stagesInWords(undefined, binding),
     '',
