@@ -89,7 +89,7 @@ test('nobody else can read it, whatever the umask, and whatever was there', () =
   }
 })
 
-test.each(['', '{', '[1]', '{"a.example":"yesterday"}'])(
+test.each(['', '{', '[1]', '[]', '5', 'true', '""', '{"a.example":"yesterday"}'])(
   'a damaged memory (%j) is not passed over',
   (text) => {
     writeFileSync(join(folder, 'newest.json'), text)

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isObject } from '#base/object.ts'
 import type { Target } from '#egress/connection/target.ts'
 
 /** An endpoint as it is known: two may share a hostname, and each signs in its own time. */
@@ -86,8 +87,9 @@ function read(file: string): Times {
 
 function parse(text: string, file: string): Times {
   try {
-    const entries = Object.entries(JSON.parse(text) as Record<string, string>)
-    return new Map(entries.map(([key, time]) => [key, parseTime(time)]))
+    const times: unknown = JSON.parse(text)
+    if (!isObject(times)) throw new TypeError('not an object')
+    return new Map(Object.entries(times).map(([key, time]) => [key, parseTime(time)]))
   } catch (cause) {
     throw new Error(
       `${file} is damaged. Without it an old bundle could be played back; remove it to go on.`,
