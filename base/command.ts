@@ -43,6 +43,8 @@ export async function runCommand(
   exit: ExitCodes = EXIT,
   tell: (thrown: unknown) => void = complainOf,
 ): Promise<number | undefined> {
+  for (const stream of [process.stdout, process.stderr])
+    if (!stream.listeners('error').includes(letReaderLeave)) stream.on('error', letReaderLeave)
   try {
     await program.parseAsync(args, { from: 'user' })
     return undefined
@@ -53,4 +55,9 @@ export async function runCommand(
     // Known by its name: its file brings the YAML parser along.
     return thrown instanceof Error && thrown.name === 'ConfigError' ? exit.configuration : exit.error
   }
+}
+
+/** Whoever reads no further (`| head`) has what they wanted; how the command ended is for its exit code to tell. */
+function letReaderLeave(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }

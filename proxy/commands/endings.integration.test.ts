@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { digestOf, toHex } from '#attestation'
 import { createIdentity, HOSTNAME } from '#egress/testing/identity.ts'
@@ -54,4 +57,17 @@ test.each([
     expect(stderr).not.toContain('unsettled')
   }
   expect(runs.slice(0, 4).map(({ code }) => code)).toEqual([REFUSED, REFUSED, REFUSED, REFUSED])
+})
+
+test.each([
+  [REFUSED, ['verify', 'bundle.json', '--hostname', HOSTNAME]],
+  [0, ['--help']],
+])('a reader that leaves early changes no exit code: %i', async (code, args) => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'bundle.json'), '{}')
+  const command = join(import.meta.dirname, '..', '..', 'bin', 'proxy')
+  const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.destroy()
+  const [[ended], told] = await Promise.all([once(child, 'exit'), text(child.stderr)])
+  expect([ended, told]).toEqual([code, ''])
 })
