@@ -9,6 +9,10 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/, 'the form of a signed token'],
 ]
 
+/** What a resource says of itself, and where it keeps what it holds; in JSON or YAML. */
+const SECRET_KIND = /["']?\bkind["']?[ \t]*:[ \t]*["']?Secret["']?[ \t]*([,}\n\r]|$)/
+const SECRET_DATA = /["']?\b(data|stringData)["']?[ \t]*:[ \t]*[{\n\r]/
+
 /** What is random and meant to be public. */
 const PUBLIC = [
   /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----[^-]*-----END \1-----/g,
@@ -24,6 +28,7 @@ const HEX_KEY = /^([\da-f]{32}|[\da-f]{40}|[\da-f]{48}|[\da-f]{64}|[\da-f]{96}|[
 export function looksLike(text: string, isSetting: boolean): string | undefined {
   const shape = SHAPES.find(([form]) => form.test(text))
   if (shape) return shape[1]
+  if (SECRET_KIND.test(text) && SECRET_DATA.test(text)) return 'the manifest of a Secret'
   if (!isSetting) return undefined
   const rest = PUBLIC.reduce((left, form) => left.replace(form, ''), text)
   return (rest.match(RUN) ?? []).some(isRandom) ? 'as random as a key' : undefined

@@ -57,6 +57,24 @@ test('An argument, a line of a file and an annotation are looked at as well', ()
   ])
 })
 
+const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mail' } }
+
+test.each([
+  ['JSON', JSON.stringify({ ...secret, data: { mail: 'aHVudGVyMg==' } })],
+  ['YAML', 'apiVersion: v1\nkind: Secret\nmetadata: { name: mail }\ndata:\n  mail: aHVudGVyMg==\n'],
+  ['a list', JSON.stringify({ kind: 'List', items: [{ ...secret, stringData: { mail: 'hunter2' } }] })],
+])('A Secret that an annotation or a file holds as text is told (%s)', (_, text) => {
+  for (const resource of [{ metadata: { annotations: { last: text } } }, map('all.yaml', text)])
+    expect(credentialWarnings(resource, 'a')).toEqual([
+      { path: expect.any(String), message: expect.stringContaining('the manifest of a Secret') },
+    ])
+})
+
+test('A text that only names a Secret is none', () => {
+  const text = 'kind: SecretProviderClass\nspec: { secretKeyRef: { kind: Secret, name: mail } }\n'
+  expect(credentialWarnings(map('all.yaml', text), 'a')).toEqual([])
+})
+
 test.each([
   ['MAX_TOKENS', '16384'],
   ['TOKEN_LIMIT', '2000000'],
