@@ -6,6 +6,7 @@ import type { Buckets } from './limits/buckets.ts'
 import type { Log } from './log.ts'
 import { writeCheckpoint } from './metering/checkpoint.ts'
 import { createGeneration, type GenerationOptions } from './metering/create-generation.ts'
+import { createDatabaseClock } from './metering/database-clock.ts'
 import type { RunningGeneration } from './metering/generation.ts'
 import { createLastUse } from './metering/last-use.ts'
 import { endLease, renewLease } from './metering/lease.ts'
@@ -101,7 +102,8 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
   const onUncertain = (): void => {
     suspiciousUntil = performance.now() + SUSPICION_MS
   }
-  const settlement = createSettlement({ sql, replica, log, runningCount: () => running.size })
+  const clock = createDatabaseClock()
+  const settlement = createSettlement({ sql, replica, clock, log, runningCount: () => running.size })
   const gate = createGate({
     sql,
     replica,
@@ -117,7 +119,8 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
 
   async function renew(): Promise<void> {
     const asked = performance.now()
-    await renewLease({ sql, replica, leaseMs })
+    const shown = await renewLease({ sql, replica, leaseMs })
+    clock.note(shown, asked, performance.now())
     leasedUntil = asked + leaseMs
   }
 

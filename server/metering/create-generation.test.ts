@@ -27,12 +27,12 @@ function world(settle: (item: SettlementItem) => Promise<SettlementResult>, outa
   const onUncertain = vi.fn()
   const written: SettlementItem[] = []
   const settlement: Settlement = {
-    settle(item) {
+    settle(item, patience) {
       const place = written.push(item) - 1
       return {
         written: settle(item),
-        withhold(seen) {
-          written[place] = seen
+        withhold() {
+          if (patience) written[place] = patience.withheld
         },
       }
     },
@@ -98,6 +98,14 @@ test('an answer of which nothing was delivered is written with its prompt alone,
     completionTokens: 0,
     costMicros: 2,
   })
+  expect(debits).toEqual([46, -34])
+})
+
+test('an answer that the database calls late is no clean end, and runs no more', async () => {
+  const { generation, running, debits } = world(async () => 'withheld')
+  const unseen = { ...finished, timeToFirstTokenMs: null }
+  await expect(generation.settle(unseen)).rejects.toMatchObject({ reason: 'unavailable' })
+  expect(running.size).toBe(0)
   expect(debits).toEqual([46, -34])
 })
 

@@ -14,7 +14,7 @@ import type {
 import { toMilliseconds } from './milliseconds.ts'
 import { costMicros } from './price.ts'
 import type { Running, RunningSet } from './running.ts'
-import type { Settlement, SettlementItem } from './settlement.ts'
+import type { Settlement, SettlementItem, SettlementResult } from './settlement.ts'
 import { SettlementError } from './settlement-error.ts'
 
 /** What a running generation needs from the world. */
@@ -31,6 +31,12 @@ export interface GenerationOptions {
   /** Told when a hold stays behind because the database refuses its record. */
   readonly onUncertain: () => void
 }
+
+/**
+ * The end of an answer waits so much longer than the database has for it (ours): its client is told of an error when
+ * nothing can be settled as delivered any more.
+ */
+const RESERVE = 1.05
 
 /** OpenAI's values and what resembles them; anything else could be content, which has no place in a record. */
 const FINISH_REASON = /^[A-Za-z_]{1,32}$/
@@ -71,39 +77,38 @@ async function settle(
   options: GenerationOptions,
 ): Promise<Receipt> {
   const { settlement, buckets, running, outageMs, log, onUncertain } = options
-  const ids = { requestId, generationId }
   const { promptTokens, completionTokens, costMicros } = item
   const tokens = promptTokens + completionTokens
   const debited = buckets.debit(key, tokens)
-  const settling = settlement.settle(item)
+  const withheld = asWithheld(item, pricing)
+  const untilMs = performance.now() + outageMs
+  const settling = settlement.settle(item, { untilMs, withheld })
   const written = settling.written.finally(() => running.remove(generationId))
-  try {
-    const result = await within(written, outageMs)
-    // Whoever has seen the end of an answer finds its tokens taken, at every router.
-    await debited
-    if (result === 'settled') return { costMicros, ledgerId: `led_${generationId.slice('gen-'.length)}` }
-  } catch (error) {
+  const result = await within(written, outageMs * RESERVE).catch((error): SettlementResult => {
+    const ids = { requestId, generationId }
     if (error instanceof OutageError) {
-      const seen = asSeen(item, pricing)
-      settling.withhold(seen)
+      settling.withhold()
       written.catch((cause) => log.error('a generation was left to be reaped', { ...ids, error: cause }))
-      await buckets.debit(key, seen.completionTokens - completionTokens)
-      throw new SettlementError('unavailable', error)
+      return 'withheld'
     }
     log.error('the database refuses a record', { ...ids, error })
     onUncertain()
     throw new SettlementError('refused', error)
-  }
-  // Who settled it has taken what the record says.
-  await buckets.debit(key, -tokens)
-  throw new SettlementError('reaped')
+  })
+  // Whoever has seen the end of an answer finds its tokens taken, at every router.
+  await debited
+  if (result === 'settled') return { costMicros, ledgerId: `led_${generationId.slice('gen-'.length)}` }
+  // Who settled it in our place has taken what the record says.
+  const recorded = result === 'withheld' ? promptTokens + withheld.completionTokens : 0
+  await buckets.debit(key, recorded - tokens)
+  throw new SettlementError(result === 'withheld' ? 'unavailable' : 'reaped')
 }
 
 /**
  * The client is about to be told of an error: whenever this is written, it must say what the client saw. Who has seen
  * tokens of a stream pays for them; an answer of which nothing was delivered costs its prompt (CRED-33).
  */
-function asSeen(item: SettlementItem, pricing: Pricing): SettlementItem {
+function asWithheld(item: SettlementItem, pricing: Pricing): SettlementItem {
   const completionTokens = item.timeToFirstTokenMs === null ? 0 : item.completionTokens
   const usage = { promptTokens: item.promptTokens, completionTokens }
   return { ...item, status: 'aborted', completionTokens, costMicros: costMicros(usage, pricing) }

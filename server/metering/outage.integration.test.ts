@@ -4,7 +4,7 @@ import type { Sql } from '../store/connection.ts'
 import { processesIn } from '../store/embedded/process.ts'
 import { OutageError } from '../store/outage.ts'
 import { supervise } from '../store/supervise.ts'
-import { startTestServer, type TestServer } from '../store/testing.ts'
+import { stallCommits, startTestServer, type TestServer } from '../store/testing.ts'
 import type { Receipt } from './generation.ts'
 import { findGeneration } from './records.ts'
 import { type Account, createAccount, finished, startMeter, until } from './testing.ts'
@@ -71,22 +71,61 @@ const streamed = finished
 /** A whole answer is shown once it is committed: nothing of it was seen before. */
 const whole = { ...finished, timeToFirstTokenMs: null }
 
-test.each([
-  ['a stream', streamed, finished.usage, 23],
-  ['an answer', whole, { promptTokens: 12, completionTokens: 0 }, 2],
-])(
-  '%s whose statement is committed when nobody waits for it any more is recorded as its client saw it',
-  async (_, outcome, usage, costMicros) => {
+/** Where a statement stands still for longer than anybody waits for it; the result lets it go on. */
+const standstills = {
+  async 'before its first look'() {
+    return await lockedBy(sql`select from workspaces where id = ${account.workspaceId} for update`)
+  },
+  async 'in the midst of its writes'() {
+    return await lockedBy(sql`select from api_keys where id = ${account.keyId} for update`)
+  },
+  async 'at its commit'() {
+    return await stallCommits(server)
+  },
+}
+
+/** Holds the locks of a statement until the result is called. */
+async function lockedBy(statement: ReturnType<Sql>): Promise<() => Promise<void>> {
+  let unlock = (): void => {}
+  let transaction: Promise<unknown> = Promise.resolve()
+  await new Promise<void>((resolve, reject) => {
+    transaction = sql.begin(async (own) => {
+      await own`${statement}`
+      resolve()
+      await new Promise<void>((release) => {
+        unlock = release
+      })
+    })
+    transaction.catch(reject)
+  })
+  return async () => {
+    unlock()
+    await transaction
+  }
+}
+
+const standstillNames = Object.keys(standstills) as (keyof typeof standstills)[]
+
+test.each(
+  standstillNames.flatMap((where) => [
+    { where, what: 'a stream', outcome: streamed, usage: finished.usage, costMicros: 23 },
+    {
+      where,
+      what: 'an answer',
+      outcome: whole,
+      usage: { promptTokens: 12, completionTokens: 0 },
+      costMicros: 2,
+    },
+  ]),
+)(
+  '$what whose statement stands still $where, until nobody waits for it any more, is recorded as its client saw it',
+  async ({ where, outcome, usage, costMicros }) => {
     const meter = await startMeter(sql, SHORT)
     const generation = await meter.accept(account.applicant())
-    let settled: Promise<unknown> | undefined
-    // The statement is under way and stands still; the database goes on with it long after.
-    await sql.begin(async (transaction) => {
-      await transaction`select from workspaces where id = ${account.workspaceId} for update`
-      settled = generation.settle(outcome)
-      await expect(settled).rejects.toMatchObject({ reason: 'unavailable' })
-      expect(meter.isRunning(generation.id)).toBe(true)
-    })
+    const goOn = await standstills[where]()
+    await expect(generation.settle(outcome)).rejects.toMatchObject({ reason: 'unavailable' })
+    expect(meter.isRunning(generation.id)).toBe(true)
+    await goOn()
     await meter.drain()
     expect(await find(generation.id)).toMatchObject({
       status: 'aborted',
@@ -97,6 +136,9 @@ test.each([
     const [workspace] = await sql`select balance_micros from workspaces where id = ${account.workspaceId}`
     expect(workspace!.balance_micros).toBe(1_000_000_000n - BigInt(costMicros))
     expect(await verifyLedger(sql)).toMatchObject({ open_holds: 0, differences: [] })
+    // Only what was committed had to be corrected: the rest was never recorded as delivered.
+    const corrected = await sql`select from withheld_generations`
+    expect(corrected).toHaveLength(where === 'at its commit' ? 1 : 0)
     await expect(sql`delete from withheld_generations`).rejects.toThrow('append-only')
     await meter.stop()
   },

@@ -6,6 +6,7 @@ import type { Meter, MeterTimers } from '../meter.ts'
 import type { Sql } from '../store/connection.ts'
 import { OutageError } from '../store/outage.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
+import { createDatabaseClock } from './database-clock.ts'
 import { renewLease } from './lease.ts'
 import { forgetReplicas } from './orphans.ts'
 import { createReaper } from './reaper.ts'
@@ -153,7 +154,9 @@ test('a living router’s long stream is left alone', async () => {
 
 test('an outage of the database lapses every lease and reaps nobody, not even who comes back late', async () => {
   const [quick, late] = [await start(), await startSilent()]
-  const renewLate = (): Promise<void> => renewLease({ sql, replica: late.replica, leaseMs: timers.leaseMs })
+  const renewLate = async () => {
+    await renewLease({ sql, replica: late.replica, leaseMs: timers.leaseMs })
+  }
   const streams = await Promise.all([quick, late].map((meter) => meter.accept(account.applicant())))
   const pause = async (leases: number, task: () => Promise<void> = async () => {}): Promise<void> => {
     const startedAt = performance.now()
@@ -210,7 +213,13 @@ test('what ends while a sweep takes it for an orphan stays as its client saw it'
   const meter = await start()
   const stream = await meter.accept(account.applicant())
   const { replica } = meter
-  const settlement = createSettlement({ sql, replica, log: silent, runningCount: () => 0 })
+  const settlement = createSettlement({
+    sql,
+    replica,
+    clock: createDatabaseClock(),
+    log: silent,
+    runningCount: () => 0,
+  })
   const reaper = createReaper({
     sql,
     replica,

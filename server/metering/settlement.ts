@@ -5,6 +5,7 @@ import type { Sql } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import { isPassing } from '../store/outage.ts'
 import { persist } from '../store/retry.ts'
+import type { DatabaseClock } from './database-clock.ts'
 import type { UsageSource } from './generation.ts'
 
 /** What is written about the end of a generation; the rest is in its hold. */
@@ -21,14 +22,26 @@ export interface SettlementItem {
   readonly timeToFirstTokenMs: number | null
 }
 
-/** `reaped`: there was no hold any more, because another router has settled it. */
-export type SettlementResult = 'settled' | 'reaped'
+/**
+ * `reaped`: there was no hold any more, because another router has settled it. `withheld`: it came too late, and is
+ * settled as of an answer that was withheld.
+ */
+export type SettlementResult = 'settled' | 'reaped' | 'withheld'
+
+/** How long the client of an answer waits for its settlement, and what it is told then. */
+export interface Patience {
+  /** A moment of `performance.now()`: the database settles nothing as delivered from then on. */
+  readonly untilMs: number
+  /** What is written once the client is told of an error in place of the answer's end (CRED-33). */
+  readonly withheld: SettlementItem
+}
 
 /** What settlement needs from the world. */
 export interface SettlementOptions {
   readonly sql: Sql
   /** The router that settles. */
   readonly replica: string
+  readonly clock: Pick<DatabaseClock, 'earliest'>
   readonly log: Log
   /** How many generations run, and so may end soon. */
   readonly runningCount: () => number
@@ -39,15 +52,16 @@ export interface Settling {
   /** Resolves once it is committed, however long the database is away; rejects if it refuses the record. */
   readonly written: Promise<SettlementResult>
   /**
-   * Its client was told of an error before it was written: whenever that happens, `seen` is what stands there (CRED-33).
-   * What has been sent already is corrected.
+   * Its client was told of an error before it was written: whenever that happens, what stands there is that it was
+   * withheld. What is committed nevertheless is corrected.
    */
-  withhold(seen: SettlementItem): void
+  withhold(): void
 }
 
 /** Writes the ends of generations, each exactly once. */
 export interface Settlement {
-  settle(item: SettlementItem): Settling
+  /** Without `patience` no client waits for it. */
+  settle(item: SettlementItem, patience?: Patience): Settling
   /** Ends that are not committed yet. */
   readonly waiting: number
   /** Has one connection prepare its statement, so that no answer waits for that. */
@@ -68,9 +82,10 @@ const MAX_ITEMS = 512
 const SHARE = 4
 const MOST_WORTHWHILE = 32
 
-/** One end in a batch: the item to write, by the time that a statement is made of it. */
+/** One end in a batch. */
 interface Slip {
-  item: SettlementItem
+  readonly item: SettlementItem
+  readonly patience: Patience | undefined
   isWithheld: boolean
 }
 
@@ -89,12 +104,11 @@ export function createSettlement(options: SettlementOptions): Settlement {
   const worthwhile = () => Math.min(MOST_WORTHWHILE, Math.floor(options.runningCount() / SHARE))
   const batcher = createBatcher(settleAll, { maxItems: MAX_ITEMS, worthwhile })
   return {
-    settle(item) {
-      const slip: Slip = { item, isWithheld: false }
+    settle(item, patience) {
+      const slip: Slip = { item, patience, isWithheld: false }
       return {
         written: batcher.add(slip),
-        withhold(seen) {
-          slip.item = seen
+        withhold() {
           slip.isWithheld = true
         },
       }
@@ -114,30 +128,51 @@ export function createSettlement(options: SettlementOptions): Settlement {
 }
 
 /**
- * Writes the ends of generations so that each record says what its client saw. A statement that is under way when the
- * database falls silent may be committed long after nobody waits for it any more, with what was true when it was
- * sent: what it then says wrongly is corrected, before anybody here is told that it is written.
+ * Writes the ends of generations so that each record says what its client saw. A statement may be under way when the
+ * database falls silent, and be carried out long after nobody waits for it any more: the database itself then settles
+ * nothing as delivered, and what is late is written again as withheld. What was committed in time, but not heard of
+ * in time, is corrected, before anybody here is told that it is written.
  */
 async function settleAsSeen(
   options: SettlementOptions,
   slips: readonly Slip[],
   persistently: <T>(write: () => Promise<T>) => Promise<T>,
 ): Promise<SettlementResult[]> {
-  const itemsOf = (some: readonly Slip[]) => some.map(({ item }) => item)
-  const rows = await persistently(() => settleOnce(options, itemsOf(slips)))
+  const rows = await persistently(() => settleOnce(options, slips))
+  const late = slips.filter((_, index) => rows[index]?.outcome === 'late')
+  for (const slip of late) slip.isWithheld = true
+  const again = late.length === 0 ? [] : await persistently(() => settleOnce(options, late))
+  const rowOf = new Map(slips.map((slip, index) => [slip, rows[index]]))
+  for (const [index, slip] of late.entries()) rowOf.set(slip, again[index])
   const corrected = new Set<Slip>()
   for (;;) {
     // While some are corrected, the patience with others may end.
-    const wrong = slips.filter((slip, index) => isWrong(slip, rows[index]) && !corrected.has(slip))
-    if (wrong.length === 0) return rows.map((row) => row.outcome)
+    const wrong = slips.filter((slip) => isWrong(slip, rowOf.get(slip)) && !corrected.has(slip))
+    if (wrong.length === 0) return slips.map((slip) => resultOf(slip, rowOf.get(slip)))
     options.log.warn('answers that were withheld had been recorded as delivered', { count: wrong.length })
-    await persistently(() => correct(options.sql, itemsOf(wrong)))
+    await persistently(() => correct(options.sql, wrong.map(writtenOf)))
     for (const slip of wrong) corrected.add(slip)
   }
 }
 
 function isWrong({ isWithheld }: Slip, row: Row | undefined): boolean {
   return isWithheld && row?.outcome === 'settled' && row.status === 'ok'
+}
+
+function resultOf({ isWithheld }: Slip, row: Row | undefined): SettlementResult {
+  if (row?.outcome !== 'settled') return 'reaped'
+  return isWithheld ? 'withheld' : 'settled'
+}
+
+/** What is to stand in the books, as far as is known now. */
+function writtenOf({ item, patience, isWithheld }: Slip): SettlementItem {
+  return isWithheld && patience ? patience.withheld : item
+}
+
+/** By the database's clock; what no client saw as whole is written whenever it may be. */
+function deadlineOf({ item, patience, isWithheld }: Slip, clock: SettlementOptions['clock']): Date | null {
+  if (isWithheld || patience === undefined || item.status !== 'ok') return null
+  return clock.earliest(patience.untilMs) ?? null
 }
 
 /** The record stays; what the client saw, and a refund of the difference, are written beside it. */
@@ -153,17 +188,18 @@ async function correct(sql: Sql, items: readonly SettlementItem[]): Promise<void
 }
 
 interface Row {
-  readonly outcome: SettlementResult
+  readonly outcome: 'settled' | 'reaped' | 'late'
   /** What the record says; null where there is none. */
   readonly status: SettlementItem['status'] | null
 }
 
 /** One statement; its text is what an operator looks for in the database's statistics. */
 async function settleOnce(
-  { sql, replica }: SettlementOptions,
-  items: readonly SettlementItem[],
+  { sql, replica, clock }: SettlementOptions,
+  slips: readonly Slip[],
 ): Promise<Row[]> {
-  const { text, bigint, integer } = columnsOf(sql, items)
+  const items = slips.map((slip) => ({ ...writtenOf(slip), deadline: deadlineOf(slip, clock) }))
+  const { text, bigint, integer, timestamptz } = columnsOf(sql, items)
   return await sql<Row[]>`select * from settle_generations(
     ${replica}::text,
     ${text((item) => item.workspaceId)}::text[],
@@ -175,6 +211,7 @@ async function settleOnce(
     ${text((item) => item.usageSource)}::text[],
     ${bigint((item) => item.costMicros)}::bigint[],
     ${integer((item) => item.latencyMs)}::integer[],
-    ${integer((item) => item.timeToFirstTokenMs)}::integer[]
+    ${integer((item) => item.timeToFirstTokenMs)}::integer[],
+    ${timestamptz((item) => item.deadline)}::timestamptz[]
   )`
 }

@@ -52,3 +52,34 @@ export async function startTestServer(): Promise<TestServer> {
     },
   }
 }
+
+/**
+ * From when it resolves, each commit on the whole server stands still after its last statement, with all written and
+ * nothing to be seen of it, as on a disk that hangs: it waits for a standby that does not exist. The result lets them
+ * through again.
+ */
+export async function stallCommits({ embedded }: TestServer): Promise<() => Promise<void>> {
+  const admin = connect({ url: embedded.url, maxConnections: 2 })
+  const probe = `stall_${randomBytes(6).toString('hex')}`
+  await admin`alter system set synchronous_standby_names = 'nobody'`
+  await admin`select pg_reload_conf()`
+  // The setting is taken up in its time: commits are tried until one stands still.
+  let standing: Promise<unknown> = Promise.resolve()
+  for (let attempt = 0, stands = false; !stands; attempt++) {
+    let isOver = false
+    standing = admin`create table ${admin(`${probe}_${attempt}`)} ()`.then(() => {
+      isOver = true
+    })
+    while (!isOver && !stands) {
+      const waiting =
+        await admin`select from pg_stat_activity where wait_event = 'SyncRep' and query ~ ${probe}`
+      stands = waiting.length > 0
+    }
+  }
+  return async () => {
+    await admin`alter system reset synchronous_standby_names`
+    await admin`select pg_reload_conf()`
+    await standing
+    await admin.end()
+  }
+}

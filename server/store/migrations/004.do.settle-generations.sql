@@ -4,6 +4,10 @@
 -- record tells why: written by the same router it was a retried batch, by another it was a reaping.
 -- It tells besides what each record says: a statement that was tried again may have been committed the first time,
 -- with what was true then.
+--
+-- p_deadlines: by this database's clock, when the client of an answer will be told of an error if it is not settled; null
+-- where nobody waits. What is late ends nothing and is told so (late). Asked twice: after the locks, and when all is
+-- written, where one that has become late rolls back the batch, which its router tries again.
 create function settle_generations(
   p_replica text,
   p_workspaces text[],
@@ -15,7 +19,8 @@ create function settle_generations(
   p_usage_sources text[],
   p_costs bigint[],
   p_latencies integer[],
-  p_first_tokens integer[]
+  p_first_tokens integer[],
+  p_deadlines timestamptz[]
 ) returns table (outcome text, status text)
 language plpgsql
 -- Batches are small and the tables are large: every join goes by index, whatever the statistics say.
@@ -25,20 +30,24 @@ set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
+declare
+  begun_at timestamptz;
 begin
   -- The same lock in the same order as admission takes it; the statement below reads what it protects.
   perform from workspaces w where w.id = any (p_workspaces) order by w.id for no key update;
+  begun_at := clock_timestamp();
 
   with ended as (
     delete from holds h
     using unnest(
       p_workspaces, p_generations, p_statuses, p_finish_reasons, p_prompt_tokens, p_completion_tokens,
-      p_usage_sources, p_costs, p_latencies, p_first_tokens
+      p_usage_sources, p_costs, p_latencies, p_first_tokens, p_deadlines
     ) as r (
       workspace_id, generation_id, status, finish_reason, prompt_tokens, completion_tokens,
-      usage_source, cost, latency, first_token
+      usage_source, cost, latency, first_token, deadline
     )
     where h.workspace_id = r.workspace_id and h.generation_id = r.generation_id
+      and (r.deadline is null or r.deadline > begun_at)
     returning
       h.workspace_id, h.generation_id, h.key_id, h.amount_micros, h.operation, h.streamed, h.model, h.endpoint,
       h.evidence_digest, h.prompt_price_micros, h.completion_price_micros, h.created_at,
@@ -105,9 +114,19 @@ begin
   ) m
   where w.id = m.workspace_id;
 
+  if clock_timestamp() >= (select min(d.deadline) from unnest(p_deadlines) as d (deadline) where d.deadline > begun_at) then
+    raise exception 'an answer of this batch has become late' using errcode = 'query_canceled';
+  end if;
+
   return query
-    select case when g.settled_by = p_replica then 'settled' else 'reaped' end, g.status
-    from unnest(p_workspaces, p_generations) with ordinality as r (workspace_id, id, position)
+    select
+      case
+        when g.settled_by = p_replica then 'settled'
+        when g.id is null and r.deadline <= begun_at then 'late'
+        else 'reaped'
+      end,
+      g.status
+    from unnest(p_workspaces, p_generations, p_deadlines) with ordinality as r (workspace_id, id, deadline, position)
     left join generations g on g.workspace_id = r.workspace_id and g.id = r.id
     order by r.position;
 end
