@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
+import { billable } from '../metering/billable.ts'
 import type { Operation } from '../operation.ts'
 import { parseModel, parseRequest } from './request.ts'
 import { testModel } from './testing.ts'
@@ -184,4 +186,36 @@ test.each([
 ])('%s: %j makes the prompt of a chat as long as the context', (name, value, bound) => {
   const { bytes, request } = parse('chat', { messages: [{ role: 'user', content: 'hi' }], [name]: value })
   expect(request.prompt.bound).toBe(bound ?? bytes.length + model.templateTokens)
+})
+
+test('a backend whose tokenizer makes a token of every byte, and whose template adds its most, is believed', () => {
+  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }).map((one) => one.toWellFormed())
+  const bytesOf = (...texts: readonly string[]) => texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
+  const asked = fc.oneof(
+    fc.array(text, { minLength: 1, maxLength: 4 }).map((turns) => ({
+      operation: 'chat' as const,
+      fields: { messages: turns.map((content) => ({ role: 'user', content })) },
+      tokens: bytesOf(...turns) + model.templateTokens,
+    })),
+    fc.array(text, { minLength: 1, maxLength: 2 }).map((prompt) => ({
+      operation: 'completions' as const,
+      fields: { prompt },
+      tokens: bytesOf(...prompt) + prompt.length * model.templateTokens,
+    })),
+    fc.array(text, { minLength: 1, maxLength: 2 }).map((input) => ({
+      operation: 'embeddings' as const,
+      fields: { input },
+      tokens: bytesOf(...input) + input.length * model.templateTokens,
+    })),
+  )
+  fc.assert(
+    fc.property(asked, ({ operation, fields, tokens }) => {
+      const { bound } = parse(operation, fields).request.prompt
+      const context = operation === 'chat' ? model.contextLength : 2 * model.contextLength
+      const reported = { promptTokens: Math.min(tokens, context), completionTokens: 7 }
+      const bounds = { promptBoundTokens: bound, outputCapTokens: 7 }
+      const counted = { promptTokens: 1, completionTokens: 1 }
+      expect(billable(bounds, reported, counted)).toEqual({ usage: reported, usageSource: 'backend' })
+    }),
+  )
 })
