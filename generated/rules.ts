@@ -343,6 +343,7 @@ export const rules = {
   'CRED-23': { origin: 'chosen', ref: 'D2/7:2', level: 'must', subjects: ['router'], test: 'control' },
   'CRED-24': { origin: 'chosen', ref: 'D2/8:1', level: 'must', subjects: ['router'], test: 'control' },
   'CRED-25': { origin: 'chosen', ref: 'D2/8:2', level: 'must', subjects: ['router'], test: 'control' },
+  'CRED-42': { origin: 'chosen', ref: 'D2/8:3', level: 'must', subjects: ['router'], test: 'control' },
   'CRED-26': { origin: 'chosen', ref: 'D2/9:1', level: 'must', subjects: ['router'], test: 'control' },
   'CRED-27': { origin: 'chosen', ref: 'D2/9:1', level: 'must', subjects: ['router'], test: 'control' },
   'CRED-28': { origin: 'chosen', ref: 'D2/9:2', level: 'must', subjects: ['router'], test: 'control' },

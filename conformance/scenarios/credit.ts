@@ -467,16 +467,23 @@ export default {
   },
 
   'spend-limit-in-flight': {
-    rules: ['CRED-24'],
-    title: 'What runs counts towards the spend limit of its key',
+    rules: ['CRED-24', 'CRED-42'],
+    title:
+      'What runs counts towards the spend limit of its key, and a refusal for that alone says when to come back',
     needs: ['workspace', 'backendScript'],
     async run(context) {
       await context.own({ spendLimitMicros: 1 })
       await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 2 } })
       const call = await context.stream()
       await expectBegun(call, 2)
-      expectError(await context.chat(), 'key_spend_limit_reached')
+      const held = await context.chat()
+      expectError(held, 'key_spend_limit_reached')
+      assert.equal(held.headers['retry-after'], '1')
       call.abort()
+      await context.books()
+      const spent = await context.chat()
+      expectError(spent, 'key_spend_limit_reached')
+      assert.equal(spent.headers['retry-after'], undefined)
     },
   },
 

@@ -229,7 +229,7 @@ export default {
     title: 'A model that is not there answers 404 model_not_found',
     operation: 'getModel',
     expect: { error: 'model_not_found' },
-    steps: [{ params: { id: 'absent' } }, { params: { id: 'absent/model' } }],
+    steps: ['absent', 'absent/model', 'a%0Ab'].map((id) => ({ params: { id } })),
   },
 } satisfies Topic
 
