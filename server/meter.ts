@@ -6,7 +6,6 @@ import type { Buckets } from './limits/buckets.ts'
 import type { Log } from './log.ts'
 import { writeCheckpoint } from './metering/checkpoint.ts'
 import { createGeneration, type GenerationOptions } from './metering/create-generation.ts'
-import { createDatabaseClock } from './metering/database-clock.ts'
 import type { RunningGeneration } from './metering/generation.ts'
 import { createLastUse } from './metering/last-use.ts'
 import { endLease, renewLease } from './metering/lease.ts'
@@ -15,6 +14,7 @@ import { createReaper, type Reaped } from './metering/reaper.ts'
 import { createRunningSet } from './metering/running.ts'
 import { createSettlement } from './metering/settlement.ts'
 import type { Sql } from './store/connection.ts'
+import { createDatabaseClock } from './store/database-clock.ts'
 import { createId } from './store/ids.ts'
 import { within } from './store/retry.ts'
 import { startTicker, type Ticker } from './store/ticker.ts'
@@ -108,6 +108,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
     sql,
     replica,
     allowOverdraftMicros,
+    clock,
     buckets,
     outageMs,
     log,

@@ -11,6 +11,7 @@ import {
 } from '../metering/testing.ts'
 import { verifyLedger } from '../metering/verify-ledger.ts'
 import { connect, type Sql } from '../store/connection.ts'
+import { createDatabaseClock } from '../store/database-clock.ts'
 import { createId } from '../store/ids.ts'
 import { revokeKey, updateKey } from '../store/keys.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
@@ -31,6 +32,7 @@ function admission(allowOverdraftMicros = 0) {
   const options = {
     replica: createId('rep_'),
     allowOverdraftMicros: () => allowOverdraftMicros,
+    clock: createDatabaseClock(),
     outageMs: 5_000,
     log: silent,
   }

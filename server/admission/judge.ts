@@ -1,6 +1,7 @@
 import { createBatcher, isolating } from '../batch.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
+import { type DatabaseClock, HEARING } from '../store/database-clock.ts'
 import { isOutage, OutageError } from '../store/outage.ts'
 import { persist, within } from '../store/retry.ts'
 import { type Case, type Judged, judgeBatch } from './statement.ts'
@@ -11,6 +12,7 @@ export interface JudgeOptions {
   /** The router whose holds these are. */
   readonly replica: string
   readonly allowOverdraftMicros: () => number
+  readonly clock: Pick<DatabaseClock, 'earliest'>
   /** How long a request waits for a database that is away. */
   readonly outageMs: number
   readonly log: Log
@@ -21,7 +23,7 @@ export interface JudgeOptions {
 /** Asks the database about requests. */
 export interface Judge {
   /** What becomes of a request; its hold is durable when it is admitted. Throws `OutageError`. */
-  judge(one: Omit<Case, 'isRetried'>): Promise<Judged>
+  judge(one: Omit<Case, 'isRetried' | 'untilMs'>): Promise<Judged>
   /** Has one connection prepare its statement, so that no request waits for that. */
   warm(): Promise<void>
   /** Gives up on a database that is away; resolves when nothing is under way. */
@@ -48,9 +50,10 @@ export function createJudge(options: JudgeOptions): Judge {
 
   return {
     async judge(one) {
-      const entry: Entry = { ...one, isRetried: false, isAbandoned: false }
+      const untilMs = performance.now() + outageMs
+      const entry: Entry = { ...one, untilMs, isRetried: false, isAbandoned: false }
       try {
-        return await within(batcher.add(entry), outageMs)
+        return await within(batcher.add(entry), outageMs * HEARING)
       } catch (error) {
         if (error instanceof OutageError) {
           entry.isAbandoned = true

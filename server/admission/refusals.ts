@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts'
+import { OutageError } from '../store/outage.ts'
 
 /** What the database decides about a request: `admit_generations`. */
 export type Decision =
@@ -45,6 +46,8 @@ const refusals = {
       'Requests of this key that are still running hold all that its spend limit leaves. Try again when one has ended.',
       { headers: { 'Retry-After': '1' } },
     ),
+  // Its client has been told of an error, or will be before this is heard.
+  late: () => new OutageError('the database was reached too late'),
   // The answer to an earlier attempt came too late: its hold has been given back meanwhile.
   settled: () => new Error('the generation was given up before its admission was known'),
 } as const satisfies Record<string, () => Error>

@@ -1,6 +1,7 @@
 import { type KeyRates, type KeyRatesRow, toKeyRates } from '../limits/key-rates.ts'
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
+import type { DatabaseClock } from '../store/database-clock.ts'
 import type { Applicant } from './applicant.ts'
 import type { Decision } from './refusals.ts'
 
@@ -9,6 +10,8 @@ export interface Case {
   readonly applicant: Applicant
   /** Undefined: the key's limits are not known yet, and so its buckets were not asked. */
   readonly buckets: { readonly rates: KeyRates; readonly admit: boolean } | undefined
+  /** A moment of `performance.now()`: no hold is placed from then on. */
+  readonly untilMs: number
   /** A statement that carried it was sent and its answer lost: its hold may be there already. */
   isRetried: boolean
 }
@@ -25,12 +28,13 @@ interface StatementOptions {
   readonly sql: Sql
   readonly replica: string
   readonly allowOverdraftMicros: () => number
+  readonly clock: Pick<DatabaseClock, 'earliest'>
 }
 
 /** One statement; its text is what an operator looks for in the database's statistics. */
 export async function judgeBatch<Entry extends Case>(
   entries: readonly Entry[],
-  { sql, replica, allowOverdraftMicros }: StatementOptions,
+  { sql, replica, allowOverdraftMicros, clock }: StatementOptions,
 ): Promise<Map<Entry, Judged>> {
   const { text, bigint, boolean, integer, timestamptz } = columnsOf(sql, entries)
   const rows = await sql<Row[]>`select * from admit_generations(
@@ -53,7 +57,8 @@ export async function judgeBatch<Entry extends Case>(
     ${integer(({ buckets }) => buckets?.rates.requestsPerMinute ?? null)}::integer[],
     ${bigint(({ buckets }) => buckets?.rates.tokensPerMinute ?? null)}::bigint[],
     ${integer(({ buckets }) => buckets?.rates.workspaceRequestsPerMinute ?? null)}::integer[],
-    ${bigint(({ buckets }) => buckets?.rates.workspaceTokensPerMinute ?? null)}::bigint[]
+    ${bigint(({ buckets }) => buckets?.rates.workspaceTokensPerMinute ?? null)}::bigint[],
+    ${timestamptz(({ untilMs }) => clock.earliest(untilMs) ?? null)}::timestamptz[]
   )`
   return new Map(entries.map((entry, index) => [entry, toJudged(rows[index]!)]))
 }

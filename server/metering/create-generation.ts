@@ -1,5 +1,6 @@
 import type { Buckets } from '../limits/buckets.ts'
 import type { Log } from '../log.ts'
+import { HEARING } from '../store/database-clock.ts'
 import { OutageError } from '../store/outage.ts'
 import { within } from '../store/retry.ts'
 import { billable } from './billable.ts'
@@ -31,12 +32,6 @@ export interface GenerationOptions {
   /** Told when a hold stays behind because the database refuses its record. */
   readonly onUncertain: () => void
 }
-
-/**
- * The end of an answer waits so much longer than the database has for it (ours): its client is told of an error when
- * nothing can be settled as delivered any more.
- */
-const RESERVE = 1.05
 
 /** OpenAI's values and what resembles them; anything else could be content, which has no place in a record. */
 const FINISH_REASON = /^[A-Za-z_]{1,32}$/
@@ -84,7 +79,7 @@ async function settle(
   const untilMs = performance.now() + outageMs
   const settling = settlement.settle(item, { untilMs, withheld })
   const written = settling.written.finally(() => running.remove(generationId))
-  const result = await within(written, outageMs * RESERVE).catch((error): SettlementResult => {
+  const result = await within(written, outageMs * HEARING).catch((error): SettlementResult => {
     const ids = { requestId, generationId }
     if (error instanceof OutageError) {
       settling.withhold()

@@ -7,7 +7,7 @@ import { supervise } from '../store/supervise.ts'
 import { stallCommits, startTestServer, type TestServer } from '../store/testing.ts'
 import type { Receipt } from './generation.ts'
 import { findGeneration } from './records.ts'
-import { type Account, createAccount, finished, startMeter, until } from './testing.ts'
+import { type Account, createAccount, finished, introduce, startMeter, until } from './testing.ts'
 import { verifyLedger } from './verify-ledger.ts'
 
 const SHORT = { timers: { outageMs: 300 } }
@@ -203,6 +203,25 @@ test('an admission during a short outage waits for the database', async () => {
   await (await accepted).settle(finished)
   await meter.stop()
 })
+
+test.each(standstillNames.filter((where) => where !== 'at its commit'))(
+  'an admission that stands still %s, until nobody waits for it any more, places no hold, whoever is there to look for it',
+  async (where) => {
+    // Nobody tidies up: as if its router had been killed.
+    const meter = await startMeter(sql, { timers: { ...SHORT.timers, checkpointMs: 600_000 } })
+    await introduce(meter, account)
+    const goOn = await standstills[where]()
+    await expect(meter.accept(account.applicant())).rejects.toThrow(OutageError)
+    await goOn()
+    await until(async () => {
+      const underWay = await sql`select from pg_stat_activity
+        where state <> 'idle' and query like '%admit_generations%' and pid <> pg_backend_pid()`
+      return underWay.length === 0
+    })
+    expect(await verifyLedger(sql)).toMatchObject({ generations: 1, open_holds: 0, differences: [] })
+    await meter.stop()
+  },
+)
 
 test('an admission that cannot wait any longer fails and leaves no hold', async () => {
   const meter = await startMeter(sql, SHORT)

@@ -2,10 +2,10 @@ import { createBatcher, isolating } from '../batch.ts'
 import type { Log } from '../log.ts'
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
+import type { DatabaseClock } from '../store/database-clock.ts'
 import { createId } from '../store/ids.ts'
 import { isPassing } from '../store/outage.ts'
 import { persist } from '../store/retry.ts'
-import type { DatabaseClock } from './database-clock.ts'
 import type { UsageSource } from './generation.ts'
 
 /** What is written about the end of a generation; the rest is in its hold. */

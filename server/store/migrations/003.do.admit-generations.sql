@@ -10,6 +10,10 @@
 --
 -- p_retried: an earlier statement carried some of these requests and its answer was lost. Those that have their hold
 -- already are admitted again without a second one.
+--
+-- p_deadlines: by this database's clock, when the client of a request will be told of an error if it is not admitted;
+-- null where nobody knows. What is late places no hold (late). Asked twice: after the locks, and when all is written, where
+-- one that has become late rolls back the batch, which its router tries again.
 create function admit_generations(
   p_replica text,
   p_overdraft_micros bigint,
@@ -30,7 +34,8 @@ create function admit_generations(
   p_requests_per_minute integer[],
   p_tokens_per_minute bigint[],
   p_workspace_requests_per_minute integer[],
-  p_workspace_tokens_per_minute bigint[]
+  p_workspace_tokens_per_minute bigint[],
+  p_deadlines timestamptz[]
 ) returns table (
   verdict text, workspace_id text, key_id text, requests_per_minute integer, tokens_per_minute bigint,
   workspace_requests_per_minute integer, workspace_tokens_per_minute bigint
@@ -44,6 +49,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
+  begun_at timestamptz;
   request record;
   judgement text;
   -- One element per workspace: what admission may count on, what is held, what this batch adds.
@@ -80,6 +86,7 @@ begin
       order by w.id
       for no key update
     ) locked;
+  begun_at := clock_timestamp();
   placed := array_fill(0::bigint, array[coalesce(cardinality(workspace_ids), 0)]);
 
   for request in
@@ -105,16 +112,17 @@ begin
         when p_retried and exists (
           select from generations g where g.workspace_id = d.workspace_id and g.id = r.generation_id
         ) then 'settled'
+        when r.deadline <= begun_at then 'late'
         when key_state(k.revoked_at, k.expires_at) = 'revoked' then 'api_key_revoked'
         when key_state(k.revoked_at, k.expires_at) = 'expired' then 'api_key_expired'
         when r.model <> all (k.model_scope) then 'model_not_in_key_scope'
       end as known
     from unnest(
       p_key_hashes, p_generations, p_models, p_holds, p_buckets_admit, p_requests_per_minute, p_tokens_per_minute,
-      p_workspace_requests_per_minute, p_workspace_tokens_per_minute
+      p_workspace_requests_per_minute, p_workspace_tokens_per_minute, p_deadlines
     ) with ordinality as r (
       key_hash, generation_id, model, hold, buckets_admit, requests_per_minute, tokens_per_minute,
-      workspace_requests_per_minute, workspace_tokens_per_minute, position
+      workspace_requests_per_minute, workspace_tokens_per_minute, deadline, position
     )
     left join key_directory d on d.key_hash = decode(r.key_hash, 'hex')
     left join api_keys k on k.workspace_id = d.workspace_id and k.id = d.key_id
@@ -180,6 +188,10 @@ begin
   update api_keys k set held_micros = k.held_micros + p.held
     from unnest(key_workspaces, key_ids, key_placed) as p (workspace_id, id, held)
     where k.workspace_id = p.workspace_id and k.id = p.id and p.held > 0;
+
+  if clock_timestamp() >= (select min(d.deadline) from unnest(p_deadlines) as d (deadline) where d.deadline > begun_at) then
+    raise exception 'a request of this batch has become late' using errcode = 'serialization_failure';
+  end if;
 
   return query
     select

@@ -115,7 +115,7 @@ begin
   where w.id = m.workspace_id;
 
   if clock_timestamp() >= (select min(d.deadline) from unnest(p_deadlines) as d (deadline) where d.deadline > begun_at) then
-    raise exception 'an answer of this batch has become late' using errcode = 'query_canceled';
+    raise exception 'an answer of this batch has become late' using errcode = 'serialization_failure';
   end if;
 
   return query

@@ -1,3 +1,9 @@
+/**
+ * Whoever asks the database for something that must not come late waits so much longer than the database has for it
+ * (ours): when its client is told of an error, it is settled that nothing comes any more.
+ */
+export const HEARING = 1.05
+
 /** The database's clock, as far as this router can tell it from its own. */
 export interface DatabaseClock {
   /** Takes note that it showed `shown` at some time between two moments of `performance.now()`. */
