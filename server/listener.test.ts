@@ -99,6 +99,34 @@ test.each([
   expect(answer).not.toContain('400')
 })
 
+test('who asks for a tunnel and resets the connection ends nothing', async () => {
+  const port = await start()
+  const accepted = once(servers[0]!, 'connection') as Promise<[Socket]>
+  const socket = connect(port, '127.0.0.1')
+  socket.write('CONNECT a.example:443 HTTP/1.1\r\nhost: x\r\n\r\n')
+  const [taken] = await accepted
+  const closed = new Promise<void>((resolve) => taken.once('close', resolve))
+  await once(socket, 'data')
+  expect(taken.listenerCount('error')).toBeGreaterThan(0)
+  socket.resetAndDestroy()
+  await closed
+  expect(await exchange(port, 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')).toContain('200')
+})
+
+test.each([
+  ['a tunnel', 'CONNECT a.example:443 HTTP/1.1\r\nhost: x\r\n\r\n'],
+  ['a tunnel, and sends on', `CONNECT a.example:443 HTTP/1.1\r\nhost: x\r\n\r\n${'x'.repeat(500_000)}`],
+])('whoever asks for %s is not waited for, however long the connection is kept', async (_, bytes) => {
+  const port = await start()
+  const accepted = once(servers[0]!, 'connection') as Promise<[Socket]>
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  socket.resume().write(bytes)
+  const [taken] = await accepted
+  await once(taken, 'close')
+  expect(taken.destroyed).toBe(true)
+})
+
 test('an address that is taken is told with the setting that names it', async () => {
   const port = await start()
   const server = createListener(() => new Response())

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
+import { sayLast } from '#base/last-words.ts'
 import { limits } from '#contract/limits'
 import { Discards } from './bodies/discard.ts'
 import { ApiError } from './errors.ts'
@@ -92,5 +93,5 @@ function refuseSocket(socket: Duplex, error: ApiError): void {
   const body = bodyOf(error)
   const lines = Object.entries(headersFor(body)).map(([name, value]) => `${name}: ${value}`)
   const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`
-  socket.end(`${[status, ...lines].join('\r\n')}\r\n\r\n${body}`)
+  sayLast(socket, `${[status, ...lines].join('\r\n')}\r\n\r\n${body}`)
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
@@ -36,4 +37,18 @@ test.each([
     error: { message: expect.any(String), type: 'invalid_request_error', code },
   })
   expect(world.gateway.accepted).toBe(0)
+})
+
+test('who asks for a tunnel and resets the connection ends nothing', async () => {
+  const world = await startWorld()
+  for (let time = 0; time < 3; time++) {
+    const socket = connect(world.port, '127.0.0.1')
+    socket.write(`CONNECT a.example:443 HTTP/1.1\r\n${HOST}\r\n\r\n`)
+    // Fails the run where nobody hears of the reset.
+    await once(socket, 'data')
+    socket.resetAndDestroy()
+  }
+  const socket = connect(world.port, '127.0.0.1')
+  socket.end('hello\r\n\r\n')
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
 })

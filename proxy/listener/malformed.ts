@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { sayLast } from '#base/last-words.ts'
 import { bodyOf, headersTooLarge, malformed, type Refusal, statusOf } from '../refusal.ts'
 
 /** Headers that stand once: of two, each reader on the way might take another. */
@@ -23,5 +24,5 @@ export function refuseSocket(socket: Duplex, code?: string): void {
     `X-Request-Id: req-${randomUUID()}`,
     'Connection: close',
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  sayLast(socket, `${head.join('\r\n')}\r\n\r\n${body}`)
 }
