@@ -127,6 +127,53 @@ test.each([
   expect(taken.destroyed).toBe(true)
 })
 
+test('requests that are sent ahead of their answers are answered in their order', async () => {
+  const port = await start()
+  const next = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
+  const last = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
+  const socket = connect(port, '127.0.0.1')
+  socket.write(next.repeat(15) + last)
+  const answers = await text(socket)
+  expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(16)
+  expect(answers.match(/^connection: close/gim)).toHaveLength(1)
+})
+
+test('one connection that sends thousands of requests at once takes no turn of the others', async () => {
+  let served = 0
+  const server = createListener(() => {
+    served++
+    return new Response('ok')
+  })
+  servers.push(server)
+  const port = await listen(server, { host: '127.0.0.1', port: 0 })
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.resume().write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20_000))
+  await closed
+  expect(served).toBeLessThanOrEqual(16)
+})
+
+test('what is sent ahead a few at a time leaves each turn to the others', async () => {
+  let served = 0
+  let inTurn = 0
+  let mostInTurn = 0
+  const server = createListener(() => {
+    served++
+    if (inTurn++ === 0) setImmediate(() => (inTurn = 0))
+    mostInTurn = Math.max(mostInTurn, inTurn)
+    return new Response('ok')
+  })
+  servers.push(server)
+  const port = await listen(server, { host: '127.0.0.1', port: 0 })
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  // Each read of the socket brings some.
+  const padded = `GET / HTTP/1.1\r\nhost: x\r\nx-padding: ${'x'.repeat(8_000)}\r\n\r\n`
+  socket.resume().write(padded.repeat(500))
+  await vi.waitFor(() => expect(served).toBe(500), 60_000)
+  expect(mostInTurn).toBeLessThanOrEqual(16)
+})
+
 test('an address that is taken is told with the setting that names it', async () => {
   const port = await start()
   const server = createListener(() => new Response())

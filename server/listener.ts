@@ -4,11 +4,18 @@ import { getRequestListener } from '@hono/node-server'
 import { sayLast } from '#base/last-words.ts'
 import { limits } from '#contract/limits'
 import { Discards } from './bodies/discard.ts'
+import { holdSocket } from './bodies/hold-socket.ts'
 import { ApiError } from './errors.ts'
 import { requestIdFor } from './request-id.ts'
 
 /** How long a client may take over its headers (ours). */
 const HEADERS_TIMEOUT_MS = 30_000
+
+/**
+ * How many requests of one connection may wait for their answers (ours); whoever sends more ahead is hung up on. Node would
+ * take up all that it reads in a turn, some ten thousand requests from anybody, before it served anybody else.
+ */
+const MAX_UNANSWERED = 16
 
 type FetchCallback = Parameters<typeof getRequestListener>[0]
 
@@ -37,8 +44,12 @@ export function createListener(fetch: FetchCallback, maxHeaderBytes: number = li
   const discards = new Discards()
   const answers = new WeakMap<Duplex, Set<ServerResponse>>()
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    const open = answers.get(request.socket) ?? new Set()
-    answers.set(request.socket, open.add(response))
+    const { socket } = request
+    const open = answers.get(socket) ?? new Set()
+    if (open.size === MAX_UNANSWERED) return void socket.destroy()
+    // Reads no more of it before all others have had their turn.
+    if (open.size === 1) setImmediate(holdSocket(socket))
+    answers.set(socket, open.add(response))
     response.once('close', () => open.delete(response))
     discards.follow(request, response)
     if (SINGLE.some((name) => isRepeated(request, name)) || request.headers.host === undefined)

@@ -1,0 +1,12 @@
+import type { Socket } from 'node:net'
+
+/**
+ * Reads nothing more of a connection until the function that it gives is called. Whoever reads a message resumes the
+ * socket, and so does Node when it throws one away: a pause alone does not last.
+ */
+export function holdSocket(socket: Socket): () => void {
+  const pause = (): void => void socket.pause()
+  socket.on('resume', pause)
+  pause()
+  return () => void socket.off('resume', pause).resume()
+}
