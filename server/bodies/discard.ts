@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '#contract/limits'
+import { holdSocket } from './hold-socket.ts'
 
 /** What is left of a body is read on after its answer, so that the client sees that: so many bytes, and so long (ours). */
 const MOST_BYTES = 4 * limits.maxBodyBytes
@@ -10,6 +11,9 @@ const BYTES_PER_SECOND = 33_554_432
 
 /** How often those that wait for their turn are looked at. */
 const TURN_MS = 20
+
+/** What each piece of a body costs beside its bytes: somebody may send them one by one (ours). */
+const PIECE_BYTES = 512
 
 /** About what one read of a socket brings (ours). */
 const READ_BYTES = 65_536
@@ -24,10 +28,11 @@ export class Discards {
   /** What may be read now; negative for what was read ahead of its time. */
   #left: number
   #countedAtMs = performance.now()
-  readonly #waiting = new Set<IncomingMessage>()
+  /** Those whose turn is to come, each with a way to read its connection again. */
+  readonly #waiting = new Map<IncomingMessage, () => void>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Of each body at most `mostBytes` are read: then its connection is closed. */
+  /** Of each body at most `mostBytes` are read, with what is around them: then its connection is closed. */
   constructor(bytesPerSecond = BYTES_PER_SECOND, mostBytes = MOST_BYTES) {
     this.#perMs = bytesPerSecond / 1_000
     this.#mostBytes = mostBytes
@@ -43,16 +48,20 @@ export class Discards {
   }
 
   #discard(incoming: IncomingMessage): void {
-    let discarded = 0
+    const { socket } = incoming
+    const readBefore = socket.bytesRead
+    let read = readBefore
     const timer = setTimeout(() => incoming.destroy(), LONGEST_MS).unref()
     const forget = () => {
       clearTimeout(timer)
-      this.#waiting.delete(incoming)
+      this.#release(incoming)
     }
-    incoming.on('data', ({ length }: Buffer) => {
-      discarded += length
-      if (discarded > this.#mostBytes) incoming.destroy()
-      else if (this.#take(length) < 0) this.#wait(incoming)
+    // Of the bytes that came, since around those of the body there may be many more.
+    incoming.on('data', () => {
+      const came = socket.bytesRead - read
+      read += came
+      if (read - readBefore > this.#mostBytes) incoming.destroy()
+      else if (this.#take(came + PIECE_BYTES) < 0) this.#wait(incoming)
     })
     incoming.once('close', forget)
     incoming.once('end', forget)
@@ -72,17 +81,24 @@ export class Discards {
   }
 
   #wait(incoming: IncomingMessage): void {
+    // Whoever began to read it may still do so.
+    if (this.#waiting.has(incoming)) return
     incoming.pause()
-    this.#waiting.add(incoming)
+    this.#waiting.set(incoming, holdSocket(incoming.socket))
     this.#timer ??= setInterval(() => this.#giveTurns(), TURN_MS).unref()
+  }
+
+  #release(incoming: IncomingMessage): void {
+    this.#waiting.get(incoming)?.()
+    this.#waiting.delete(incoming)
   }
 
   /** As many go on, the longest waiting first, as there is something to read for. */
   #giveTurns(): void {
     let turns = Math.ceil(this.#take(0) / READ_BYTES)
-    for (const incoming of this.#waiting) {
+    for (const incoming of this.#waiting.keys()) {
       if (turns-- <= 0) break
-      this.#waiting.delete(incoming)
+      this.#release(incoming)
       incoming.resume()
     }
     if (this.#waiting.size > 0) return
