@@ -10,7 +10,7 @@ export const routes = {
     key: true,
     metered: true,
     raw: true,
-    fields: ['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'stop', 'seed', 'n', 'user', 'response_format', 'tools', 'tool_choice'],
+    fields: ['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'stop', 'seed', 'n', 'best_of', 'user', 'response_format', 'tools', 'tool_choice'],
     statuses: [200, 400, 401, 402, 403, 404, 408, 413, 415, 429, 500, 502, 503],
   },
   /** Continues a text, whole or as an event stream; the rules are those of chat. An accepted request leaves one generation and one debit. */
@@ -21,7 +21,7 @@ export const routes = {
     key: true,
     metered: true,
     raw: true,
-    fields: ['model', 'prompt', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'stop', 'seed', 'n', 'user', 'best_of'],
+    fields: ['model', 'prompt', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'stop', 'seed', 'n', 'best_of', 'user'],
     statuses: [200, 400, 401, 402, 403, 404, 408, 413, 415, 429, 500, 502, 503],
   },
   /** Turns texts into vectors, for models that can. An accepted request leaves one generation and one debit, of prompt tokens alone. */

@@ -571,6 +571,11 @@ export interface components {
         ChatCompletionRequest: {
             /**
              * Format: int32
+             * @description Number of answers to choose from; only one is made.
+             */
+            best_of?: number | null;
+            /**
+             * Format: int32
              * @description The same under its newer name; when both are sent they must be equal.
              */
             max_completion_tokens?: number | null;

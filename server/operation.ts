@@ -34,7 +34,7 @@ export interface OperationTraits {
   readonly convention: string
 }
 
-const ONE_ANSWER = 'Only n = 1 is supported.'
+const ONE_ANSWER = { n: 'Only n = 1 is supported.', best_of: 'Only best_of = 1 is supported.' }
 
 const TEXTS = 'must be a string, an array of strings, an array of tokens, or an array of arrays of tokens.'
 
@@ -46,7 +46,7 @@ export const operations: Readonly<Record<Operation, OperationTraits>> = {
     shape: 'conversation',
     boundedBy: 'body',
     validate: isChatCompletionRequest,
-    explained: { n: ONE_ANSWER },
+    explained: ONE_ANSWER,
     generates: true,
     answerList: 'choices',
     hasId: true,
@@ -60,9 +60,8 @@ export const operations: Readonly<Record<Operation, OperationTraits>> = {
     boundedBy: 'body',
     validate: isCompletionRequest,
     explained: {
-      n: ONE_ANSWER,
+      ...ONE_ANSWER,
       prompt: `prompt ${TEXTS}`,
-      best_of: 'Only best_of = 1 is supported.',
     },
     generates: true,
     answerList: 'choices',

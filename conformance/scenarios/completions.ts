@@ -119,6 +119,12 @@ export default {
         expect: { error: 'unsupported_parameter', param: 'best_of' },
       },
       { name: 'one', body: { best_of: 1 }, expect: { body: { object: 'text_completion' } } },
+      {
+        name: 'in a chat',
+        operation: 'createChatCompletion',
+        body: { best_of: 2 },
+        expect: { error: 'unsupported_parameter', param: 'best_of' },
+      },
     ],
   },
 

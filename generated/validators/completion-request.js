@@ -8,8 +8,8 @@ type:["boolean","null"]}},additionalProperties:!0},max_tokens:{type:["integer","
 max_completion_tokens:{type:["integer","null"],minimum:0,maximum:2147483647},temperature:{type:["number","null"],
 minimum:0,maximum:2},top_p:{type:["number","null"],minimum:0,maximum:1},stop:{type:["string","array","null"],items:{
 type:"string"},maxItems:4},seed:{type:["integer","null"],minimum:-9223372036854776e3,maximum:9223372036854776e3},
-n:{type:["integer","null"],minimum:1,maximum:1},user:{type:["string","null"]},best_of:{type:["integer","null"],
-minimum:1,maximum:1}},additionalProperties:!0},A=I().default;function _(s,{instancePath:t="",parentData:d,parentDataProperty:f,rootData:u=s,dynamicAnchors:g={}}={}){let m=null,
+n:{type:["integer","null"],minimum:1,maximum:1},best_of:{type:["integer","null"],minimum:1,maximum:1},user:{type:[
+"string","null"]}},additionalProperties:!0},A=I().default;function _(s,{instancePath:t="",parentData:d,parentDataProperty:f,rootData:u=s,dynamicAnchors:g={}}={}){let m=null,
 r=0,o=_.evaluated;if(o.dynamicProps&&(o.props=void 0),o.dynamicItems&&(o.items=void 0),r===0)if(typeof s=="str\
 ing"){if(A(s)<1)return _.errors=[{instancePath:t,schemaPath:"#/minLength",keyword:"minLength",params:{limit:1},
 message:"must NOT have fewer than 1 characters"}],!1}else return _.errors=[{instancePath:t,schemaPath:"#/type",
@@ -113,14 +113,14 @@ properties.n.type},message:"must be integer,null"}],!1;if(r===i&&typeof e=="numb
 errors=[{instancePath:t+"/n",schemaPath:"#/properties/n/maximum",keyword:"maximum",params:{comparison:"<=",limit:1},
 message:"must be <= 1"}],!1;if(e<1||isNaN(e))return n.errors=[{instancePath:t+"/n",schemaPath:"#/properties/n/\
 minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var a=i===r}else var a=!0;
-if(a){if(s.user!==void 0){let e=s.user,i=r;if(typeof e!="string"&&e!==null)return n.errors=[{instancePath:t+"/\
-user",schemaPath:"#/properties/user/type",keyword:"type",params:{type:h.properties.user.type},message:"must be\
- string,null"}],!1;var a=i===r}else var a=!0;if(a)if(s.best_of!==void 0){let e=s.best_of,i=r;if(!(typeof e=="n\
-umber"&&!(e%1)&&!isNaN(e))&&e!==null)return n.errors=[{instancePath:t+"/best_of",schemaPath:"#/properties/best\
-_of/type",keyword:"type",params:{type:h.properties.best_of.type},message:"must be integer,null"}],!1;if(r===i&&
-typeof e=="number"){if(e>1||isNaN(e))return n.errors=[{instancePath:t+"/best_of",schemaPath:"#/properties/best\
-_of/maximum",keyword:"maximum",params:{comparison:"<=",limit:1},message:"must be <= 1"}],!1;if(e<1||isNaN(e))return n.
-errors=[{instancePath:t+"/best_of",schemaPath:"#/properties/best_of/minimum",keyword:"minimum",params:{comparison:"\
->=",limit:1},message:"must be >= 1"}],!1}var a=i===r}else var a=!0}}}}}}}}}}}}else return n.errors=[{instancePath:t,
-schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return n.errors=m,r===
-0}n.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};export{L as isCompletionRequest};
+if(a){if(s.best_of!==void 0){let e=s.best_of,i=r;if(!(typeof e=="number"&&!(e%1)&&!isNaN(e))&&e!==null)return n.
+errors=[{instancePath:t+"/best_of",schemaPath:"#/properties/best_of/type",keyword:"type",params:{type:h.properties.
+best_of.type},message:"must be integer,null"}],!1;if(r===i&&typeof e=="number"){if(e>1||isNaN(e))return n.errors=
+[{instancePath:t+"/best_of",schemaPath:"#/properties/best_of/maximum",keyword:"maximum",params:{comparison:"<=",
+limit:1},message:"must be <= 1"}],!1;if(e<1||isNaN(e))return n.errors=[{instancePath:t+"/best_of",schemaPath:"\
+#/properties/best_of/minimum",keyword:"minimum",params:{comparison:">=",limit:1},message:"must be >= 1"}],!1}var a=i===
+r}else var a=!0;if(a)if(s.user!==void 0){let e=s.user,i=r;if(typeof e!="string"&&e!==null)return n.errors=[{instancePath:t+
+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type:h.properties.user.type},message:"must \
+be string,null"}],!1;var a=i===r}else var a=!0}}}}}}}}}}}}else return n.errors=[{instancePath:t,schemaPath:"#/\
+type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;return n.errors=m,r===0}n.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};export{L as isCompletionRequest};

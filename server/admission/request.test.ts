@@ -50,6 +50,7 @@ test.each<[Operation, object, string]>([
   ['completions', { prompt: [1.5] }, 'prompt'],
   ['completions', { prompt: [[]] }, 'prompt'],
   ['completions', { prompt: 'Once', best_of: 2 }, 'best_of'],
+  ['chat', { messages: [{}], best_of: 2 }, 'best_of'],
   ['completions', { prompt: 'Once', n: 2 }, 'n'],
   ['completions', { prompt: 'Once', max_tokens: -1 }, 'max_tokens'],
   ['completions', { prompt: 'Once', Prompt: 'Twice' }, 'Prompt'],
