@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
@@ -9,6 +9,9 @@ import { ApiError } from '../errors.ts'
 import { ClientGone, readBody } from './body.ts'
 import { createBodyMemory } from './body-memory.ts'
 import { Discards } from './discard.ts'
+
+/** What a message of a test's own comes over. */
+const socket = new Socket()
 
 /** Sends pieces of a body, with what is declared of it, and gives what reading it came to. */
 async function read(
@@ -50,6 +53,7 @@ test('of very many small chunks no more than some are kept apart', async () => {
   const incoming = Object.assign(Readable.from(Array(3_000).fill(Buffer.from('x'))), {
     headers: {},
     complete: true,
+    socket,
   })
   const concat = vi.spyOn(Buffer, 'concat')
   onTestFinished(() => concat.mockRestore())
@@ -76,7 +80,7 @@ test('a body that comes fast and then a byte at a time is refused: the rate coun
       await setTimeout(5)
     }
   }
-  const incoming = Object.assign(Readable.from(drip()), { headers: {}, complete: false })
+  const incoming = Object.assign(Readable.from(drip()), { headers: {}, complete: false, socket })
   const lease = createBodyMemory(10_000_000, 1_000_000).open({ pool: 'large', address: 'a' })
   const reading = readBody(incoming as unknown as IncomingMessage, {
     maxBytes: 1_000_000,
@@ -92,6 +96,7 @@ test('time that was spent on waiting for memory is not held against the sender',
   const incoming = Object.assign(Readable.from(['x', 'y'].map((text) => Buffer.from(text))), {
     headers: {},
     complete: true,
+    socket,
   })
   const options = { maxBytes: 100, lease, windowMs: 100 }
   expect((await readBody(incoming as unknown as IncomingMessage, options)).toString()).toBe('xy')
@@ -101,6 +106,7 @@ test('what is wrong with a piece ends the reading', async () => {
   const incoming = Object.assign(Readable.from([Buffer.from('x'), Buffer.from('y')]), {
     headers: {},
     complete: false,
+    socket,
   })
   const flaw = new ApiError('invalid_json', 'No.')
   const inspected: string[] = []
@@ -117,7 +123,7 @@ test('what is wrong with a piece ends the reading', async () => {
 })
 
 test('a client that leaves is not answered', async () => {
-  const incoming = Object.assign(Readable.from([Buffer.from('x')]), { headers: {}, complete: false })
+  const incoming = Object.assign(Readable.from([Buffer.from('x')]), { headers: {}, complete: false, socket })
   const lease = createBodyMemory(1_000, 100).open({ pool: 'small', address: 'a' })
   const reading = readBody(incoming as unknown as IncomingMessage, { maxBytes: 100, lease })
   await expect(reading).rejects.toBeInstanceOf(ClientGone)
@@ -147,4 +153,28 @@ test('the rest of a refused body is thrown away, so that its connection serves t
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     expect(await text(response)).toBe('refused')
   }
+})
+
+test('what comes around a body in small chunks is told to whoever bounds its rate', async () => {
+  let around = 0
+  const lease = {
+    async take(_bytes: number, _waitMs: number, beside = 0) {
+      around += beside
+      return false
+    },
+    release() {},
+  }
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  onTestFinished(() => {
+    client.destroy()
+    server.close()
+  })
+  client.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n')
+  const [incoming] = (await once(server, 'request')) as [IncomingMessage]
+  const reading = readBody(incoming, { maxBytes: 100_000, lease })
+  client.write(`${'1\r\nx\r\n'.repeat(20_000)}0\r\n\r\n`)
+  expect((await reading).length).toBe(20_000)
+  expect(around).toBeGreaterThan(80_000)
 })

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
 import type { BodyLease } from './body-memory.ts'
+import { holdSocket } from './hold-socket.ts'
 import { Pace } from './pace.ts'
 
 /** Chunks that are kept apart: one of a single byte holds on to all that was read from the socket with it (ours). */
@@ -31,13 +33,25 @@ export async function readBody(incoming: IncomingMessage, options: BodyOptions):
   const joined: Buffer[] = []
   let chunks: Buffer[] = []
   let length = 0
+  let aroundBefore = 0
   const pace = new Pace(windowMs)
+  const { socket } = incoming
+  const readBefore = socket.bytesRead
   for await (const chunk of chunksOf(incoming, pace)) {
     length += chunk.length
     if (length > maxBytes) throw tooLarge(maxBytes)
     const flaw = inspect?.(chunk)
     if (flaw) throw flaw
-    if (await lease.take(chunk.length, memoryWaitMs)) pace.forgive()
+    const around = Math.max(aroundBefore, socket.bytesRead - readBefore - length)
+    // No more of it is read before others have had their turn, nor while it waits.
+    const readOn = incoming.complete ? undefined : holdSocket(socket)
+    try {
+      if (await lease.take(chunk.length, memoryWaitMs, around - aroundBefore)) pace.forgive()
+      if (readOn !== undefined) await nextTurn()
+    } finally {
+      readOn?.()
+    }
+    aroundBefore = around
     chunks.push(chunk)
     if (chunks.length < MAX_CHUNKS) continue
     joined.push(Buffer.concat(chunks))
