@@ -58,7 +58,12 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
       }
     },
   )
-  server.on('clientError', refuseMalformed)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // An answer that has begun is cut off: a second one in its midst could be taken for a part of it.
+    const isAnswering = [...running].some((response) => response.socket === socket && response.headersSent)
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy()
+    else refuseSocket(socket, error.code)
+  })
   server.on('connect', (_, socket) => refuseSocket(socket))
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     refuse(request, response, malformed(), config.origins),
@@ -97,12 +102,4 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
 function addressOf({ host, socket }: ListenConfig, port: number): string {
   if (socket !== undefined) return `unix:${socket}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}/v1`
-}
-
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  refuseSocket(socket, error.code)
 }

@@ -52,3 +52,16 @@ test('who asks for a tunnel and resets the connection ends nothing', async () =>
   socket.end('hello\r\n\r\n')
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
 })
+
+test('what is no request ends an answer that has begun, and puts nothing into it', async () => {
+  const world = await startWorld({ script: (_, response) => void response.writeHead(200).write('begun') })
+  const socket = connect(world.port, '127.0.0.1')
+  socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}\r\n\r\n`)
+  let answer = ''
+  for await (const piece of socket.setEncoding('utf8')) {
+    answer += piece
+    if (piece.includes('begun')) socket.write('no request\r\n\r\n')
+  }
+  expect(answer).toContain('begun')
+  expect(answer).not.toContain('HTTP/1.1 400')
+})
