@@ -758,8 +758,8 @@ const rows: readonly Row[] = [
     'any-quote-judged',
     'BNDL-26',
     'attestation/bundle',
-    'if (!isEvidenceBundle(envelope))',
-    "if (!isEvidenceBundle(envelope) || !('status' in Object(envelope.rootCaTeeQuote ?? { status: 0 })))",
+    'if (!isEvidenceBundle(document))',
+    "if (!isEvidenceBundle(document) || !('status' in Object(envelope.rootCaTeeQuote ?? { status: 0 })))",
     [
       'fetch/quote-list',
       'fetch/quote-of-deployed-platforms',
