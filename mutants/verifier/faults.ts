@@ -233,8 +233,11 @@ const rows: readonly Row[] = [
     '  have',
     [
       'cert-chain/address-excluded',
+      'cert-chain/address-excluded-by-half-a-mask',
       'cert-chain/address-not-permitted',
       'cert-chain/directory-name-excluded',
+      'cert-chain/directory-name-excluded-in-other-letters',
+      'cert-chain/excluded-of-a-form-that-nobody-reads',
       'cert-chain/intermediate-excluded',
       'cert-chain/intermediate-not-permitted',
       'cert-chain/name-constraints-unreadable',
@@ -258,7 +261,10 @@ const rows: readonly Row[] = [
     'demands.add(constraints.permitted, [])',
     [
       'cert-chain/address-excluded',
+      'cert-chain/address-excluded-by-half-a-mask',
       'cert-chain/directory-name-excluded',
+      'cert-chain/directory-name-excluded-in-other-letters',
+      'cert-chain/excluded-of-a-form-that-nobody-reads',
       'cert-chain/intermediate-excluded',
       'cert-chain/name-excluded',
       'cert-chain/name-excluded-above',
@@ -727,7 +733,14 @@ const rows: readonly Row[] = [
     'attestation/demands',
     'if (found === undefined || isUnknownExcluded) return false',
     'if (found === undefined || isUnknownExcluded) return true',
-    ['cert-chain/directory-name-excluded', 'cert-chain/uri-excluded', 'cert-chain/uri-not-permitted'],
+    [
+      'cert-chain/address-excluded-by-half-a-mask',
+      'cert-chain/directory-name-excluded',
+      'cert-chain/directory-name-excluded-in-other-letters',
+      'cert-chain/excluded-of-a-form-that-nobody-reads',
+      'cert-chain/uri-excluded',
+      'cert-chain/uri-not-permitted',
+    ],
   ],
   [
     'authorities-unconstrained',
