@@ -16,7 +16,7 @@ import { hintFor } from './routes/hint.ts'
 
 interface Environment {
   readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
-  readonly Variables: { headers: Record<string, string>; trace: Trace }
+  readonly Variables: { trace: Trace }
 }
 
 type RouterContext = Context<Environment>
@@ -40,18 +40,14 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
     const trace: Trace = { requestId, method: c.req.method, startedAtMs: performance.now() }
     c.set('trace', trace)
     requests.follow(trace, c.env.outgoing)
-    const headers = {
-      'X-Request-Id': requestId,
-      ...corsHeaders(
-        {
-          origin: c.req.header('origin'),
-          requestedHeaders: c.req.header('access-control-request-headers'),
-        },
-        corsOrigins(),
-      ),
+    const asked = {
+      origin: c.req.header('origin'),
+      requestedHeaders: c.req.header('access-control-request-headers'),
     }
-    c.set('headers', headers)
-    if (c.req.method === 'OPTIONS') return c.body(null, 204, { ...headers, ...preflightHeaders })
+    // Whatever is answered, a success or an error, carries what stands on the response before it begins.
+    c.env.outgoing.setHeaders(new Map(Object.entries(corsHeaders(asked, corsOrigins()))))
+    c.env.outgoing.setHeader('X-Request-Id', requestId)
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, preflightHeaders)
     return next()
   })
 
@@ -82,14 +78,14 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
       const keyHash = parseAuthorization(c.req.header('authorization'))
       const key = await createCaller(findKey, keyHash, c.get('trace')).require()
       const reply = await handler({ key, path: c.req.param(), query: c.req.query() })
-      return c.json(reply.body, reply.status, { ...c.get('headers'), ...reply.headers })
+      return c.json(reply.body, reply.status, reply.headers)
     }
   }
 
   function publicly(handler: AnyPublicHandler) {
     return async (c: RouterContext) => {
       const reply = await handler({ incoming: c.env.incoming, path: c.req.param() })
-      return c.json(reply.body, reply.status, { ...c.get('headers'), ...reply.headers })
+      return c.json(reply.body, reply.status, reply.headers)
     }
   }
 
@@ -100,7 +96,6 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
         incoming,
         response,
         path: c.req.param(),
-        headers: c.get('headers'),
         startedAtMs: c.get('trace').startedAtMs,
         trace: c.get('trace'),
       }
@@ -111,7 +106,6 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
 
   function refuse(c: RouterContext, thrown: unknown): Response {
     const refusal = asApiError(thrown)
-    const headers = c.get('headers')
     const trace = c.get('trace')
     trace.code = refusal.code
     if (refusal.code === 'internal') {
@@ -119,7 +113,7 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
       const error = refusal.cause ?? refusal
       log.error('request failed', { requestId, generationId, workspaceId, keyId, error })
     }
-    return c.json(refusal.toBody(), refusal.status as 500, { ...headers, ...refusal.headers })
+    return c.json(refusal.toBody(), refusal.status as 500, refusal.headers)
   }
 }
 

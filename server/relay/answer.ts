@@ -90,7 +90,7 @@ class AnswerCollector {
 }
 
 async function complete(task: RelayTask, collector: AnswerCollector, settler: Settler): Promise<void> {
-  const { generation, headers } = task
+  const { generation } = task
   const { client, backendMs, backend } = collector.hop
   const answer = collector.answer!
   const { finishReason, reported, countedCompletionTokens } = answer
@@ -104,6 +104,6 @@ async function complete(task: RelayTask, collector: AnswerCollector, settler: Se
     throw unsettledError(thrown)
   }
   const body = answerBody(answer, generation, settled)
-  client.start({ ...headers, 'Content-Type': 'application/json', 'Content-Length': String(body.length) })
+  client.start({ 'Content-Type': 'application/json', 'Content-Length': String(body.length) })
   client.end(body)
 }

@@ -19,7 +19,6 @@ export class StreamFeed {
   /** The router's own count of what was handed to the client. */
   deliveredTokens = 0
   readonly #outputCapTokens: number
-  readonly #headers: Readonly<Record<string, string>>
   readonly #settler: Settler
   readonly #pings: NodeJS.Timeout
   readonly #isPinned: boolean
@@ -36,7 +35,6 @@ export class StreamFeed {
     })
     this.hop = new Hop(task, dependencies, this)
     this.#outputCapTokens = outputCapTokens
-    this.#headers = { ...task.headers, ...STREAM_HEADERS }
     this.#settler = settler
     this.#isPinned = task.passage !== undefined
     this.#pings = setInterval(() => this.#ping(), dependencies.timers.pingMs)
@@ -57,7 +55,7 @@ export class StreamFeed {
 
   /** Sends the head, which waits for the first event or ping, so that an early failure keeps its own status. */
   startAnswer(): void {
-    if (!this.hop.client.isStarted) this.hop.client.start(this.#headers)
+    if (!this.hop.client.isStarted) this.hop.client.start(STREAM_HEADERS)
   }
 
   onHead({ contentType }: AnswerHead): void {

@@ -89,14 +89,13 @@ function answer(request: RawRequest, status: number, body: object): void {
 }
 
 function send(
-  { response, headers }: RawRequest,
+  { response }: RawRequest,
   status: number,
   bytes: Buffer,
-  more: Record<string, string>,
+  headers: Readonly<Record<string, string>>,
 ): void {
   response.writeHead(status, {
     ...headers,
-    ...more,
     ...EVIDENCE_HEADERS,
     'Content-Type': 'application/json',
     'Content-Length': bytes.length,

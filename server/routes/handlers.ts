@@ -28,9 +28,8 @@ export interface PublicRequest {
 export interface RawRequest {
   readonly path: Readonly<Record<string, string>>
   readonly incoming: IncomingMessage
+  /** Has the headers that every answer to this request carries (app.ts). */
   readonly response: ServerResponse
-  /** Headers that every response of this request carries: request id and CORS. */
-  readonly headers: Readonly<Record<string, string>>
   /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
   readonly startedAtMs: number
   /** What the operator's log is told of this request. */

@@ -9,14 +9,13 @@ import { type InferenceRequest, type NamedModel, parseModel, parseRequest } from
 import { ClientGone, declaredLength, readBody } from '../bodies/body.ts'
 import type { BodyLease } from '../bodies/body-memory.ts'
 import type { ServedModel } from '../config/router.ts'
-import { ApiError, asApiError } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Meter } from '../meter.ts'
 import { type Operation, operations } from '../operation.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import { keepBody } from '../relay/kept-body.ts'
-import type { Relay } from '../relay/relay.ts'
 import type { RelayTask } from '../relay/task.ts'
 import type { Edition } from '../reload/edition.ts'
 import type { Editions, Visit } from '../reload/editions.ts'
@@ -63,7 +62,8 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
     const visit = editions.visit()
     try {
       const task = await accept(operation, { caller, reserved }, raw, dependencies, reading, visit)
-      await run(visit.enter().relay, task)
+      const { relay } = visit.enter()
+      await (task.generation.streamed ? relay.stream(task) : relay.answer(task))
     } catch (thrown) {
       if (!(thrown instanceof ClientGone)) throw thrown
     } finally {
@@ -96,7 +96,7 @@ interface Reading {
 async function accept(
   operation: Operation,
   { caller, reserved }: Asking,
-  { incoming, response, headers, startedAtMs, trace }: RawRequest,
+  { incoming, response, startedAtMs, trace }: RawRequest,
   dependencies: InferenceDependencies,
   reading: Reading,
   visit: Visit,
@@ -128,6 +128,9 @@ async function accept(
   const holdMicros = Math.max(...[own, ...others].map((sized) => sized.holdMicros))
   const generation = await meter.accept({ caller, generation: asked, holdMicros }, reserved)
   trace.generationId = generation.id
+  // Every answer to an accepted request names its generation and the tighter request bucket, errors too.
+  response.setHeader('X-Router-Generation-Id', generation.id)
+  response.setHeaders(new Map(Object.entries(rateLimitHeaders(generation.rateLimit))))
   const promptCount = countPrompt(read, tokenizers, told)
   return {
     generation,
@@ -137,23 +140,9 @@ async function accept(
     includeUsage: request.includeUsage,
     ...(promptCount && { promptCount }),
     response,
-    headers: {
-      ...headers,
-      'X-Router-Generation-Id': generation.id,
-      ...rateLimitHeaders(generation.rateLimit),
-    },
     signal,
     ...(passage && { passage }),
     fallbacks: others.map((other) => preparing(other, dependencies, caller.require)),
-  }
-}
-
-async function run(relay: Relay, task: RelayTask): Promise<void> {
-  try {
-    await (task.generation.streamed ? relay.stream(task) : relay.answer(task))
-  } catch (thrown) {
-    // Every response of an accepted request names its generation and the tighter request bucket, errors too.
-    throw asApiError(thrown).withHeaders(task.headers)
   }
 }
 

@@ -134,7 +134,7 @@ export async function startWorld(options: WorldOptions = {}) {
         return options.settle ? options.settle(outcome) : RECEIPT
       },
     }
-    const headers = { 'X-Request-Id': 'req-1', 'X-Router-Generation-Id': GENERATION_ID }
+    response.setHeader('X-Request-Id', 'req-1').setHeader('X-Router-Generation-Id', GENERATION_ID)
     const bytes = Buffer.concat(pieces)
     const body = keepBody({ bytes, span: membersOf(bytes) }, () => {})
     const { signal, passage, promptCount } = options
@@ -142,7 +142,7 @@ export async function startWorld(options: WorldOptions = {}) {
     const count = promptCount && { promptCount: followCount(promptCount) }
     const others = options.fallbacks && { fallbacks: options.fallbacks }
     const ends = { ...(signal && { signal }), ...(passage && { passage }) }
-    const task = { generation, path, body, includeUsage, response, headers, ...ends, ...count, ...others }
+    const task = { generation, path, body, includeUsage, response, ...ends, ...count, ...others }
     try {
       await (streamed ? relay.stream(task) : relay.answer(task))
     } catch (error) {
@@ -150,7 +150,6 @@ export async function startWorld(options: WorldOptions = {}) {
       const apiError = asApiError(error)
       if (response.destroyed) return
       response.writeHead(apiError.status, {
-        ...headers,
         ...apiError.headers,
         'content-type': 'application/json',
       })
