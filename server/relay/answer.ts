@@ -31,8 +31,8 @@ export async function relayAnswer(task: RelayTask, dependencies: RelayDependenci
   if (next !== undefined) return relayAnswer(next, dependencies)
   const isMetered = end.kind !== 'failed' && collector.hop.isSent
   const counted = isMetered ? await countUsage(task, 0, true) : NO_USAGE
-  const { backendMs, backend } = collector.hop
-  const facts = { cause: causeOf(end), backendMs, backend }
+  const { backendMs, destination } = collector.hop
+  const facts = { cause: causeOf(end), backendMs, destination }
   await settler.abort({ finishReason: null, reported: undefined, counted }, facts)
   if (end.kind === 'gone') return
   collector.hop.client.release()
@@ -91,14 +91,14 @@ class AnswerCollector {
 
 async function complete(task: RelayTask, collector: AnswerCollector, settler: Settler): Promise<void> {
   const { generation } = task
-  const { client, backendMs, backend } = collector.hop
+  const { client, backendMs, destination } = collector.hop
   const answer = collector.answer!
   const { finishReason, reported, countedCompletionTokens } = answer
   const counted = await countUsage(task, countedCompletionTokens, reported === undefined)
   const consumed = { finishReason, reported: reported?.usage, counted }
   let settled: Settled
   try {
-    settled = await settler.settle(consumed, { backendMs, backend })
+    settled = await settler.settle(consumed, { backendMs, destination })
   } catch (thrown) {
     client.release()
     throw unsettledError(thrown)

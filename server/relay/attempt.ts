@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { isDelimited } from '#egress/connection/delimited.ts'
-import type { Backend } from './backend.ts'
+import type { CallAccount } from './backend.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 /** The parts of an answer's head that the relay uses; no header of a backend reaches a client (HDR-12). */
@@ -34,15 +34,15 @@ export function isRefusedFor(status: number): boolean {
   return refusals.has(status)
 }
 
-/** One request at one backend: reports its result to health and tally, and its events to a call until it is forgotten. */
+/** One request at one destination: enters its result in an account, and tells its events to a call until it is forgotten. */
 export class Attempt implements Dispatcher.DispatchHandler {
-  readonly #backend: Backend
+  readonly #account: CallAccount | undefined
   readonly #events: AttemptEvents
   #isSent = false
   #isForgotten = false
 
-  constructor(backend: Backend, events: AttemptEvents) {
-    this.#backend = backend
+  constructor(account: CallAccount | undefined, events: AttemptEvents) {
+    this.#account = account
     this.#events = events
   }
 
@@ -53,8 +53,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
       return
     }
     this.#isSent = true
-    this.#backend.tally.requests++
-    this.#backend.health.connected()
+    if (this.#account === undefined) return
+    this.#account.tally.requests++
+    this.#account.health.connected()
   }
 
   onResponseStart(
@@ -77,17 +78,18 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#backend.running--
+    this.#over()
     if (!this.#isForgotten) this.#events.onEnd()
   }
 
   onResponseError(_: Controller, cause: Error): void {
-    this.#backend.running--
+    this.#over()
     if (!this.#isForgotten) this.#events.onLost(cause, this.#isSent)
   }
 
   #learn(status: number, retryAfter: string | undefined): void {
-    const { health, tally } = this.#backend
+    if (this.#account === undefined) return
+    const { health, tally } = this.#account
     if (isRefusedFor(status)) {
       tally.failures.refused++
       health.refused(parseRetryAfter(retryAfter, Date.now()))
@@ -95,6 +97,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
       if (isOwnFailure(status)) tally.failures.failed++
       health.answered()
     }
+  }
+
+  #over(): void {
+    if (this.#account !== undefined) this.#account.running--
   }
 }
 

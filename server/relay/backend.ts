@@ -31,28 +31,29 @@ export interface BackendRequest {
   readonly accept: 'application/json' | 'text/event-stream'
 }
 
-/** The sockets to a server and what is known about it; backends of several configurations may share them. */
-export interface BackendServer {
-  readonly pool: Dispatcher
+/** Where a request can be sent: a backend, or an external upstream under the verdict that admitted the request. */
+export interface Destination {
+  /** What metrics call it: its place among the model's backends, or the upstream's name. */
+  readonly name: string
+  readonly config: BackendConfig
+  dispatch(request: BackendRequest, handler: Dispatcher.DispatchHandler): void
+}
+
+/** What the calls to a server have come to, for the choice among the backends of a model and for metrics. */
+export interface CallAccount {
   readonly health: Health
   readonly tally: Tally
   /** Calls that are under way. */
   running: number
 }
 
-/** A server that can serve a model, as one configuration has it. */
-export interface Backend {
-  /** What metrics call it: its place among the model's backends, or the upstream's name. */
-  readonly name: string
-  readonly config: BackendConfig
-  readonly health: Health
-  /** Calls that are under way. */
-  running: number
-  readonly tally: Tally
-  dispatch(request: BackendRequest, handler: Dispatcher.DispatchHandler): void
-  /** Called when the request is given up before a byte of it was sent; for backends of one request, which may make it wait. */
-  abandon?(): void
+/** The sockets to a server and what is known about it; backends of several configurations may share them. */
+export interface BackendServer extends CallAccount {
+  readonly pool: Dispatcher
 }
+
+/** A server that can serve a model, as one configuration has it. */
+export interface Backend extends Destination, CallAccount {}
 
 /** Makes ready to call a server; no connection is opened yet. Waiting is bounded by the relay's own timers. */
 export function createServer(url: string, connectMs: number): BackendServer {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { type AnswerHead, Attempt, type AttemptEvents, isRefusedFor } from './attempt.ts'
-import type { Backend, BackendRequest } from './backend.ts'
+import type { Backend, BackendRequest, CallAccount, Destination } from './backend.ts'
 import type { Selection } from './selection.ts'
 
 /** What a call tells its owner. After `onEnd`, `onFailure` or `abort` nothing more is told. */
@@ -18,15 +18,16 @@ export interface CallEvents {
 const TAIL_BYTES = 65_536
 const TAIL_MS = 1_000
 
-/** One request on its way to one of a model's backends. */
+/** One request on its way to one of a model's backends, or to its one destination. */
 export class Call {
-  /** The backend that is, or was last, tried. */
-  backend: Backend | undefined
+  /** What is, or was last, tried. */
+  destination: Destination | undefined
   /** Whether any byte of the request was written to a socket. */
   isSent = false
-  readonly #selection: Selection
-  readonly #requestFor: (backend: Backend) => BackendRequest
+  readonly #to: Selection | Destination
+  readonly #requestFor: (destination: Destination) => BackendRequest
   readonly #events: CallEvents
+  #account: CallAccount | undefined
   readonly #tried = new Set<Backend>()
   #state: 'running' | 'tail' | 'over' = 'running'
   #hasGoneElsewhere = false
@@ -34,17 +35,20 @@ export class Call {
   #tailBytes = 0
   #tailTimer: NodeJS.Timeout | undefined
 
-  constructor(selection: Selection, requestFor: (backend: Backend) => BackendRequest, events: CallEvents) {
-    this.#selection = selection
+  constructor(
+    to: Selection | Destination,
+    requestFor: (destination: Destination) => BackendRequest,
+    events: CallEvents,
+  ) {
+    this.#to = to
     this.#requestFor = requestFor
     this.#events = events
   }
 
-  /** Tries the model's backends one after the other until one takes the request. */
+  /** Tries its one destination, or the model's backends one after the other until one takes the request. */
   start(): void {
-    const backend = this.#selection.pick(this.#tried)
-    if (backend === undefined) this.#fail(new Error('The model has no backend.'))
-    else this.#try(backend)
+    if ('dispatch' in this.#to) this.#send(this.#to)
+    else if (!this.#goesOn(this.#to.pick(this.#tried))) this.#fail(new Error('The model has no backend.'))
   }
 
   pause(): void {
@@ -60,7 +64,11 @@ export class Call {
     if (this.#state === 'over') return
     this.#over()
     this.#controller?.abort(new Error('The relay has ended this call.'))
-    if (this.#controller === undefined) this.backend?.abandon?.()
+  }
+
+  /** What was called has said nothing for too long. */
+  fellSilent(): void {
+    if (this.#account !== undefined) this.#account.tally.failures.silent++
   }
 
   /** The answer is complete: the little that may follow is read and thrown away, so that the socket can serve again. */
@@ -71,20 +79,28 @@ export class Call {
     this.resume()
   }
 
-  #try(backend: Backend): void {
-    this.backend = backend
-    this.isSent = false
+  /** Whether there is a backend to try. */
+  #goesOn(backend: Backend | undefined): boolean {
+    if (backend === undefined) return false
     this.#tried.add(backend)
-    backend.running++
+    this.#send(backend, backend)
+    return true
+  }
+
+  #send(destination: Destination, account?: CallAccount): void {
+    this.destination = destination
+    this.#account = account
+    this.isSent = false
+    if (account !== undefined) account.running++
     try {
-      backend.dispatch(this.#requestFor(backend), new Attempt(backend, this.#attemptEvents(backend)))
+      destination.dispatch(this.#requestFor(destination), new Attempt(account, this.#attemptEvents(account)))
     } catch (thrown) {
-      backend.running--
+      if (account !== undefined) account.running--
       this.#fail(thrown as Error)
     }
   }
 
-  #attemptEvents(backend: Backend): AttemptEvents {
+  #attemptEvents(account: CallAccount | undefined): AttemptEvents {
     return {
       onSending: (controller) => {
         this.#controller = controller
@@ -108,7 +124,7 @@ export class Call {
         this.#over()
         if (wasRunning) this.#events.onEnd()
       },
-      onLost: (cause, isSent) => this.#lost(backend, isSent, cause),
+      onLost: (cause, isSent) => this.#lost(account, isSent, cause),
     }
   }
 
@@ -117,25 +133,19 @@ export class Call {
    * another one, once (RLAY-15). Any other answer, and any other loss of what was sent, is final.
    */
   #goesElsewhere({ status }: AnswerHead): boolean {
-    if (!isRefusedFor(status) || this.#hasGoneElsewhere) return false
-    const next = this.#selection.pickRested(this.#tried)
-    if (next === undefined) return false
-    this.#hasGoneElsewhere = true
-    this.#try(next)
-    return true
+    if (!isRefusedFor(status) || this.#hasGoneElsewhere || 'dispatch' in this.#to) return false
+    const next = this.#to.pickRested(this.#tried)
+    this.#hasGoneElsewhere = next !== undefined
+    return this.#goesOn(next)
   }
 
-  #lost(backend: Backend, isSent: boolean, cause: Error): void {
+  #lost(account: CallAccount | undefined, isSent: boolean, cause: Error): void {
     const wasRunning = this.#state === 'running'
-    if (!isSent && wasRunning) {
-      backend.health.failed()
-      backend.tally.failures.unreachable++
-      const next = this.#selection.pick(this.#tried)
-      if (next !== undefined) {
-        this.#try(next)
-        return
-      }
-    } else if (wasRunning) backend.tally.failures.lost++
+    if (wasRunning && account !== undefined) {
+      account.tally.failures[isSent ? 'lost' : 'unreachable']++
+      if (!isSent) account.health.failed()
+    }
+    if (wasRunning && !isSent && 'pick' in this.#to && this.#goesOn(this.#to.pick(this.#tried))) return
     this.#over()
     if (wasRunning) this.#events.onFailure(cause)
   }

@@ -1,6 +1,6 @@
 import { ApiError, asApiError } from '../errors.ts'
 import { type AnswerHead, isRefusedFor } from './attempt.ts'
-import type { Backend } from './backend.ts'
+import type { Destination } from './backend.ts'
 import { Call, type CallEvents } from './call.ts'
 import { Client } from './client.ts'
 import type { RelayDependencies } from './dependencies.ts'
@@ -10,7 +10,6 @@ import { QuietWatch } from './quiet.ts'
 import { RefusalReader } from './refusal-reader.ts'
 import { type BackendRefusal, refusalError, unavailableError } from './refusals.ts'
 import { backendBody } from './request.ts'
-import { createSelection } from './selection.ts'
 import { idsOf, type RelayLog } from './settler.ts'
 import { onceAborted } from './stop-signal.ts'
 import type { RelayTask } from './task.ts'
@@ -62,7 +61,7 @@ export class Hop implements CallEvents {
     })
     const streamed = sink.accept === 'text/event-stream'
     this.#call = new Call(
-      task.passage ? createSelection([task.passage.backend]) : selectionOf(task.generation.model),
+      task.passage ?? selectionOf(task.generation.model),
       ({ config }) => ({
         path: task.path,
         body: backendBody(task.body.object, task.additions, config, streamed),
@@ -71,17 +70,16 @@ export class Hop implements CallEvents {
       this,
     )
     this.#quiet = new QuietWatch(timers, () => {
-      const { backend } = this.#call
-      if (backend !== undefined) backend.tally.failures.silent++
+      this.#call.fellSilent()
       this.#fail(unavailableError())
     })
     // One that waits for its upstream's certificate waits for no byte of a backend: that has a bound of its own.
     if (task.passage) this.#quiet.hold()
   }
 
-  /** The backend that is, or was last, called. */
-  get backend(): Backend | undefined {
-    return this.#call.backend
+  /** What is, or was last, called. */
+  get destination(): Destination | undefined {
+    return this.#call.destination
   }
 
   /** Whether a byte of the request has left for a backend. */
@@ -129,7 +127,10 @@ export class Hop implements CallEvents {
     this.#quiet.stop()
     for (const forget of this.#forgetSignals) forget()
     if (end.kind === 'done') this.#call.finish()
-    else this.#call.abort()
+    else {
+      this.#call.abort()
+      if (!this.isSent) this.#task.passage?.abandon()
+    }
     this.#resolve(this.#left ?? end)
   }
 
@@ -158,7 +159,7 @@ export class Hop implements CallEvents {
 
   /** The error for what a backend said instead of an answer. */
   errorFor(refusal: BackendRefusal): ApiError {
-    return refusalError(refusal, this.#task.generation.operation, this.#call.backend!.config)
+    return refusalError(refusal, this.#task.generation.operation, this.#call.destination!.config)
   }
 
   onSent(): void {

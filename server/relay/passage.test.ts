@@ -1,8 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { afterEach, expect, test } from 'vitest'
 import { ApiError } from '../errors.ts'
-import { createHealth } from './health.ts'
-import { createTally } from './tally.ts'
 import type { RelayTimers } from './task.ts'
 import { askAndSettle, COUNTED_PROMPT_TOKENS, closeWorlds, eventually, startWorld } from './testing/world.ts'
 
@@ -22,15 +20,10 @@ async function startPassage(streamed: boolean, timers: Partial<RelayTimers> = {}
       signal: term.signal,
       withdrawalError: (isSent) =>
         new ApiError('backend_unavailable', isSent ? 'It was sent.' : 'Nothing was sent.'),
-      backend: {
-        name: '0',
-        config: { url: 'https://vendor.example/v1', model: 'large', usage: 'final' },
-        health: createHealth(() => 0),
-        running: 0,
-        tally: createTally(),
-        dispatch: (_, handler) => void tries.push(handler),
-        abandon: () => void abandoned.push(true),
-      },
+      name: '0',
+      config: { url: 'https://vendor.example/v1', model: 'large', usage: 'final' },
+      dispatch: (_, handler) => void tries.push(handler),
+      abandon: () => void abandoned.push(true),
     },
   })
   return { world, term, tries, aborts, abandoned, controller }

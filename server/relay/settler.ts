@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 import { type Billed, billable } from '../metering/billable.ts'
 import type { GenerationEnd, RunningGeneration, Usage } from '../metering/generation.ts'
 import { costMicros } from '../metering/price.ts'
-import type { Backend } from './backend.ts'
+import type { Destination } from './backend.ts'
 import type { AbortCause, Comparison, Observe } from './observation.ts'
 import type { Settled } from './usage.ts'
 
@@ -20,8 +20,8 @@ export interface CallFacts {
   readonly cause?: AbortCause
   /** Milliseconds that the call to the backend took. */
   readonly backendMs: number
-  /** The backend that answered, or was asked last. */
-  readonly backend: Backend | undefined
+  /** What answered, or was asked last. */
+  readonly destination: Destination | undefined
 }
 
 /** What the relay says to the operator; the ids join its lines with that of the request. */
@@ -95,9 +95,9 @@ export class Settler {
     if (status === 'ok' && billed.usageSource === 'counted') {
       this.#log.warn('a finished answer came without usage', ids)
     }
-    const comparison = this.#compare(consumed, billed, facts.backend)
+    const comparison = this.#compare(consumed, billed, facts.destination)
     if (comparison?.finding === 'bounded') {
-      const backend = facts.backend!.config.url
+      const backend = facts.destination!.config.url
       this.#log.warn('a backend reported more tokens than the request could use', {
         ...ids,
         backend,
@@ -128,13 +128,13 @@ export class Settler {
   #compare(
     { reported, counted }: Consumed,
     { usage, usageSource }: Billed,
-    backend: Backend | undefined,
+    destination: Destination | undefined,
   ): Comparison | undefined {
-    if (reported === undefined || usageSource === 'counted' || backend === undefined) return undefined
+    if (reported === undefined || usageSource === 'counted' || destination === undefined) return undefined
     const isLow = tokensOf(usage) * LEAST_SHARE < tokensOf(counted)
     const { pricing } = this.#generation
     return {
-      backend: backend.name,
+      backend: destination.name,
       countedMicros: costMicros(counted, pricing),
       reportedMicros: costMicros(usage, pricing),
       finding: usageSource === 'bounded' ? 'bounded' : isLow ? 'low' : undefined,

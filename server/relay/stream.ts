@@ -22,8 +22,8 @@ export async function relayStream(task: RelayTask, dependencies: RelayDependenci
   const next = await fallBack(task, feed.hop, end, dependencies.log)
   if (next !== undefined) return relayStream(next, dependencies)
   const isNothing = isFree(end.kind, feed)
-  const { backendMs, backend } = feed.hop
-  const facts = { cause: causeOf(end), backendMs, backend }
+  const { backendMs, destination } = feed.hop
+  const facts = { cause: causeOf(end), backendMs, destination }
   await settler.abort(isNothing ? nothing(feed) : await delivered(task, feed), facts)
   if (end.kind !== 'gone') breakOff(feed, isNothing ? end.error : meteredError(end.error))
 }
@@ -31,12 +31,12 @@ export async function relayStream(task: RelayTask, dependencies: RelayDependenci
 /** The backend has said `[DONE]`. */
 async function complete(task: RelayTask, feed: StreamFeed, settler: Settler): Promise<void> {
   const { finishReason, reported, created } = feed.rewriter
-  const { backendMs, backend } = feed.hop
+  const { backendMs, destination } = feed.hop
   const counted = await countUsage(task, feed.deliveredTokens, reported === undefined)
   const consumed = { finishReason, reported: reported?.usage, counted }
   let settled: Settled
   try {
-    settled = await settler.settle(consumed, { backendMs, backend })
+    settled = await settler.settle(consumed, { backendMs, destination })
   } catch (thrown) {
     return breakOff(feed, unsettledError(thrown))
   }

@@ -1,6 +1,6 @@
 import type { ApiError } from '../errors.ts'
 import type { ClientResponse, RunningGeneration, ServedBy } from '../metering/generation.ts'
-import type { Backend } from './backend.ts'
+import type { Destination } from './backend.ts'
 import type { PromptCount } from './count-usage.ts'
 import type { KeptBody } from './kept-body.ts'
 
@@ -36,12 +36,17 @@ export interface RelayTask {
   /** Other models that may serve it, in this order, where no backend of its own can. */
   readonly fallbacks?: readonly PrepareFallback[]
   /** The one way that it may go, under a verdict whose end ends the answer; without it, the model's backends serve. */
-  readonly passage?: {
-    readonly backend: Backend
-    readonly signal: AbortSignal
-    /** What the client is told when the signal is aborted. */
-    withdrawalError(isSent: boolean): ApiError
-  }
+  readonly passage?: OnlyWay
+}
+
+/** A destination for one request, under a verdict. */
+export interface OnlyWay extends Destination {
+  /** Aborted when the verdict ends. */
+  readonly signal: AbortSignal
+  /** What the client is told then. */
+  withdrawalError(isSent: boolean): ApiError
+  /** Called when the request is given up before a byte of it was sent: it may be waiting. */
+  abandon(): void
 }
 
 /** Another model that serves a request in place of the one that it named, ready to be asked. */

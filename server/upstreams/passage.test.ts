@@ -65,7 +65,7 @@ function createWorld(awaited: Verdict | Error | undefined, body = Buffer.from('{
   const admittance = { verdict: admittedAt(old), term: term.signal }
   const passage = openPassage(upstream, admittance, { model: 'large', usage: 'final' }, since)
   const request = { path: '/chat/completions', body, accept: 'application/json' } as const
-  passage.backend.dispatch(request, {
+  passage.dispatch(request, {
     onRequestStart: () => void told.push('start'),
     onResponseStart: () => void told.push('head'),
     onResponseData: () => {},
@@ -158,7 +158,7 @@ test('what is thrown while it waits is told to the caller', async () => {
 
 test('one that nobody waits for any more is sent nowhere', async () => {
   const { passage, patiences, tries, fail } = createWorld(admittedAt(renewed))
-  passage.backend.abandon?.()
+  passage.abandon()
   await fail(mismatch)
   expect([patiences[0]?.signal?.aborted, tries.length]).toEqual([true, 1])
 })

@@ -3,22 +3,15 @@ import type { Moment } from '#egress/clock.ts'
 import type { Admittance } from '#egress/dispatch/pinned.ts'
 import { Refused, type Withdrawn } from '#egress/refused.ts'
 import type { Admitted } from '#egress/verdict/verdict.ts'
-import type { ApiError } from '../errors.ts'
-import { type Backend, createComposer } from '../relay/backend.ts'
-import { createHealth } from '../relay/health.ts'
-import { createTally } from '../relay/tally.ts'
+import { createComposer } from '../relay/backend.ts'
+import type { OnlyWay } from '../relay/task.ts'
 import { refusalOf } from './refusals.ts'
 import type { Upstream } from './upstream.ts'
 
 /** The way of one request to an upstream, under the verdict that admitted it. */
-export interface Passage {
+export interface Passage extends OnlyWay {
   /** The admitting verdict's. */
   readonly evidenceDigest: Digest
-  /** Aborted when that verdict ends. */
-  readonly signal: AbortSignal
-  readonly backend: Backend
-  /** What the client is told then: a request of which nothing was sent was not revoked, but refused (ERR-32). */
-  withdrawalError(isSent: boolean): ApiError
 }
 
 /** How an upstream knows a model. */
@@ -46,27 +39,23 @@ export function openPassage(
   const patience = { since: arrived, signal: abandoned.signal }
   return {
     evidenceDigest: digest,
+    name: upstream.registration.name,
+    config,
     signal: term,
+    dispatch(request, handler) {
+      const outgoing = {
+        compose: () => compose(request),
+        patience,
+        mayGoUnder: ({ admission }: Admitted) => admission.digest === digest,
+        inWords: refusalOf,
+      }
+      upstream.endpoint.dispatch(admittance, outgoing, handler)
+    },
+    abandon: () => abandoned.abort(),
+    /** A request of which nothing was sent was not revoked, but refused (ERR-32). */
     withdrawalError(isSent) {
       const { ground } = term.reason as Withdrawn
       return refusalOf(new Refused(isSent ? 'attestation_revoked' : 'attestation_failed', ground))
-    },
-    backend: {
-      name: upstream.registration.name,
-      config,
-      health: createHealth(() => performance.now()),
-      running: 0,
-      tally: createTally(),
-      dispatch(request, handler) {
-        const outgoing = {
-          compose: () => compose(request),
-          patience,
-          mayGoUnder: ({ admission }: Admitted) => admission.digest === digest,
-          inWords: refusalOf,
-        }
-        upstream.endpoint.dispatch(admittance, outgoing, handler)
-      },
-      abandon: () => abandoned.abort(),
     },
   }
 }
