@@ -37,14 +37,14 @@ function callTo(count: number) {
     }
   })
   const request = { path: '/chat/completions', body: Buffer.from('{}'), accept: 'text/event-stream' } as const
-  const call = new Call(createSelection(backends), () => request, {
+  const call = new Call(createSelection(backends), () => request)
+  call.start({
     onSent: () => {},
     onHead: ({ status }) => log.push(`head ${status}`),
     onData: (bytes) => log.push(`data ${bytes}`),
     onEnd: () => log.push('end'),
     onFailure: ({ message }) => log.push(`failure ${message}`),
   })
-  call.start()
   /** Lets the backend do its part: the connection is there, the answer begins. */
   const answer = (index: number) => {
     handlers[index]!.onRequestStart(controllers[index]!, null)

@@ -26,7 +26,7 @@ export class Call {
   isSent = false
   readonly #to: Selection | Destination
   readonly #requestFor: (destination: Destination) => BackendRequest
-  readonly #events: CallEvents
+  #events: CallEvents | undefined
   #account: CallAccount | undefined
   readonly #tried = new Set<Backend>()
   #state: 'running' | 'tail' | 'over' = 'running'
@@ -35,18 +35,14 @@ export class Call {
   #tailBytes = 0
   #tailTimer: NodeJS.Timeout | undefined
 
-  constructor(
-    to: Selection | Destination,
-    requestFor: (destination: Destination) => BackendRequest,
-    events: CallEvents,
-  ) {
+  constructor(to: Selection | Destination, requestFor: (destination: Destination) => BackendRequest) {
     this.#to = to
     this.#requestFor = requestFor
-    this.#events = events
   }
 
   /** Tries its one destination, or the model's backends one after the other until one takes the request. */
-  start(): void {
+  start(events: CallEvents): void {
+    this.#events = events
     if ('dispatch' in this.#to) this.#send(this.#to)
     else if (!this.#goesOn(this.#to.pick(this.#tried))) this.#fail(new Error('The model has no backend.'))
   }
@@ -106,23 +102,23 @@ export class Call {
         this.#controller = controller
         if (this.#state === 'over') return false
         this.isSent = true
-        this.#events.onSent()
+        this.#events?.onSent()
         return true
       },
       onHead: (head) => {
         if (this.#state !== 'running') return true
         if (this.#goesElsewhere(head)) return false
-        this.#events.onHead(head)
+        this.#events?.onHead(head)
         return true
       },
       onData: (bytes) => {
-        if (this.#state === 'running') this.#events.onData(bytes)
+        if (this.#state === 'running') this.#events?.onData(bytes)
         else if (this.#state === 'tail') this.#throwAway(bytes)
       },
       onEnd: () => {
         const wasRunning = this.#state === 'running'
         this.#over()
-        if (wasRunning) this.#events.onEnd()
+        if (wasRunning) this.#events?.onEnd()
       },
       onLost: (cause, isSent) => this.#lost(account, isSent, cause),
     }
@@ -147,12 +143,12 @@ export class Call {
     }
     if (wasRunning && !isSent && 'pick' in this.#to && this.#goesOn(this.#to.pick(this.#tried))) return
     this.#over()
-    if (wasRunning) this.#events.onFailure(cause)
+    if (wasRunning) this.#events?.onFailure(cause)
   }
 
   #fail(cause: Error): void {
     this.#over()
-    this.#events.onFailure(cause)
+    this.#events?.onFailure(cause)
   }
 
   #throwAway(bytes: Buffer): void {

@@ -14,22 +14,26 @@ const TICKS = 10
 /** The client's side of one answer, with back-pressure and an end to patience. */
 export class Client {
   readonly #response: ClientResponse
-  readonly #events: ClientEvents
   readonly #stalledMs: number
+  #events: ClientEvents | undefined
   #isFull = false
   #isStalled = false
   #quietTicks = 0
   #lastTickAtMs = 0
 
-  constructor(response: ClientResponse, stalledMs: number, events: ClientEvents) {
+  constructor(response: ClientResponse, stalledMs: number) {
     this.#response = response
-    this.#events = events
     this.#stalledMs = stalledMs
-    response.on('close', this.#onClose)
-    response.on('drain', this.#onDrain)
-    response.on('timeout', this.#onStalled)
+  }
+
+  /** Begins to tell what becomes of it. */
+  watch(events: ClientEvents): void {
+    this.#events = events
+    this.#response.on('close', this.#onClose)
+    this.#response.on('drain', this.#onDrain)
+    this.#response.on('timeout', this.#onStalled)
     // A write that fails is followed by `close`, which says all there is to say.
-    response.on('error', ignore)
+    this.#response.on('error', ignore)
   }
 
   get isGone(): boolean {
@@ -82,7 +86,7 @@ export class Client {
     if (!this.#isFull) return
     this.#isFull = false
     this.#response.setTimeout(0)
-    this.#events.onDrain()
+    this.#events?.onDrain()
   }
 
   /** Node sets the timer anew, and says nothing, for a tick in which bytes have left: then the count begins again. */
@@ -98,7 +102,7 @@ export class Client {
 
   readonly #onClose = (): void => {
     this.release()
-    this.#events.onGone(this.#isStalled)
+    this.#events?.onGone(this.#isStalled)
   }
 }
 

@@ -2,7 +2,7 @@ import { ApiError, asApiError } from '../errors.ts'
 import { type AnswerHead, isRefusedFor } from './attempt.ts'
 import type { Destination } from './backend.ts'
 import { Call, type CallEvents } from './call.ts'
-import { Client } from './client.ts'
+import type { Client } from './client.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import type { Drains } from './drains.ts'
 import type { HopEnd } from './hop-end.ts'
@@ -14,17 +14,23 @@ import { idsOf, type RelayLog } from './settler.ts'
 import { onceAborted } from './stop-signal.ts'
 import type { RelayTask } from './task.ts'
 
-/** What becomes of a backend's answer. A throw of any of these ends the hop as failed. */
+/** What becomes of a backend's answer; knows nothing of the hop. A throw of any of these ends the hop as failed. */
 export interface Sink {
   readonly accept: 'application/json' | 'text/event-stream'
-  /** The head of a 200. */
-  onHead(head: AnswerHead): void
-  onBytes(bytes: Buffer): void
-  /** The body is complete. */
+  /** The head of a 200, and who gives it. */
+  onHead(head: AnswerHead, from: Destination): void
+  /** `wait`: the client has to take what was written first. `done`: the answer is complete. */
+  onBytes(bytes: Buffer): 'more' | 'wait' | 'done'
+  /** The body is complete; throws where the answer is not. */
   onBytesEnd(): void
   /** Whether all was generated, and only what the backend says of its usage is still to come. */
   readonly awaitsUsage?: boolean
+  /** Whether the answer is complete, as far as it tells by itself where it ends. */
+  isWhole?(): boolean
 }
+
+/** Silence after which an answer without a length is looked at: some backends never close what they say they will (ours). */
+const OPEN_ENDED_MS = 1_000
 
 /** One call between a client and a backend: it has exactly one end, and after it neither timer nor call is left. */
 export class Hop implements CallEvents {
@@ -40,6 +46,8 @@ export class Hop implements CallEvents {
   #refusal: RefusalReader | undefined
   #unservedBy: 'connection' | 'refusal' | undefined
   #isOver = false
+  #isOpenEnded = false
+  #silence: NodeJS.Timeout | undefined
   /** How the hop ends once the backend was read on. */
   #left: HopEnd | undefined
   #drain: (() => void) | undefined
@@ -47,7 +55,13 @@ export class Hop implements CallEvents {
   #calledAtMs = 0
   #endedAtMs = 0
 
-  constructor(task: RelayTask, { timers, selectionOf, drains, log }: RelayDependencies, sink: Sink) {
+  constructor(
+    task: RelayTask,
+    { timers, selectionOf, drains, log }: RelayDependencies,
+    client: Client,
+    sink: Sink,
+  ) {
+    this.client = client
     this.#task = task
     this.#log = log
     this.#drains = drains
@@ -55,24 +69,13 @@ export class Hop implements CallEvents {
     this.#ended = new Promise((resolve) => {
       this.#resolve = resolve
     })
-    this.client = new Client(task.response, timers.stalledClientMs, {
-      onGone: (isStalled) => this.#leave({ kind: 'gone', isStalled }),
-      onDrain: () => this.#goOn(),
-    })
     const streamed = sink.accept === 'text/event-stream'
-    this.#call = new Call(
-      task.passage ?? selectionOf(task.generation.model),
-      ({ config }) => ({
-        path: task.path,
-        body: backendBody(task.body.object, task.additions, config, streamed),
-        accept: sink.accept,
-      }),
-      this,
-    )
-    this.#quiet = new QuietWatch(timers, () => {
-      this.#call.fellSilent()
-      this.#fail(unavailableError())
-    })
+    this.#call = new Call(task.passage ?? selectionOf(task.generation.model), ({ config }) => ({
+      path: task.path,
+      body: backendBody(task.body.object, task.additions, config, streamed),
+      accept: sink.accept,
+    }))
+    this.#quiet = new QuietWatch(timers)
     // One that waits for its upstream's certificate waits for no byte of a backend: that has a bound of its own.
     if (task.passage) this.#quiet.hold()
   }
@@ -105,12 +108,20 @@ export class Hop implements CallEvents {
   /** Calls the backend; resolves with the one end and never rejects. */
   run(): Promise<HopEnd> {
     const { signal, passage } = this.#task
-    if (this.client.isGone) this.end({ kind: 'gone', isStalled: false })
+    this.client.watch({
+      onGone: (isStalled) => this.#leave({ kind: 'gone', isStalled }),
+      onDrain: () => this.#goOn(),
+    })
+    this.#quiet.start(() => {
+      this.#call.fellSilent()
+      this.#fail(unavailableError())
+    })
+    if (this.client.isGone) this.#end({ kind: 'gone', isStalled: false })
     if (signal) this.#stopOn(signal, () => asApiError(signal.reason))
     if (passage) this.#stopOn(passage.signal, () => passage.withdrawalError(this.isSent))
     if (!this.#isOver) {
       this.#calledAtMs = performance.now()
-      this.#call.start()
+      this.#call.start(this)
     }
     return this.#ended
   }
@@ -119,12 +130,13 @@ export class Hop implements CallEvents {
    * Ends the hop unless it has ended; once the client has left, that is how it ended. A complete answer's socket is kept,
    * any other's is closed at once.
    */
-  end(end: HopEnd): void {
+  #end(end: HopEnd): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#drain?.()
     this.#endedAtMs = performance.now()
     this.#quiet.stop()
+    clearTimeout(this.#silence)
     for (const forget of this.#forgetSignals) forget()
     if (end.kind === 'done') this.#call.finish()
     else {
@@ -140,26 +152,15 @@ export class Hop implements CallEvents {
    */
   #leave(end: HopEnd): void {
     if (this.#isOver || this.#left !== undefined) return
-    const forget = this.#sink.awaitsUsage ? this.#drains.begin(() => this.end(end)) : undefined
+    const forget = this.#sink.awaitsUsage ? this.#drains.begin(() => this.#end(end)) : undefined
     if (forget === undefined) {
-      this.end(end)
+      this.#end(end)
       return
     }
     this.#left = end
     this.#drain = forget
     this.#quiet.hold()
     this.#call.resume()
-  }
-
-  /** Stops reading until the client has taken what was written. */
-  awaitReader(): void {
-    this.#call.pause()
-    this.#quiet.hold()
-  }
-
-  /** The error for what a backend said instead of an answer. */
-  errorFor(refusal: BackendRefusal): ApiError {
-    return refusalError(refusal, this.#task.generation.operation, this.#call.destination!.config)
   }
 
   onSent(): void {
@@ -170,19 +171,24 @@ export class Hop implements CallEvents {
     // Another model may have to be sent the same.
     if (head.status === 200 || !this.#task.fallbacks?.length) this.#task.body.letGo()
     if (head.status !== 200) this.#refusal = new RefusalReader(head.status, head.retryAfter)
-    else this.#guard(() => this.#sink.onHead(head))
+    else this.#guard(() => this.#sink.onHead(head, this.#call.destination!))
+    this.#isOpenEnded = !head.hasLength && this.#sink.isWhole !== undefined
     if (isRefusedFor(head.status)) this.#unservedBy = 'refusal'
   }
 
   onData(bytes: Buffer): void {
     this.#quiet.heard()
-    if (this.#refusal === undefined) this.#guard(() => this.#sink.onBytes(bytes))
-    else if (!this.#refusal.read(bytes)) this.#fail(this.errorFor(this.#refusal.refusal()))
+    if (this.#refusal === undefined) this.#guard(() => this.#take(bytes))
+    else if (!this.#refusal.read(bytes)) this.#refuse(this.#refusal.refusal())
   }
 
   onEnd(): void {
-    if (this.#refusal === undefined) this.#guard(() => this.#sink.onBytesEnd())
-    else this.#fail(this.errorFor(this.#refusal.refusal()))
+    if (this.#refusal !== undefined) this.#refuse(this.#refusal.refusal())
+    else
+      this.#guard(() => {
+        this.#sink.onBytesEnd()
+        this.#end({ kind: 'done' })
+      })
   }
 
   onFailure(cause: Error): void {
@@ -190,7 +196,24 @@ export class Hop implements CallEvents {
     else if (this.#refusal === undefined) {
       this.#unservedBy = 'connection'
       this.#fail(unavailableError({ cause }))
-    } else this.#fail(this.errorFor(this.#refusal.refusal()))
+    } else this.#refuse(this.#refusal.refusal())
+  }
+
+  #take(bytes: Buffer): void {
+    const taken = this.#sink.onBytes(bytes)
+    if (taken === 'done') this.#end({ kind: 'done' })
+    else if (taken === 'wait') {
+      this.#call.pause()
+      this.#quiet.hold()
+    }
+    if (!this.#isOpenEnded || this.#isOver) return
+    clearTimeout(this.#silence)
+    this.#silence = setTimeout(() => this.#guard(() => this.#endIfWhole()), OPEN_ENDED_MS)
+  }
+
+  /** What is not whole yet may still come. */
+  #endIfWhole(): void {
+    if (this.#sink.isWhole?.()) this.#end({ kind: 'done' })
   }
 
   #goOn(): void {
@@ -199,13 +222,18 @@ export class Hop implements CallEvents {
     this.#call.resume()
   }
 
+  /** Fails with what a backend said instead of an answer. */
+  #refuse(refusal: BackendRefusal): void {
+    this.#fail(refusalError(refusal, this.#task.generation.operation, this.#call.destination!.config))
+  }
+
   /** What a backend says of a client's mistake is the client's alone; all other failures are the operator's too. */
   #fail(error: ApiError): void {
     if (this.#isOver) return
     if (error.status >= 500) {
       this.#log.warn('a backend failed', { ...idsOf(this.#task.generation), error: error.cause ?? error })
     }
-    this.end({ kind: 'failed', error })
+    this.#end({ kind: 'failed', error })
   }
 
   #guard(act: () => void): void {
@@ -218,7 +246,7 @@ export class Hop implements CallEvents {
 
   #stopOn(signal: AbortSignal, errorOf: () => ApiError): void {
     if (this.#isOver) return
-    const stop = () => this.end({ kind: 'stopped', error: errorOf() })
+    const stop = () => this.#end({ kind: 'stopped', error: errorOf() })
     this.#forgetSignals.push(onceAborted(signal, stop))
     if (signal.aborted) stop()
   }

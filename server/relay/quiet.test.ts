@@ -8,7 +8,8 @@ afterEach(() => void vi.useRealTimers())
 function watch() {
   const noticed = { atMs: undefined as number | undefined }
   const startedAtMs = performance.now()
-  const quiet = new QuietWatch({ firstByteMs: 600, idleMs: 100 }, () => {
+  const quiet = new QuietWatch({ firstByteMs: 600, idleMs: 100 })
+  quiet.start(() => {
     noticed.atMs ??= performance.now() - startedAtMs
   })
   return { quiet, noticed }

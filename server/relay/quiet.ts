@@ -10,17 +10,21 @@ export interface QuietLimits {
  */
 export class QuietWatch {
   readonly #idleMs: number
-  readonly #onQuiet: () => void
+  #onQuiet: () => void = () => {}
   #limitMs: number
-  #heardAtMs = performance.now()
+  #heardAtMs = 0
   #isHeld = false
-  #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
 
-  constructor({ firstByteMs, idleMs }: QuietLimits, onQuiet: () => void) {
+  constructor({ firstByteMs, idleMs }: QuietLimits) {
     this.#idleMs = idleMs
-    this.#onQuiet = onQuiet
     this.#limitMs = firstByteMs
-    this.#timer = setTimeout(() => this.#check(), firstByteMs)
+  }
+
+  start(onQuiet: () => void): void {
+    this.#onQuiet = onQuiet
+    this.#heardAtMs = performance.now()
+    this.#wait(this.#limitMs)
   }
 
   heard(): void {

@@ -1,8 +1,10 @@
 import type { ApiError } from '../errors.ts'
+import { Client } from './client.ts'
 import { countUsage } from './count-usage.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import { fallBack } from './fallback.ts'
 import { DONE_EVENT, errorEvent, usageEvent } from './frames.ts'
+import { Hop } from './hop.ts'
 import type { HopEnd } from './hop-end.ts'
 import { causeOf } from './observation.ts'
 import { type Consumed, meteredError, NO_USAGE, Settler, unsettledError } from './settler.ts'
@@ -16,38 +18,52 @@ import type { Settled } from './usage.ts'
  */
 export async function relayStream(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
   const settler = new Settler(task.generation, dependencies)
-  const feed = new StreamFeed(task, dependencies, settler)
-  const end = await feed.run()
-  if (end.kind === 'done') return complete(task, feed, settler)
-  const next = await fallBack(task, feed.hop, end, dependencies.log)
+  const client = new Client(task.response, dependencies.timers.stalledClientMs)
+  const feed = new StreamFeed(task, client, settler, dependencies.maxEventBytes)
+  const hop = new Hop(task, dependencies, client, feed)
+  const pings = startPings(task, feed, hop, dependencies.timers.pingMs)
+  const end = await hop.run()
+  clearInterval(pings)
+  if (end.kind === 'done') return complete(task, feed, hop, settler)
+  const next = await fallBack(task, hop, end, dependencies.log)
   if (next !== undefined) return relayStream(next, dependencies)
-  const isNothing = isFree(end.kind, feed)
-  const { backendMs, destination } = feed.hop
+  const isNothing = isFree(end.kind, feed, hop)
+  const { backendMs, destination } = hop
   const facts = { cause: causeOf(end), backendMs, destination }
   await settler.abort(isNothing ? nothing(feed) : await delivered(task, feed), facts)
-  if (end.kind !== 'gone') breakOff(feed, isNothing ? end.error : meteredError(end.error))
+  if (end.kind !== 'gone') breakOff(client, isNothing ? end.error : meteredError(end.error))
+}
+
+/** Pings until a token was delivered (STRM-02). */
+function startPings(task: RelayTask, feed: StreamFeed, hop: Hop, everyMs: number): NodeJS.Timeout {
+  const pings = setInterval(() => {
+    if (feed.deliveredTokens > 0) return clearInterval(pings)
+    // A refusal keeps its own status, and while an upstream's new certificate is waited for, nothing is sent.
+    if (!hop.isRefused && (task.passage === undefined || hop.isSent)) feed.ping()
+  }, everyMs)
+  return pings
 }
 
 /** The backend has said `[DONE]`. */
-async function complete(task: RelayTask, feed: StreamFeed, settler: Settler): Promise<void> {
+async function complete(task: RelayTask, feed: StreamFeed, hop: Hop, settler: Settler): Promise<void> {
   const { finishReason, reported, created } = feed.rewriter
-  const { backendMs, destination } = feed.hop
+  const { client, backendMs, destination } = hop
   const counted = await countUsage(task, feed.deliveredTokens, reported === undefined)
   const consumed = { finishReason, reported: reported?.usage, counted }
   let settled: Settled
   try {
     settled = await settler.settle(consumed, { backendMs, destination })
   } catch (thrown) {
-    return breakOff(feed, unsettledError(thrown))
+    return breakOff(client, unsettledError(thrown))
   }
   feed.startAnswer()
   const { generation, includeUsage } = task
   const shown = includeUsage ? [usageEvent({ generation, settled, reported, created })] : []
-  feed.hop.client.end(Buffer.concat([...shown, DONE_EVENT]))
+  client.end(Buffer.concat([...shown, DONE_EVENT]))
 }
 
 /** An error after the stream started is its last event; before, it is the answer (STRM-06). */
-function breakOff({ hop: { client } }: StreamFeed, error: ApiError): void {
+function breakOff(client: Client, error: ApiError): void {
   if (client.isStarted) client.end(Buffer.concat([errorEvent(error), DONE_EVENT]))
   else {
     client.release()
@@ -56,7 +72,7 @@ function breakOff({ hop: { client } }: StreamFeed, error: ApiError): void {
 }
 
 /** A backend that fails before any token costs nothing, and neither does a request that never left. */
-function isFree(kind: HopEnd['kind'], { deliveredTokens, hop }: StreamFeed): boolean {
+function isFree(kind: HopEnd['kind'], { deliveredTokens }: StreamFeed, hop: Hop): boolean {
   return kind === 'failed' ? deliveredTokens === 0 : !hop.isSent
 }
 
