@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { _, Ajv } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
-import formats from 'ajv-formats'
 import { build, type Plugin } from 'esbuild'
+import { formats } from './formats.ts'
 import { judged } from './judged.ts'
 import { type ContractSchemas, mapValues, type Schema } from './schemas.ts'
 import { MODULE_HEADER } from './text.ts'
@@ -31,17 +31,20 @@ function moduleName(model: string): string {
   return model.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 }
 
+/** Where compiled code finds its formats; what a module does not need, the bundler leaves out. */
+const FORMATS = `import { formats } from './formats.ts'\n`
+
 function compiler(schemas: ContractSchemas, allErrors: boolean): (name: string) => string {
-  const ajv = new Ajv2020({
+  const ajv = new Ajv({
     allErrors,
     strict: false,
     inlineRefs: false,
-    code: { source: true, esm: true, lines: true },
+    code: { source: true, esm: true, lines: true, formats: _`formats` },
   })
-  formats.default(ajv, ['date-time'])
+  for (const [name, judge] of Object.entries(formats)) ajv.addFormat(name, judge)
   const $defs = mapValues(schemas.$defs, (schema: Schema) => judged(schema, schemas.$defs))
   ajv.addSchema({ $id: 'contract', $defs })
-  return (name) => standalone.default(ajv, { [`is${name}`]: `contract#/$defs/${name}` })
+  return (name) => FORMATS + standalone.default(ajv, { [`is${name}`]: `contract#/$defs/${name}` })
 }
 
 /** One module without imports: the validator's own code needs a few of the schema library's helpers. */
