@@ -2,7 +2,7 @@
 import { getDoc } from '@typespec/compiler'
 import { reportDiagnostic, stateKeys } from './lib.js'
 import { describeSchemas, namesOf } from './openapi.js'
-import { byCodeUnit, oneLine, writeText } from './output.js'
+import { byCodeUnit, compactJson, oneLine, writeText } from './output.js'
 import { mapSchemas } from './schema.js'
 
 /**
@@ -103,7 +103,7 @@ const RANGES = {
  * @param {unknown} value
  */
 async function writeJson(context, name, value) {
-  const text = JSON.stringify(value, null, 2)
+  const text = compactJson(value)
     .replaceAll(`: ${-(2 ** 63)}`, ': -9223372036854775808')
     .replaceAll(`: ${2 ** 63}`, ': 9223372036854775807')
   await writeText(context, name, `${text}\n`)

@@ -75,3 +75,47 @@ export function text(value) {
 export function list(values) {
   return `[${values.map((value) => (typeof value === 'string' ? text(value) : value)).join(', ')}]`
 }
+
+/** Columns that a line of generated JSON has at most, unless one text alone is longer. */
+const COLUMNS = 110
+
+/**
+ * JSON for people: whatever fits stands on one line.
+ * @param {unknown} value
+ * @param {string} [indent]
+ * @param {number} [before] columns that the line has already
+ * @returns {string}
+ */
+export function compactJson(value, indent = '', before = 0) {
+  const whole = JSON.stringify(value, null, 1).replace(/\n */g, ' ')
+  if (typeof value !== 'object' || value === null || before + whole.length < COLUMNS) return whole
+  const inner = `${indent}  `
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object'))
+    return `[\n${folded(
+      value.map((one) => JSON.stringify(one)),
+      inner,
+    )}\n${indent}]`
+  const lines = Array.isArray(value)
+    ? value.map((one) => inner + compactJson(one, inner, inner.length))
+    : Object.entries(value).map(([name, one]) => {
+        const head = `${inner}${JSON.stringify(name)}: `
+        return head + compactJson(one, inner, head.length)
+      })
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`
+}
+
+/**
+ * Words behind one another, with commas, on as few lines as they need.
+ * @param {readonly string[]} words
+ * @param {string} indent
+ */
+function folded(words, indent) {
+  const lines = ['']
+  for (const word of words) {
+    const line = lines.at(-1) ?? ''
+    if (line !== '' && indent.length + line.length + word.length + 3 > COLUMNS) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line}, ${word}`
+  }
+  return lines.map((line) => indent + line).join(',\n')
+}
