@@ -22,8 +22,9 @@ export async function writeValidators(folder: string, schemas: ContractSchemas):
     const code = compile[isDocument ? 'documents' : 'messages'](name)
     const file = join(folder, 'validators', moduleName(name))
     await writeFile(`${file}.js`, MODULE_HEADER + (await bundled(code, !AUDITED.includes(name))))
-    await writeFile(`${file}.d.ts`, MODULE_HEADER + declaration(name))
   }
+  const declared = schemas['x-validators'].map(declaration).join('')
+  await writeFile(join(folder, 'validators.d.ts'), MODULE_HEADER + declared)
 }
 
 /** `EvidenceBundle` is judged by `evidence-bundle`. */
@@ -97,10 +98,9 @@ export interface Validator<T = unknown> {
 `
 
 function declaration(name: string): string {
-  return `import type { ${name} } from '../models.ts'
-import type { Validator } from '../validator.ts'
-
-/** Whether a value is of the model \`${name}\`. */
-export declare const is${name}: Validator<${name}>
+  const type = `import('#contract/validator').Validator<import('#contract/models').${name}>`
+  return `declare module '#contract/validators/${moduleName(name)}' {
+  const is${name}: ${type}
+}
 `
 }
