@@ -27,8 +27,9 @@ interface Document {
   }
 }
 
-const file = join(import.meta.dirname, '..', 'generated', 'openapi.yaml')
-const openapi = parse(readFileSync(file, 'utf8')) as Document
+const read = (name: string) => readFileSync(join(import.meta.dirname, '..', 'generated', name), 'utf8')
+const openapi = parse(read('openapi.yaml')) as Document
+const { rules } = JSON.parse(read('rules.json')) as { readonly rules: readonly { readonly text: string }[] }
 const answers = Object.values(openapi.paths)
   .flatMap((item) => Object.values(item).filter((operation) => 'operationId' in operation))
   .flatMap(({ operationId, responses }) =>
@@ -73,6 +74,17 @@ test.each(given)(
     for (const [, row] of found) expect(row.type).toBe(type)
   },
 )
+
+test('every error code is in the words of a rule: write one in spec/rules', () => {
+  const isNamed = (code: string) => rules.some(({ text }) => text.includes(`\`${code}\``))
+  expect(Object.keys(errors).filter((code) => !isNamed(code))).toEqual([])
+})
+
+test('the path of every route is in the words of a rule: write one in spec/rules', () => {
+  const words = new Set(rules.flatMap(({ text }) => text.split(/[^\w/{}.-]+|[.]*(?=\s|$)/)))
+  const paths = Object.values(routes).map(({ path }) => path)
+  expect(paths.filter((path) => !words.has(path))).toEqual([])
+})
 
 test('a full bucket tells when it admits again', () => {
   expect(errors.rate_limit_exceeded.headers).toEqual([
