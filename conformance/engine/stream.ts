@@ -40,7 +40,9 @@ export function expectFailedStream(exchange: Exchange): ChatStream & { readonly 
 /** Reads what has come of a stream so far, whole or not; asserts the form of what is there. */
 export function readStream(exchange: Exchange): ChatStream {
   const { events } = eventsOf(exchange)
-  const data = events.flatMap(({ data }) => (data === undefined || data === '[DONE]' ? [] : [parse(data)]))
+  const data = events.flatMap(({ data }) =>
+    data === undefined || data === '[DONE]' ? [] : [parseEvent(data)],
+  )
   const failures = data.filter(isFailure)
   const chunks = data.filter((event) => !isFailure(event)).map(toChunk)
   const usage = chunks.find(({ choices, usage }) => choices.length === 0 && usage)?.usage
@@ -92,7 +94,8 @@ function isFailure(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'error' in value
 }
 
-function parse(data: string): unknown {
+/** The data of an event as JSON; asserts that it is. */
+export function parseEvent(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch {

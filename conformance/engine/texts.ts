@@ -5,7 +5,8 @@ import { isCompletion } from '#contract/validators/completion'
 import { isCompletionChunk } from '#contract/validators/completion-chunk'
 import { type ApiError, errorIn, expectShape, expectStatus } from './expect.ts'
 import { eventsOf, type StreamEvent } from './http/events.ts'
-import { type Exchange, excerpt } from './http/exchange.ts'
+import type { Exchange } from './http/exchange.ts'
+import { parseEvent } from './stream.ts'
 
 /** A streamed text completion, read to its end. */
 export interface TextStream {
@@ -42,7 +43,7 @@ export function expectFailedTextStream(exchange: Exchange): TextStream & { reado
 /** Reads what has come of a streamed text completion so far, whole or not. */
 export function readTextStream(exchange: Exchange): TextStream {
   const events = dataOf(exchange).filter((data) => data !== '[DONE]')
-  const values = events.map(parse)
+  const values = events.map(parseEvent)
   const failures = values.filter((value) => isObject(value) && 'error' in value)
   const chunks = values.filter((value) => !failures.includes(value)).map(toChunk)
   return {
@@ -74,12 +75,4 @@ function toChunk(value: unknown): CompletionChunk {
     assert.fail(`an event is no chunk of a text: ${first?.instancePath || 'it'} ${first?.message}`)
   }
   return value as CompletionChunk
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return assert.fail(`an event is not JSON: ${excerpt(data)}`)
-  }
 }

@@ -7,6 +7,7 @@ import { formatDollars } from './dollars.ts'
 import { type KeySettingOptions, parseSettings } from './key-settings.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
 import { UsageError } from './usage.ts'
+import { noWorkspace } from './workspace.ts'
 
 /** What `router key create` takes. */
 export interface KeyOptions extends CommonOptions, KeySettingOptions {
@@ -108,10 +109,6 @@ function toDocument(key: Key) {
     last_used_at: key.lastUsedAt,
     revoked_at: key.revokedAt,
   }
-}
-
-function noWorkspace(id: string): Error {
-  return new Error(`There is no workspace ${id}. See: router workspace list`)
 }
 
 function noKey(id: string): Error {

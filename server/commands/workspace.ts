@@ -125,6 +125,7 @@ function toChangeDocument({ at, requestsPerMinute, tokensPerMinute }: LimitChang
   return { at, requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute }
 }
 
-function noWorkspace(id: string): Error {
+/** The refusal of a command whose workspace is none of the books. */
+export function noWorkspace(id: string): Error {
   return new Error(`There is no workspace ${id}. See: router workspace list`)
 }
