@@ -3245,7 +3245,7 @@ export interface components {
          * @description Times of a request, each configurable; there is no total limit.
          * @enum {number}
          */
-        RequestTimer: 5000 | 600000 | 120000 | 15000 | 60000 | 30000 | 75000;
+        RequestTimer: 5000 | 600000 | 120000 | 15000 | 60000 | 30000 | 10000 | 75000;
         /** @description The body is larger than the router takes. */
         RequestTooLarge: {
             /** @description What went wrong. */
@@ -3541,7 +3541,7 @@ export interface components {
          * @description Sizes.
          * @enum {number}
          */
-        SizeLimit: 33554432 | 1000000 | 512 | 268435456 | 65536 | 32768 | 16777216 | 16384 | 1048576 | 1000 | 8 | 64 | 200 | 8192 | 128 | 12;
+        SizeLimit: 33554432 | 1000000 | 512 | 268435456 | 65536 | 32768 | 16777216 | 4194304 | 16384 | 1048576 | 1000 | 8 | 64 | 200 | 8192 | 128 | 12;
         /** @description One step. Whoever takes all of them, in their order, has made the second snapshot of the first: within a list, items go first, then they change places, then new ones come in; what is below comes last. */
         SnapshotChange: {
             /** @description What stands there, as JSON; null for nothing. */
