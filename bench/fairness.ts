@@ -32,10 +32,10 @@ for (const [place, { name }] of attacks.entries()) {
   console.log(`  alone   ${show(alone)}`)
   console.log(`  beside  ${show(beside)}`)
   console.log(
-    `  clock   ${percent(found.loss)} less, p99 ${found.slowerMs.toFixed(1)} ms more; turns alone lie ${percent(found.spread)} apart`,
+    `  clock   ${percent(found.loss)} less, p99 ${found.slowerMs.toFixed(1)} ms more; turns alone lie ${percent(found.spread)} and ${found.p99SpreadMs.toFixed(0)} ms apart`,
   )
   console.log(
-    `  thread  ${found.threadAloneMs.toFixed(2)} ms a request alone, ${found.threadBesideMs.toFixed(2)} beside; the aggressor takes ${percent(found.share)} of it, its stretches are ${found.standsMs.toFixed(1)} ms longer at p99`,
+    `  thread  ${found.threadAloneMs.toFixed(2)} ms a request alone, ${found.threadBesideMs.toFixed(2)} beside; the aggressor takes ${percent(found.share)} of it, waits ${found.waitsMs.toFixed(1)} ms more at p99`,
   )
   console.log(`  ${found.isKept ? 'kept' : 'BROKEN'}, by the ${found.judge}; ${found.failed} failed`)
 }
@@ -50,5 +50,5 @@ process.exitCode = broken.length === 0 ? 0 : 1
 
 function show(turns: readonly Turn[]): string {
   const of = (read: (turn: Turn) => number, digits: number): string => median(turns.map(read)).toFixed(digits)
-  return `${of((turn) => turn.perSecond, 0).padStart(6)} requests a second, p99 ${of((turn) => turn.p99Ms, 1).padStart(6)} ms, stretches p99 ${of((turn) => turn.standP99Ms, 1)} max ${of((turn) => turn.standMaxMs, 0)} ms, thread ${of((turn) => (turn.threadMs / turn.ms) * 100, 0)} %, process ${of((turn) => (turn.processMs / turn.ms) * 100, 0)} %`
+  return `${of((turn) => turn.perSecond, 0).padStart(6)} requests a second, p99 ${of((turn) => turn.p99Ms, 1).padStart(6)} ms, waits p99 ${of((turn) => turn.waitP99Ms, 1)} ms, longest stretch ${of((turn) => turn.standMaxMs, 0)} ms, thread ${of((turn) => (turn.threadMs / turn.ms) * 100, 0)} %, process ${of((turn) => (turn.processMs / turn.ms) * 100, 0)} %, read ${of((turn) => turn.readBytes / turn.ms / 1_048.576, 1)} MiB a second`
 }

@@ -10,7 +10,6 @@ export interface AttackOrder {
 
 /** What has been sent since the last report. */
 export interface AttackReport {
-  readonly bytes: number
   readonly connections: number
 }
 
@@ -22,7 +21,7 @@ const SOCKETS = 200
 const RETURN_MS = 1_000
 
 const open = new Set<Socket>()
-let report = { bytes: 0, connections: 0 }
+let report = { connections: 0 }
 let round = 0
 
 function begin({ url, apiKey }: AttackOrder, current: number): void {
@@ -34,7 +33,6 @@ function begin({ url, apiKey }: AttackOrder, current: number): void {
   socket.on('error', () => {})
   socket.on('close', () => {
     open.delete(socket)
-    report.bytes += socket.bytesWritten
     void sleep(RETURN_MS).then(() => begin({ url, apiKey }, current))
   })
   socket.on('connect', () => {
@@ -53,6 +51,6 @@ process.on('message', async (order: AttackOrder | 'rest') => {
   }
   while (open.size > 0) await sleep(1)
   process.send?.(report satisfies AttackReport)
-  report = { bytes: 0, connections: 0 }
+  report = { connections: 0 }
 })
 process.once('disconnect', () => process.exit())

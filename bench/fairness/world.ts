@@ -71,6 +71,7 @@ export async function startWorld(): Promise<World> {
       ...after,
       threadMs: after.threadMs - before.threadMs,
       processMs: after.processMs - before.processMs,
+      readBytes: after.readBytes - before.readBytes,
       ms: performance.now() - startedAt,
     }
   }
@@ -105,10 +106,10 @@ export async function startWorld(): Promise<World> {
           await sleep(SETTLE_MS)
           const turn = await measure(forMs)
           const seconds = (performance.now() - startedAt) / 1_000
-          const { bytes, connections } = await rest(child)
+          const { connections } = await rest(child)
           if (against === 'router') {
             const rates: SinkRates = {
-              bytesPerSecond: bytes / seconds,
+              bytesPerSecond: (turn.readBytes * 1_000) / turn.ms,
               answersPerSecond: connections / seconds,
             }
             sink.send(rates)
