@@ -100,5 +100,7 @@ if (isMainThread && process.argv.includes('run') && process.env.TMPDIR !== undef
     }
     response.end(JSON.stringify(inside))
   })
+  // The bench asks seldom, and on one connection.
+  server.keepAliveTimeout = 0
   server.listen(socketOf(process.env.TMPDIR)).unref()
 }

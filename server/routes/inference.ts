@@ -7,7 +7,7 @@ import type { FindKey } from '../admission/key-finder.ts'
 import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
 import { type BodyReading, readFor, requestAt } from '../admission/reading.ts'
 import { ClientGone, declaredLength, joined, readPieces } from '../bodies/body.ts'
-import type { BodyLease } from '../bodies/body-memory.ts'
+import type { BodyLease, Pool } from '../bodies/body-memory.ts'
 import type { ServedModel } from '../config/router.ts'
 import { ApiError, asApiError } from '../errors.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
@@ -63,7 +63,12 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
     const known = reserved ?? (memory.isCrowded(address) ? await caller.require() : undefined)
     const workspaceId = known?.rates.workspaceId
     const lease = memory.open({ pool, address, workspaceId })
-    const reading = { maxBytes: config.limits.maxBodyBytes, lease, owner: workspaceId ?? address }
+    const reading = {
+      maxBytes: config.limits.maxBodyBytes,
+      lease,
+      pool,
+      owner: workspaceId ?? address,
+    } as const
     const visit = editions.visit()
     try {
       const task = await accept(operation, { caller, reserved }, raw, dependencies, reading, visit)
@@ -94,6 +99,7 @@ interface Asking {
 interface Reading {
   readonly maxBytes: number
   readonly lease: BodyLease
+  readonly pool: Pool
   /** Behind whose bodies a large one waits. */
   readonly owner: string
 }
@@ -198,22 +204,18 @@ async function judge(
 }
 
 /**
- * Takes a body, and looks at its beginning as it comes: most of what is refused is refused by that. Gives a way to read
- * it at once where it is small.
+ * Takes a body, and gives a way to read it at once where it is small. A small one is looked at as it comes; of a large
+ * one not even the beginning: where 200 begin at once, that alone lets everybody wait for a tenth of a second.
  */
 async function take(
   operation: Operation,
   incoming: RawRequest['incoming'],
-  { maxBytes, lease }: Reading,
+  { maxBytes, lease, pool }: Reading,
 ): Promise<{ pieces: readonly Buffer[]; read?: (models: readonly ServedModel[]) => BodyReading }> {
-  const check = createBodyCheck()
-  let length = 0
-  const inspect = (piece: Buffer) => {
-    const isBeginning = length < limits.keyFirstBodyBytes
-    length += piece.length
-    return isBeginning && !check.push(piece) ? flawError(check.flaw!) : undefined
-  }
+  const check = pool === 'small' ? createBodyCheck() : undefined
+  const inspect = (piece: Buffer) => (check?.push(piece) === false ? flawError(check.flaw!) : undefined)
   const pieces = await readPieces(incoming, { maxBytes, lease, inspect })
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   if (length > limits.keyFirstBodyBytes) return { pieces }
   return { pieces, read: (models) => readFor(operation, joined(pieces), models, check) }
 }
