@@ -14,8 +14,12 @@ export const limits = {
   keyFirstBodyBytes: 65_536,
   /** Lowest rate at which a request body may arrive, in bytes a second over `bodyRateWindowMs`. */
   minBodyBytesPerSecond: 32_768,
-  /** Bytes a second of large request bodies that are read for one workspace, once a share of the memory is read. */
+  /** Bytes a second of large request bodies that are taken for one workspace, once `bodyBurstBytes` are taken. */
   bodyBytesPerSecond: 16_777_216,
+  /** Bytes of large request bodies that are taken for one workspace at once. */
+  bodyBurstBytes: 4_194_304,
+  /** Bytes a second that are read on of bodies whose requests were answered, of all together. */
+  discardBytesPerSecond: 16_777_216,
   /** Largest head of a request: its line and all of its headers. */
   maxHeaderBytes: 16_384,
   /** Largest event of a stream, unless configured. */
@@ -60,6 +64,10 @@ export const limits = {
   bodyRateWindowMs: 15_000,
   /** Longest wait of a request body for memory. */
   bodyMemoryWaitMs: 5_000,
+  /** Longest wait of a large request body until those before it are read. */
+  bodyTurnMs: 5_000,
+  /** Longest time that reading one body may take. */
+  bodyReadMs: 10_000,
   /** How long an idle connection of a client is kept; longer than what load balancers keep theirs. */
   keepAliveMs: 75_000,
   /** How often a router renews the lease of its holds. */

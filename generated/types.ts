@@ -2217,7 +2217,7 @@ export interface components {
         /** What came too slowly. */
         RequestTimeoutCode: "request_timeout";
         /** Times of a request, each configurable; there is no total limit. */
-        RequestTimer: 5000 | 600000 | 120000 | 15000 | 60000 | 30000 | 75000;
+        RequestTimer: 5000 | 600000 | 120000 | 15000 | 60000 | 30000 | 10000 | 75000;
         /** The body is larger than the router takes. */
         RequestTooLarge: {
             /** What went wrong. */
@@ -2435,7 +2435,7 @@ export interface components {
         /** An algorithm that bundles are signed with (VRFY-14). */
         SignatureAlgorithm: "RS256" | "ES256" | "ES384" | "EdDSA" | "ES256K";
         /** Sizes. */
-        SizeLimit: 33554432 | 1000000 | 512 | 268435456 | 65536 | 32768 | 16777216 | 16384 | 1048576 | 1000 | 8 | 64 | 200 | 8192 | 128 | 12;
+        SizeLimit: 33554432 | 1000000 | 512 | 268435456 | 65536 | 32768 | 16777216 | 4194304 | 16384 | 1048576 | 1000 | 8 | 64 | 200 | 8192 | 128 | 12;
         /** One step. Whoever takes all of them, in their order, has made the second snapshot of the first: within a list, items go first, then they change places, then new ones come in; what is below comes last. */
         SnapshotChange: {
             /** What stands there, as JSON; null for nothing. */

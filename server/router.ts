@@ -23,6 +23,8 @@ import { createRecorder } from './operations/recorder.ts'
 import { createRequests } from './operations/requests.ts'
 import { createPolling } from './publication/polling.ts'
 import { createShelf, restore } from './publication/shelf.ts'
+import { createReader } from './reading/reader.ts'
+import { readerMetrics } from './reading/reader-metrics.ts'
 import { createFleet } from './relay/fleet.ts'
 import { createAnnouncer } from './reload/announcer.ts'
 import { createEdition, type Edition } from './reload/edition.ts'
@@ -124,8 +126,10 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     budget: budgetOf('invitations', limits.invitationLookupsPerMinute),
     sourceAddressOf,
   }
+  const reader = createReader({ log })
   const inference = {
     editions,
+    reader,
     findKey,
     meter,
     shelf,
@@ -187,6 +191,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     await polling.stop()
     await editions.close()
     await upstreams.stop()
+    await reader.stop()
     await meter.stop()
     buckets.close()
     // Last, so that an operator can watch the stop.
@@ -219,6 +224,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
           ...recorder.metrics,
           ...gauges,
           ...bodyMetrics(inForce.memory),
+          ...readerMetrics(reader),
           ...upstreamMetrics(upstreams),
           ...reloadMetrics(editions, reloader),
         ],

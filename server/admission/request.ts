@@ -32,19 +32,42 @@ export interface InferenceRequest {
   readonly prompt: PromptSize
 }
 
+/** What of a model decides about a request. */
+export type JudgedModel = Pick<
+  ServedModel,
+  | 'id'
+  | 'capabilities'
+  | 'contextLength'
+  | 'templateTokens'
+  | 'maxOutputTokens'
+  | 'imageTokens'
+  | 'audioTokens'
+  | 'fallbacks'
+>
+
 /** The model that a body names, before anything else of it is judged. */
-export interface NamedModel {
+export interface NamedModel<Model extends JudgedModel = ServedModel> {
   readonly body: RequestBody
-  readonly model: ServedModel
+  readonly model: Model
 }
 
-/** Reads a body as far as its model. Throws 400 `invalid_json` or `missing_field`, 404 `model_not_found`. */
+/** Reads a body as far as its model. Throws as `parseName`, and 404 `model_not_found`. */
 export function parseModel(
   operation: Operation,
   bytes: Buffer,
   catalogue: Catalogue,
   check?: ObjectCheck,
 ): NamedModel {
+  const { body, name } = parseName(operation, bytes, check)
+  return { body, model: catalogue.require(name, 'model') }
+}
+
+/** Reads a body as far as the name of its model. Throws 400 `invalid_json` or `missing_field`. */
+export function parseName(
+  operation: Operation,
+  bytes: Buffer,
+  check?: ObjectCheck,
+): { readonly body: RequestBody; readonly name: string } {
   const { route, prompt, shape } = operations[operation]
   const { wanted, isPresent } = promptShapes[shape]
   const body = parseBodyFields(bytes, check)
@@ -54,14 +77,17 @@ export function parseModel(
   if (typeof model !== 'string' || model === '') throw missing('model', 'a model id')
   const asked = findMember(body.span, prompt)
   if (!(asked && isPresent(bytes, asked.valueStart))) throw missing(prompt, wanted)
-  return { body, model: catalogue.require(model, 'model') }
+  return { body, name: model }
 }
 
 /**
  * Reads the rest of a request. Throws 400 `unsupported_parameter`, naming the field, and `context_length_exceeded`
  * for tokens that are certainly too many.
  */
-export function parseRequest(operation: Operation, { body, model }: NamedModel): InferenceRequest {
+export function parseRequest(
+  operation: Operation,
+  { body, model }: NamedModel<JudgedModel>,
+): InferenceRequest {
   const traits = operations[operation]
   const { route, prompt: field } = traits
   if (!model.capabilities.includes(operation)) {

@@ -88,7 +88,7 @@ export function createBodyMemory(
 ): BodyMemory {
   const small = Math.floor(capacityBytes * SMALL_PART)
   const capacity = { small, large: capacityBytes - small }
-  const rate = createByteRate(Math.max(maxBodyBytes, Math.floor(capacity.large * WORKSPACE_PART)))
+  const rate = createByteRate(limits.bodyBurstBytes)
   const largest = { small: limits.keyFirstBodyBytes, large: maxBodyBytes }
   const used = new Map<string, number>()
   const waiting = new Set<Waiter>()

@@ -20,17 +20,27 @@ export interface BodyOptions {
   readonly memoryWaitMs?: number
 }
 
+/** Reads a body, in one piece; see `readPieces`. */
+export async function readBody(incoming: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+  return joined(await readPieces(incoming, options))
+}
+
+/** The pieces of a body in one. */
+export function joined(pieces: readonly Buffer[]): Buffer {
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+}
+
 /**
- * Reads a body; memory is taken as bytes arrive, whatever length is announced. Throws 413 `request_too_large`, 503
+ * Reads a body in the pieces in which it comes; memory is taken as bytes arrive, whatever length is announced. Throws 413 `request_too_large`, 503
  * `overloaded` without memory, 408 `request_timeout` for one that comes too slowly, what `inspect` gives, and
  * `ClientGone` when the client has left.
  */
-export async function readBody(incoming: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+export async function readPieces(incoming: IncomingMessage, options: BodyOptions): Promise<Buffer[]> {
   const { maxBytes, lease, inspect } = options
   const { windowMs = limits.bodyRateWindowMs, memoryWaitMs = limits.bodyMemoryWaitMs } = options
   const declared = declaredLength(incoming)
   if (declared !== undefined && declared > maxBytes) throw tooLarge(maxBytes)
-  const joined: Buffer[] = []
+  const pieces: Buffer[] = []
   let chunks: Buffer[] = []
   let length = 0
   let aroundBefore = 0
@@ -40,8 +50,6 @@ export async function readBody(incoming: IncomingMessage, options: BodyOptions):
   for await (const chunk of chunksOf(incoming, pace)) {
     length += chunk.length
     if (length > maxBytes) throw tooLarge(maxBytes)
-    const flaw = inspect?.(chunk)
-    if (flaw) throw flaw
     const around = Math.max(aroundBefore, socket.bytesRead - readBefore - length)
     // No more of it is read before others have had their turn, nor while it waits.
     const readOn = incoming.complete ? undefined : holdSocket(socket)
@@ -52,13 +60,15 @@ export async function readBody(incoming: IncomingMessage, options: BodyOptions):
       readOn?.()
     }
     aroundBefore = around
+    // Not before its turn: looking at it takes the time of all.
+    const flaw = inspect?.(chunk)
+    if (flaw) throw flaw
     chunks.push(chunk)
     if (chunks.length < MAX_CHUNKS) continue
-    joined.push(Buffer.concat(chunks))
+    pieces.push(Buffer.concat(chunks))
     chunks = []
   }
-  const pieces = [...joined, ...chunks]
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length)
+  return [...pieces, ...chunks]
 }
 
 /** The client left before its request was complete: nothing was accepted, nobody is to be answered. */

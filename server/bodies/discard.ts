@@ -6,9 +6,6 @@ import { holdSocket } from './hold-socket.ts'
 const MOST_BYTES = 4 * limits.maxBodyBytes
 const LONGEST_MS = 30_000
 
-/** All of them together: what nobody wants may not take the processor from what somebody pays for (ours). */
-const BYTES_PER_SECOND = 33_554_432
-
 /** How often those that wait for their turn are looked at. */
 const TURN_MS = 20
 
@@ -19,7 +16,8 @@ const PIECE_BYTES = 512
 const READ_BYTES = 65_536
 
 /**
- * Throws away what comes of bodies after their answers, no faster than so many bytes a second of all together. Node would
+ * Throws away what comes of bodies after their answers, no faster than so many bytes a second of all together: what nobody wants
+ * may not take the processor from what somebody pays for. Node would
  * read them as fast as they come, for ever, from anybody (REQ-64).
  */
 export class Discards {
@@ -33,7 +31,7 @@ export class Discards {
   #timer: NodeJS.Timeout | undefined
 
   /** Of each body at most `mostBytes` are read, with what is around them: then its connection is closed. */
-  constructor(bytesPerSecond = BYTES_PER_SECOND, mostBytes = MOST_BYTES) {
+  constructor(bytesPerSecond: number = limits.discardBytesPerSecond, mostBytes = MOST_BYTES) {
     this.#perMs = bytesPerSecond / 1_000
     this.#mostBytes = mostBytes
     this.#left = this.#perMs * TURN_MS

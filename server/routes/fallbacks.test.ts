@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { parseModel, parseRequest } from '../admission/request.ts'
+import { readFor, requestAt } from '../admission/reading.ts'
 import { testModel } from '../admission/testing.ts'
-import { createCatalogue } from '../catalogue.ts'
 import { sizeFallbacks, sizeFor } from './fallbacks.ts'
 
 const pricing = { promptMicros: 1_000_000, completionMicros: 2_000_000 }
 const model = testModel({ contextLength: 1_000, maxOutputTokens: 100, pricing, fallbacks: ['other'] })
 const other = { ...testModel({ contextLength: 1_000, maxOutputTokens: 50, pricing }), id: 'other' }
 
-function read(fields: object) {
-  const bytes = Buffer.from(JSON.stringify({ model: 'demo', ...fields }))
-  return parseRequest('completions', parseModel('completions', bytes, createCatalogue([model])))
+function reading(fields: object) {
+  return readFor('completions', Buffer.from(JSON.stringify({ model: 'demo', ...fields })), [model, other])
 }
+
+const read = (fields: object) => requestAt(reading(fields), model)
 
 test.each([
   ['named by the client', { max_tokens: 7 }, 7, undefined],
@@ -47,6 +47,7 @@ test.each<[fields: object, most: number, sent: number | undefined]>([
 })
 
 test('a model that serves in place of another is sized for all prompts too', () => {
-  const [sized] = sizeFallbacks('completions', model, [model, other], read({ prompt: ['a', 'b'] }))
+  const several = reading({ prompt: ['a', 'b'] })
+  const [sized] = sizeFallbacks('completions', model, [model, other], (one) => requestAt(several, one))
   expect(sized).toMatchObject({ model: { id: 'other' }, tokens: { outputCapTokens: 2 * 50 } })
 })

@@ -1,5 +1,6 @@
 import { capOutput, holdMicros, type OutputCap } from '../admission/hold.ts'
-import { type InferenceRequest, parseRequest } from '../admission/request.ts'
+import { fallbacksOf } from '../admission/reading.ts'
+import type { InferenceRequest } from '../admission/request.ts'
 import type { ServedModel } from '../config/router.ts'
 import type { ServedBy } from '../metering/generation.ts'
 import type { Operation } from '../operation.ts'
@@ -36,14 +37,11 @@ export function sizeFor(model: ServedModel, request: InferenceRequest): SizedFor
 /** The models that may serve in place of another, each with what the request can use of it; none unless configured. */
 export function sizeFallbacks(
   operation: Operation,
-  { fallbacks = [] }: ServedModel,
+  model: ServedModel,
   models: readonly ServedModel[],
-  { body }: InferenceRequest,
+  requestAt: (model: ServedModel) => InferenceRequest,
 ): SizedFor[] {
-  return models
-    .filter(({ id, capabilities }) => fallbacks.includes(id) && capabilities.includes(operation))
-    .sort((one, other) => fallbacks.indexOf(one.id) - fallbacks.indexOf(other.id))
-    .map((model) => sizeFor(model, parseRequest(operation, { body, model })))
+  return fallbacksOf(operation, model, models).map((other) => sizeFor(other, requestAt(other)))
 }
 
 /** Makes a model ready to serve in place of another: only where the key's scope and its verdict let it. */

@@ -5,9 +5,9 @@ import type { Reservation } from '../admission/gate.ts'
 import { parseAuthorization } from '../admission/key.ts'
 import type { FindKey } from '../admission/key-finder.ts'
 import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
-import { type InferenceRequest, type NamedModel, parseModel, parseRequest } from '../admission/request.ts'
-import { ClientGone, declaredLength, readBody } from '../bodies/body.ts'
-import type { BodyLease } from '../bodies/body-memory.ts'
+import { type BodyReading, readFor, requestAt } from '../admission/reading.ts'
+import { ClientGone, declaredLength, joined, readPieces } from '../bodies/body.ts'
+import type { BodyLease, Pool } from '../bodies/body-memory.ts'
 import type { ServedModel } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
@@ -15,6 +15,7 @@ import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Meter } from '../meter.ts'
 import { type Operation, operations } from '../operation.ts'
 import type { Shelf } from '../publication/shelf.ts'
+import type { Reader } from '../reading/reader.ts'
 import { keepBody } from '../relay/kept-body.ts'
 import type { RelayTask } from '../relay/task.ts'
 import type { Edition } from '../reload/edition.ts'
@@ -30,6 +31,8 @@ export interface InferenceDependencies {
   readonly editions: Pick<Editions, 'current' | 'visit'>
   readonly findKey: FindKey
   readonly meter: Meter
+  /** Reads large bodies. */
+  readonly reader: Pick<Reader, 'read'>
   /** The publication in force at admission is what a generation names (CHAT-14). */
   readonly shelf: Shelf
   readonly upstreams: Pick<Upstreams, 'find'>
@@ -57,8 +60,14 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
     const address = sourceAddressOf(incoming)
     const reserved = pool === 'large' ? await meter.reserve(caller, hasFreeModels) : undefined
     const known = reserved ?? (memory.isCrowded(address) ? await caller.require() : undefined)
-    const lease = memory.open({ pool, address, workspaceId: known?.rates.workspaceId })
-    const reading = { maxBytes: config.limits.maxBodyBytes, lease }
+    const workspaceId = known?.rates.workspaceId
+    const lease = memory.open({ pool, address, workspaceId })
+    const reading = {
+      maxBytes: config.limits.maxBodyBytes,
+      lease,
+      pool,
+      owner: workspaceId ?? address,
+    } as const
     const visit = editions.visit()
     try {
       const task = await accept(operation, { caller, reserved }, raw, dependencies, reading, visit)
@@ -90,27 +99,32 @@ interface Asking {
 interface Reading {
   readonly maxBytes: number
   readonly lease: BodyLease
+  readonly pool: Pool
+  /** Behind whose bodies a large one waits. */
+  readonly owner: string
 }
 
 /** What was read and parsed stays in here: an answer may run for an hour, and only the task lives as long. */
 async function accept(
   operation: Operation,
   { caller, reserved }: Asking,
-  { incoming, response, startedAtMs, trace }: RawRequest,
+  raw: RawRequest,
   dependencies: InferenceDependencies,
   reading: Reading,
   visit: Visit,
 ): Promise<RelayTask> {
+  const { incoming, response, startedAtMs, trace } = raw
   const { meter, createGenerationId, now, signal } = dependencies
   if (incoming.headers.expect !== undefined) response.writeContinue()
-  const { model, request, edition } = await judge(operation, incoming, reading, caller, visit)
+  const { model, body, edition } = await judge(operation, raw, dependencies.reader, reading, caller, visit)
+  const request = requestAt(body, model)
   const { catalogue, tokenizers } = edition
   const authorize = () => caller.require(model)
   const read = { operation, model, request, requestId: trace.requestId }
   const told = await refuseLongPrompt(read, tokenizers, authorize)
   const { endpoint, evidenceDigest, passage } = await placeRequest(model, dependencies, authorize)
   const own = sizeFor(model, request)
-  const others = sizeFallbacks(operation, model, catalogue.models, request)
+  const others = sizeFallbacks(operation, model, catalogue.models, (other) => requestAt(body, other))
   const asked = {
     id: createGenerationId(),
     requestId: trace.requestId,
@@ -153,22 +167,44 @@ async function accept(
  */
 async function judge(
   operation: Operation,
-  incoming: RawRequest['incoming'],
+  { incoming }: RawRequest,
+  reader: Pick<Reader, 'read'>,
   reading: Reading,
   caller: Caller,
   visit: Visit,
-): Promise<{ model: ServedModel; request: InferenceRequest; edition: Edition }> {
-  let named: NamedModel | undefined
-  const check = createBodyCheck()
-  const inspect = (piece: Buffer) => (check.push(piece) ? undefined : flawError(check.flaw!))
+): Promise<{ model: ServedModel; body: BodyReading; edition: Edition }> {
+  let model: ServedModel | undefined
   try {
-    const bytes = await readBody(incoming, { ...reading, inspect })
+    const { pieces, read } = await take(operation, incoming, reading)
     const edition = visit.enter()
-    named = parseModel(operation, bytes, edition.catalogue, check)
-    return { model: named.model, request: parseRequest(operation, named), edition }
+    const { models } = edition.catalogue
+    const gone = () => (incoming.socket.destroyed ? new ClientGone() : undefined)
+    const body =
+      read?.(models) ?? (await reader.read({ operation, pieces, models, owner: reading.owner, gone }))
+    if (body.refusal) throw body.refusal
+    model = edition.catalogue.require(body.name, 'model')
+    requestAt(body, model)
+    return { model, body, edition }
   } catch (refusal) {
     if (refusal instanceof ClientGone) throw refusal
-    await caller.require(named?.model)
+    await caller.require(model)
     throw refusal
   }
+}
+
+/**
+ * Takes a body, and gives a way to read it at once where it is small. A small one is looked at as it comes; of a large
+ * one not even the beginning: where 200 begin at once, that alone lets everybody wait for a tenth of a second.
+ */
+async function take(
+  operation: Operation,
+  incoming: RawRequest['incoming'],
+  { maxBytes, lease, pool }: Reading,
+): Promise<{ pieces: readonly Buffer[]; read?: (models: readonly ServedModel[]) => BodyReading }> {
+  const check = pool === 'small' ? createBodyCheck() : undefined
+  const inspect = (piece: Buffer) => (check?.push(piece) === false ? flawError(check.flaw!) : undefined)
+  const pieces = await readPieces(incoming, { maxBytes, lease, inspect })
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  if (length > limits.keyFirstBodyBytes) return { pieces }
+  return { pieces, read: (models) => readFor(operation, joined(pieces), models, check) }
 }
