@@ -3245,7 +3245,7 @@ export interface components {
          * @description Times of a request, each configurable; there is no total limit.
          * @enum {number}
          */
-        RequestTimer: 5000 | 600000 | 120000 | 15000 | 60000 | 30000 | 10000 | 75000;
+        RequestTimer: 5000 | 600000 | 120000 | 15000 | 60000 | 30000 | 75000;
         /** @description The body is larger than the router takes. */
         RequestTooLarge: {
             /** @description What went wrong. */
