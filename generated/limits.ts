@@ -67,7 +67,7 @@ export const limits = {
   /** Longest wait of a large request body until those before it are read. */
   bodyTurnMs: 5_000,
   /** Longest time that reading one body may take. */
-  bodyReadMs: 10_000,
+  bodyReadMs: 30_000,
   /** How long an idle connection of a client is kept; longer than what load balancers keep theirs. */
   keepAliveMs: 75_000,
   /** How often a router renews the lease of its holds. */
