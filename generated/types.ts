@@ -211,6 +211,61 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What an admitting verdict named. */
+        AdminAdmission: {
+            /**
+             * Format: date-time
+             * @description When it was given.
+             */
+            at: string;
+            /** @description The deployment. */
+            evidence_digest: components["schemas"]["WireDigest"];
+        };
+        /** @description An invitation, as its operator sees it. */
+        AdminInvitation: {
+            /** @description The code in its usual form. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description When it was issued.
+             */
+            created_at: string;
+            /** @description What it is for, for people. */
+            description: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be redeemed; null without an end.
+             */
+            expires_at: string | null;
+            /** @description Credit that an account gets. */
+            grant_micros: components["schemas"]["Micros"];
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int32
+             * @description How often it may be redeemed.
+             */
+            max_redemptions: number;
+            /** @description For administrators alone; null for nothing. */
+            note: string | null;
+            /**
+             * Format: int32
+             * @description How often it has been.
+             */
+            redemptions: number;
+            /**
+             * Format: date-time
+             * @description When it was withdrawn; null for never.
+             */
+            withdrawn_at: string | null;
+        };
+        /** @description A page of invitations, the newest first. */
+        AdminInvitationPage: {
+            /** @description The invitations. */
+            data: components["schemas"]["AdminInvitation"][];
+            /** @description What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
         /** @description The console needs an administrator for this. */
         AdministratorRequired: {
             /** @description What went wrong. */
@@ -233,6 +288,153 @@ export interface components {
          * @enum {string}
          */
         AdministratorRequiredCode: "not_administrator";
+        /** @description An external upstream, as an administrator sees it. Its key is not in it. */
+        AdminUpstream: {
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             */
+            created_at: string;
+            /** @description Why it is denied; null otherwise. */
+            denial: components["schemas"]["EndpointDenial"] | null;
+            /** @description Whether a key for it is stored. */
+            has_api_key: boolean;
+            /** @description The name in its handshake and its evidence. */
+            hostname: string;
+            /** @description The registration's id. */
+            id: string;
+            /** @description What the last admitting verdict of any router named; null for never. */
+            last_admitted: components["schemas"]["AdminAdmission"] | null;
+            /** @description Models that name it. */
+            models: string[];
+            /** @description Its name in models, records and paths. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description The newest time of signing that was accepted; null for none.
+             */
+            newest_issued_at: string | null;
+            /** @description Digests of the deployments that are approved; with none, nothing is ever admitted. */
+            pins: components["schemas"]["WireDigest"][];
+            /** @description Whether its certificate has to name the hostname. */
+            require_leaf_name: boolean;
+            /** @description SHA-256 of each trusted root. */
+            roots: components["schemas"]["WireDigest"][];
+            /**
+             * @description What this router's own verdict is now.
+             * @enum {string}
+             */
+            state: "pending" | "admitted" | "denied" | "disabled";
+            /** @description Whether that denial stays until an administrator acts. */
+            sticky: boolean;
+            /** @description Its base URL, with `/v1`. */
+            url: string;
+        };
+        /** @description Something that happened to an upstream; never changed and never taken away. */
+        AdminUpstreamEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description The state after the change, or the act.
+             * @enum {string}
+             */
+            event: "pending" | "admitted" | "denied" | "disabled" | "foreign_answer" | "registered" | "pinned" | "unpinned" | "attestation_asked" | "taken_out" | "put_back";
+            /** @description The deployment that it is about; null where none is known. */
+            evidence_digest: components["schemas"]["WireDigest"] | null;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            number: number;
+            /** @description Why; null where nothing was refused. */
+            reason: string | null;
+            /** @description The router whose verdict it is about; null for an act of an administrator. */
+            replica: string | null;
+            /** @description The stage that refused; null where none did. */
+            stage: string | null;
+        };
+        /** @description A page of events, the newest first. */
+        AdminUpstreamEventPage: {
+            /** @description The events. */
+            data: components["schemas"]["AdminUpstreamEvent"][];
+            /** @description What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
+        /** @description Every upstream. */
+        AdminUpstreamList: {
+            /** @description By name. */
+            data: components["schemas"]["AdminUpstream"][];
+        };
+        /** @description A workspace, as an administrator sees it. */
+        AdminWorkspace: {
+            /** @description The sum of the ledger. */
+            balance_micros: components["schemas"]["Micros"];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Addresses of the accounts that belong to it; none for one that was made on the command line. */
+            emails: string[];
+            /** @description What running requests may still cost, at the most. */
+            held_micros: components["schemas"]["Micros"];
+            /** @description Its id. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the deployment's.
+             */
+            requests_per_minute: number | null;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the deployment's.
+             */
+            tokens_per_minute: number | null;
+        };
+        /** @description A workspace with the newest rows of its ledger and its keys. */
+        AdminWorkspaceDetails: {
+            /** @description The sum of the ledger. */
+            balance_micros: components["schemas"]["Micros"];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Addresses of the accounts that belong to it; none for one that was made on the command line. */
+            emails: string[];
+            /** @description What running requests may still cost, at the most. */
+            held_micros: components["schemas"]["Micros"];
+            /** @description Its id. */
+            id: string;
+            /** @description The newest keys, at most 50; never their text. */
+            keys: components["schemas"]["ConsoleKey"][];
+            /** @description The newest rows, at most 50. */
+            ledger: components["schemas"]["LedgerRow"][];
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the deployment's.
+             */
+            requests_per_minute: number | null;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the deployment's.
+             */
+            tokens_per_minute: number | null;
+        };
+        /** @description A page of workspaces, the newest first. */
+        AdminWorkspacePage: {
+            /** @description The workspaces. */
+            data: components["schemas"]["AdminWorkspace"][];
+            /** @description What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
         /** @description Asks for a later time. */
         AdvanceClockCommand: {
             /**
@@ -307,6 +509,43 @@ export interface components {
          */
         AttestingReason: "verdict_pending" | "verdict_expired" | "disabled";
         /**
+         * @description What administrators do.
+         * @enum {string}
+         */
+        AuditAct: "upstream_registered" | "upstream_disabled" | "upstream_enabled" | "upstream_attested" | "deployment_pinned" | "deployment_unpinned" | "invitation_issued" | "invitation_withdrawn" | "workspace_credited" | "workspace_limited" | "workspace_created" | "key_created" | "key_updated" | "key_revoked";
+        /** @description A page of acts, the newest first. */
+        AuditPage: {
+            /** @description The acts. */
+            data: components["schemas"]["AuditRow"][];
+            /** @description What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
+        /** @description An act of an administrator; never changed and never taken away. */
+        AuditRow: {
+            /** @description What was done. */
+            act: components["schemas"]["AuditAct"];
+            /** @description Whose act: an administrator's address in the console, the operating system's user on the command line. */
+            actor: string;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description What else belongs to it, such as an amount, a reason or a digest; never a key, a code or a secret. */
+            details: {
+                [key: string]: unknown;
+            };
+            /** @description Its id. */
+            id: string;
+            /** @description Whom or what it is about: an upstream's name, the id of anything else. */
+            subject: string;
+            /**
+             * @description Where it was done.
+             * @enum {string}
+             */
+            through: "console" | "command_line";
+        };
+        /**
          * @description What is wrong behind the router.
          * @enum {string}
          */
@@ -371,6 +610,64 @@ export interface components {
          * @enum {string}
          */
         BadRequestCode: "invalid_json" | "missing_field" | "unsupported_parameter" | "context_length_exceeded";
+        /** @description What a workspace has at one moment. */
+        Balance: {
+            /** @description The sum of the ledger. */
+            balance_micros: components["schemas"]["Micros"];
+            /** @description What running requests may still cost, at the most. */
+            held_micros: components["schemas"]["Micros"];
+        };
+        /** @description The body is larger than the console takes. */
+        BodyTooLarge: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["RequestTooLargeCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description The body did not arrive in time. */
+        BodyTooSlow: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["RequestTimeoutCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description The body is not JSON as it is. */
+        BodyUnreadable: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["UnsupportedMediaTypeCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /**
          * @description Buckets, each refilled continuously (LIM-21).
          * @enum {number}
@@ -1007,6 +1304,170 @@ export interface components {
             /** @description How patient the suite has to be. */
             timing?: components["schemas"]["TargetTiming"];
         };
+        /** @description Where models are served, and what is known of its evidence. */
+        ConsoleEndpoint: {
+            /** @description Why it was denied; null otherwise. */
+            denial: components["schemas"]["EndpointDenial"] | null;
+            /** @description Digest of the newest bundle that is published or admitted; null for none. */
+            evidence_digest: components["schemas"]["WireDigest"] | null;
+            /** @description Whether somebody else runs it; then this router is its verifier. */
+            external: boolean;
+            /** @description The deployments that were seen, the newest first; at most 100 of them. */
+            history: components["schemas"]["EndpointDeployment"][];
+            /** @description The hostname that its evidence is for. */
+            hostname: string;
+            /**
+             * Format: date-time
+             * @description When that bundle says that it was signed; null for none.
+             */
+            issued_at: string | null;
+            /** @description Models that it serves. */
+            models: string[];
+            /** @description Its name in models, records and paths. */
+            name: string;
+            /**
+             * @description What this router knows: `published` of an own endpoint whose bundle it has, which is no verdict; `pending`, `admitted`, `denied` or `disabled` of an external one.
+             * @enum {string}
+             */
+            state: "published" | "pending" | "admitted" | "denied" | "disabled";
+            /** @description What its certificates name as its hardware, which is read and not verified; null for nothing known. */
+            tee: string | null;
+        };
+        /** @description The router failed. */
+        ConsoleFailed: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["InternalCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "server_error";
+            };
+        };
+        /** @description A key, without its text. */
+        ConsoleKey: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends; null for never.
+             */
+            expires_at: string | null;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, give or take a minute; null for never.
+             */
+            last_used_at: string | null;
+            /** @description The models it may use; null for all. */
+            model_scope: string[] | null;
+            /** @description Its name. */
+            name: string;
+            /** @description Its first characters. */
+            prefix: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the workspace's.
+             */
+            requests_per_minute: number | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked; null for never.
+             */
+            revoked_at: string | null;
+            /** @description What it may use up in all; null for no limit. */
+            spend_limit_micros: components["schemas"]["Micros"] | null;
+            /** @description What it has used up. */
+            spent_micros: components["schemas"]["Micros"];
+            /**
+             * @description What it is at this moment.
+             * @enum {string}
+             */
+            state: "active" | "revoked" | "expired";
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the workspace's.
+             */
+            tokens_per_minute: number | null;
+        };
+        /** @description A model, as the configuration has it. */
+        ConsoleModel: {
+            /** @description The routes that take it. */
+            capabilities: ("chat" | "completions" | "embeddings")[];
+            /**
+             * Format: int32
+             * @description Size of the context window, in tokens.
+             */
+            context_length: number;
+            /** @description Name of the endpoint that serves it. */
+            endpoint: string;
+            /** @description Whether somebody else runs that endpoint. */
+            external: boolean;
+            /** @description Router model id. */
+            id: string;
+            /** @description Micro-dollars for a million tokens of the prompt. */
+            input_per_1m_micros: components["schemas"]["Micros"];
+            /**
+             * Format: int32
+             * @description Output cap of a request that names none, in tokens.
+             */
+            max_output_tokens: number;
+            /** @description Its name for people. */
+            name: string;
+            /** @description Micro-dollars for a million tokens of the answer. */
+            output_per_1m_micros: components["schemas"]["Micros"];
+            /** @description Who offers it. */
+            owned_by: string;
+            /**
+             * @description Whether it can be asked now; anything else says why not, as a verdict does.
+             * @enum {string}
+             */
+            state: "available" | "pending" | "denied" | "disabled";
+        };
+        /** @description Every model of the configuration. */
+        ConsoleModelList: {
+            /** @description In the order of the configuration. */
+            data: components["schemas"]["ConsoleModel"][];
+        };
+        /** @description The database is away, or too much is under way: the same call may be sent again shortly. */
+        ConsoleOverloaded: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["OverloadedCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "server_error";
+            };
+        };
+        /** @description What a page has to know of the deployment. */
+        ConsoleSettings: {
+            /** @description Where the router's API is, with `/v1`: what snippets name. */
+            base_url: string;
+        };
+        /** @description A workspace, as its members see it. */
+        ConsoleWorkspace: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+        };
         /** @description Everything that is booked of a workspace, as one moment shows it. */
         ControlBooks: {
             /**
@@ -1340,6 +1801,58 @@ export interface components {
          * @description A count of at least one.
          */
         Count: number;
+        /** @description A new key: the only answer that holds its text (KEY-04). */
+        CreatedConsoleKey: {
+            /** @description The key itself. */
+            api_key: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends; null for never.
+             */
+            expires_at: string | null;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, give or take a minute; null for never.
+             */
+            last_used_at: string | null;
+            /** @description The models it may use; null for all. */
+            model_scope: string[] | null;
+            /** @description Its name. */
+            name: string;
+            /** @description Its first characters. */
+            prefix: string;
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the workspace's.
+             */
+            requests_per_minute: number | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked; null for never.
+             */
+            revoked_at: string | null;
+            /** @description What it may use up in all; null for no limit. */
+            spend_limit_micros: components["schemas"]["Micros"] | null;
+            /** @description What it has used up. */
+            spent_micros: components["schemas"]["Micros"];
+            /**
+             * @description What it is at this moment.
+             * @enum {string}
+             */
+            state: "active" | "revoked" | "expired";
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the workspace's.
+             */
+            tokens_per_minute: number | null;
+        };
         /** @description What `router key create --json` prints: the only time that the key itself is shown (KEY-04). */
         CreatedKeyOutput: {
             /** @description The key itself. */
@@ -1431,6 +1944,18 @@ export interface components {
              */
             tokens_per_minute?: number;
         };
+        /** @description Moves a workspace's balance. */
+        CreditChange: {
+            /**
+             * Format: int64
+             * @description By how much: a positive amount is a `top_up`, a negative one an `adjustment`; zero is refused.
+             */
+            amount_micros: number;
+            /** @description What makes a second attempt harmless: the same again writes no second row. Made for this call when left out. */
+            idempotency_key?: string;
+            /** @description Why; the workspace's people see it in their ledger. */
+            reason: string;
+        };
         /** @description What `router credit --json` prints: the ledger row that was written. */
         CreditOutput: {
             /**
@@ -1451,6 +1976,17 @@ export interface components {
             kind: components["schemas"]["LedgerKind"];
             /** @description Whose balance it moved. */
             workspace_id: string;
+        };
+        /** @description What a workspace has, and a page of how that came about, the newest row first. */
+        Credits: {
+            /** @description The sum of the ledger. */
+            balance_micros: components["schemas"]["Micros"];
+            /** @description Rows of the ledger. */
+            data: components["schemas"]["LedgerRow"][];
+            /** @description What running requests may still cost, at the most. */
+            held_micros: components["schemas"]["Micros"];
+            /** @description What `after` takes for the following page; null on the last one. */
+            next: string | null;
         };
         /** @description A PostgreSQL database. */
         DatabaseConfig: {
@@ -1499,6 +2035,20 @@ export interface components {
             /** @description Whether every check of every endpoint passed. */
             ok: boolean;
         };
+        /** @description One side of a comparison. */
+        DiffedDeployment: {
+            /** @description Digest of the snapshot, computed anew. */
+            evidence_digest: components["schemas"]["WireDigest"];
+            /** @description Whether the deployment is approved. */
+            is_pinned: boolean;
+            /**
+             * Format: date-time
+             * @description When its bundle says that it was signed.
+             */
+            issued_at: string;
+        };
+        /** @description A digest as people paste it: `sha256/` with base64url, or `sha256:` with hexadecimal digits. */
+        DigestText: string;
         /** @description What `proxy discover --json` prints: what one could pin, which is not yet a reason to (CMD-03). */
         DiscoveryOutput: {
             /** @description Digest of the snapshot in wire form: what a pin is. */
@@ -1532,6 +2082,8 @@ export interface components {
          * @description A duration in milliseconds.
          */
         DurationMs: number;
+        /** @description An address of somebody who wants to sign in. */
+        EmailAddress: string;
         /** @description The vector of one text. */
         Embedding: {
             /** @description The numbers, or the same as base64 of little-endian 32-bit floats. */
@@ -1608,6 +2160,35 @@ export interface components {
         };
         /** @description Asks for nothing in particular. */
         EmptyCommand: Record<string, never>;
+        /** @description Why an endpoint is denied. */
+        EndpointDenial: {
+            /**
+             * Format: date-time
+             * @description Since when; null where that is not kept.
+             */
+            at: string | null;
+            /** @description Why. */
+            reason: string;
+            /** @description At which step. */
+            stage: string;
+        };
+        /** @description A deployment that was seen at an endpoint. */
+        EndpointDeployment: {
+            /** @description Digest of its snapshot. */
+            evidence_digest: components["schemas"]["WireDigest"];
+            /**
+             * Format: date-time
+             * @description When it was seen first.
+             */
+            first_seen_at: string;
+            /** @description Whether its bundle is kept, and can be read. */
+            has_bundle: boolean;
+            /**
+             * Format: date-time
+             * @description When its newest bundle was signed.
+             */
+            issued_at: string;
+        };
         /** @description What was found of one endpoint. */
         EndpointDiagnosis: {
             /** @description What was looked at, in its order. */
@@ -1618,6 +2199,11 @@ export interface components {
             hostname: string;
             /** @description Its name. */
             name: string;
+        };
+        /** @description Every endpoint of the configuration, and every registered upstream. */
+        EndpointList: {
+            /** @description Own ones first. */
+            data: components["schemas"]["ConsoleEndpoint"][];
         };
         /** @description The pins of one endpoint. */
         EndpointPins: {
@@ -1830,6 +2416,23 @@ export interface components {
          * @enum {string}
          */
         FetchReason: "unreachable" | "timeout" | "tls_failed" | "http_status" | "redirected" | "too_large" | "not_json" | "malformed_bundle" | "unsupported_version" | "unsupported_kind" | "hostname_mismatch";
+        /** @description A call that changes state came without the console's own `Origin`; nothing was done. */
+        ForeignOrigin: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["OriginForbiddenCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description What is kept of one accepted request (GEN-04, GEN-06); never a word of prompt or answer. */
         Generation: {
             /**
@@ -1918,6 +2521,8 @@ export interface components {
          * @enum {string}
          */
         GenerationStatus: "ok" | "aborted";
+        /** @description Any name that people give to something. */
+        GivenName: string;
         /** @description The head of the request is too large. */
         HeadersTooLarge: {
             /** @description What went wrong. */
@@ -1974,6 +2579,23 @@ export interface components {
                 type: "server_error";
             };
         };
+        /** @description The thing has changed or exists already. */
+        InTheWay: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["ConflictCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description The sign-in code does not count. */
         InvalidCode: {
             /** @description What went wrong. */
@@ -1996,6 +2618,23 @@ export interface components {
          * @enum {string}
          */
         InvalidCodeCode: "invalid_code";
+        /** @description The request cannot be served as it stands; sending it again changes nothing. */
+        InvalidRequest: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["BadRequestCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description What an invitation grants to a new account (INV-04). */
         Invitation: {
             /** @description The code in its usual form: three groups of four. */
@@ -2426,6 +3065,33 @@ export interface components {
          * @enum {string}
          */
         JwsReason: "jws_malformed" | "algorithm_not_allowed" | "key_algorithm_mismatch" | "critical_header" | "signature_invalid" | "payload_malformed" | "duplicate_key" | "kind_mismatch" | "hostname_mismatch" | "envelope_mismatch" | "bundle_stale" | "issued_in_future" | "issued_at_rolled_back" | "snapshot_missing" | "digest_mismatch";
+        /** @description Asks for a change of a key; what is not named stays. */
+        KeyChange: {
+            /**
+             * Format: date-time
+             * @description When it ends; null for never.
+             */
+            expires_at?: string | null;
+            /** @description The models it may use; null for all. */
+            model_scope?: components["schemas"]["ModelId"][] | null;
+            /** @description Its name. */
+            name?: components["schemas"]["GivenName"];
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the workspace's.
+             */
+            requests_per_minute?: number | null;
+            /**
+             * Format: int64
+             * @description What it may use up in all; null for no limit.
+             */
+            spend_limit_micros?: number | null;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the workspace's.
+             */
+            tokens_per_minute?: number | null;
+        };
         /** @description What `router key revoke` and `update` print with `--json`, and `list` for each key. The key itself is not in it. */
         KeyOutput: {
             /**
@@ -2484,6 +3150,13 @@ export interface components {
             /** @description The workspace that pays. */
             workspace_id: string;
         };
+        /** @description A page of the workspace's keys, the newest first, revoked ones too. */
+        KeyPage: {
+            /** @description The keys. */
+            data: components["schemas"]["ConsoleKey"][];
+            /** @description What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
         /** @description Asks for the books of a workspace. */
         LedgerCommand: {
             /** @description The workspace. */
@@ -2539,6 +3212,29 @@ export interface components {
          * @enum {string}
          */
         LedgerKind: "generation" | "invitation" | "top_up" | "refund" | "adjustment";
+        /** @description One movement of the balance. */
+        LedgerRow: {
+            /** @description By how much; negative for debits. */
+            amount_micros: components["schemas"]["Micros"];
+            /** @description What the balance was afterwards. */
+            balance_after_micros: components["schemas"]["Micros"];
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            created_at: string;
+            /** @description Why, for people. */
+            description: string;
+            /** @description The row's id. */
+            id: components["schemas"]["LedgerId"];
+            /**
+             * @description Why it moved.
+             * @enum {string}
+             */
+            kind: "generation" | "invitation" | "top_up" | "refund" | "adjustment";
+            /** @description What caused it, such as a generation's id. */
+            reference: string | null;
+        };
         /** @description What `router ledger verify --json` prints (CMD-13). */
         LedgerVerificationOutput: {
             /** @description Everything that does not add up; empty when all is well. */
@@ -2570,6 +3266,21 @@ export interface components {
             host?: string;
             /** @description Port; 0 takes a free one. */
             port?: components["schemas"]["Port"];
+        };
+        /** @description What happens in the workspace, as it happens, whichever router serves it. A row is told when it begins, while it runs and when it has ended; the newest event about an id is the true one. What was missed while the connection was away is read with `GET /requests`. */
+        LiveEvent: components["schemas"]["RequestRow"] | components["schemas"]["Balance"] | "session_required";
+        /** @description Who is signed in. */
+        Me: {
+            /** @description Whether the configuration names the address among the administrators now. */
+            administrator: boolean;
+            /** @description The address that signs in. */
+            email: string;
+            /** @description The account's id. */
+            id: string;
+            /** @description The console's settings that a page needs. */
+            settings: components["schemas"]["ConsoleSettings"];
+            /** @description What the account works in. */
+            workspace: components["schemas"]["ConsoleWorkspace"];
         };
         /**
          * @description Counting and prices (CRED-06, MET-02, MET-09).
@@ -2706,6 +3417,8 @@ export interface components {
          * @enum {string}
          */
         ModelForbiddenCode: "model_not_in_key_scope";
+        /** @description Router model id. */
+        ModelId: string;
         /** @description The models that a key may use now (EP-06). */
         ModelList: {
             /** @description The models, in the order of the configuration. */
@@ -2740,6 +3453,91 @@ export interface components {
          * @enum {string}
          */
         ModelNotFoundCode: "model_not_found";
+        /** @description Issues an invitation. */
+        NewInvitation: {
+            /** @description What it is for, in the words of whoever looks it up. */
+            description?: string;
+            /**
+             * Format: date-time
+             * @description When it ends; never when left out or null.
+             */
+            expires_at?: string | null;
+            /**
+             * Format: int64
+             * @description What it grants.
+             */
+            grant_micros: number;
+            /**
+             * Format: int32
+             * @description How often it may be redeemed; once when left out.
+             */
+            max_redemptions?: number;
+            /** @description For administrators alone. */
+            note?: string;
+        };
+        /** @description Asks for a key. */
+        NewKey: {
+            /**
+             * Format: date-time
+             * @description When it ends; null for never.
+             */
+            expires_at?: string | null;
+            /** @description The models it may use; null for all. */
+            model_scope?: components["schemas"]["ModelId"][] | null;
+            /** @description Its name. */
+            name: components["schemas"]["GivenName"];
+            /**
+             * Format: int32
+             * @description Its own requests a minute; null for the workspace's.
+             */
+            requests_per_minute?: number | null;
+            /**
+             * Format: int64
+             * @description What it may use up in all; null for no limit.
+             */
+            spend_limit_micros?: number | null;
+            /**
+             * Format: int64
+             * @description Its own tokens a minute; null for the workspace's.
+             */
+            tokens_per_minute?: number | null;
+        };
+        /** @description Registers an upstream. */
+        NewUpstream: {
+            /** @description The key that it asks for; none when left out. It is never shown. */
+            api_key?: string;
+            /** @description The name in its handshake and its evidence; the URL's own when left out. */
+            hostname?: string;
+            /** @description Its name in models, records and paths; not one of an own endpoint. */
+            name: string;
+            /** @description Digests of deployments that are approved, in either form. */
+            pins?: components["schemas"]["DigestText"][];
+            /** @description Whether one of this name is registered anew; otherwise that is a conflict. */
+            replace?: boolean;
+            /** @description Whether its certificate has to name the hostname; it has to when left out. */
+            require_leaf_name?: boolean;
+            /** @description The trusted roots, in PEM. */
+            roots: string;
+            /** @description Its base URL: an https address that ends in `/v1`. */
+            url: string;
+        };
+        /** @description The person who is signed in is no administrator, or is none any more. */
+        NotAdministrator: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["AdministratorRequiredCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description There is no such thing, as far as this caller can see. */
         NotFound: {
             /** @description What went wrong. */
@@ -2762,6 +3560,40 @@ export interface components {
          * @enum {string}
          */
         NotFoundCode: "not_found";
+        /** @description Nobody is signed in, or the session has ended. */
+        NotSignedIn: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["SessionRequiredCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description There is no such thing; another workspace's is as unknown as one that never was. */
+        NotThere: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["NotFoundCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description Answers that were alike. */
         ObservedAnswer: {
             /** @description The code of the error, in a stream that of its last event; null for a success. */
@@ -2854,6 +3686,28 @@ export interface components {
             /** @description Its name in models, records and paths. */
             name: string;
         };
+        /** @description Something that happened in the page. */
+        PageEvent: {
+            /** @description What. */
+            name: components["schemas"]["PageEventName"];
+            /** @description On which page. */
+            page: components["schemas"]["PageName"];
+        };
+        /**
+         * @description What can happen in the page: a name of this list, and nothing that somebody typed or read.
+         * @enum {string}
+         */
+        PageEventName: "page_opened" | "code_asked" | "signed_in" | "signed_out" | "guide_ended" | "key_created" | "key_revoked" | "copied" | "log_narrowed" | "bundle_checked" | "playground_asked" | "failed";
+        /** @description Tells what happened in the page. */
+        PageEvents: {
+            /** @description In their order. */
+            events: components["schemas"]["PageEvent"][];
+        };
+        /**
+         * @description The pages of the console.
+         * @enum {string}
+         */
+        PageName: "sign_in" | "guide" | "overview" | "keys" | "credits" | "requests" | "models" | "evidence" | "playground" | "account" | "administration";
         /** @description No credit is left for this request; `Retry-After` is sent when only other running requests hold it. */
         PaymentRequired: {
             /** @description What went wrong. */
@@ -2883,6 +3737,13 @@ export interface components {
          * @enum {string}
          */
         PinBasis: "endpoint" | "bundle" | "word";
+        /** @description Approves deployments, or withdraws the approval. */
+        PinChange: {
+            /** @description Approved from now on; approving lifts a denial and asks for a check. */
+            add?: components["schemas"]["DigestText"][];
+            /** @description Not approved any more; that lifts nothing. */
+            remove?: components["schemas"]["DigestText"][];
+        };
         /** @description What `proxy pin add`, `remove` and `list` print with `--json`. */
         PinsOutput: {
             /** @description What the digest rests on; null unless one was put in. */
@@ -3219,6 +4080,139 @@ export interface components {
              */
             running: number;
         };
+        /** @description Everything that is kept of one request; never a word of prompt or answer. */
+        RequestDetails: {
+            /** @description What was debited; null while it runs. */
+            cost_micros: components["schemas"]["Micros"] | null;
+            /**
+             * Format: date-time
+             * @description When the request arrived.
+             */
+            created_at: string;
+            /** @description Name of the endpoint that served it. */
+            endpoint: string;
+            /** @description What was published for the endpoint when the request was admitted. */
+            evidence_digest: components["schemas"]["WireDigest"] | null;
+            /** @description Why the answer ended, as the backend told it. */
+            finish_reason: string | null;
+            /** @description Whether the bundle behind that digest is kept, and can be read. */
+            has_bundle: boolean;
+            /** @description The generation's id. */
+            id: components["schemas"]["GenerationId"];
+            /**
+             * Format: int64
+             * @description Tokens of the prompt, as billed; of a request that runs, as counted so far.
+             */
+            input_tokens: number;
+            /** @description The key it was made with. */
+            key: components["schemas"]["RequestKey"];
+            /** @description The ledger row of the debit; null while it runs. */
+            ledger_id: components["schemas"]["LedgerId"] | null;
+            /** @description The model that served. */
+            model: string;
+            /**
+             * @description The route it came through.
+             * @enum {string}
+             */
+            operation: "chat" | "completions" | "embeddings";
+            /**
+             * Format: int64
+             * @description Tokens of the answer, as billed; of a request that runs, as counted so far.
+             */
+            output_tokens: number;
+            /** @description How the cost came about; null while it runs. */
+            price: components["schemas"]["RequestPrice"] | null;
+            /** @description How it ended, or that it runs. */
+            status: components["schemas"]["RequestStatus"];
+            /** @description Whether the answer is an event stream. */
+            streamed: boolean;
+            /**
+             * Format: double
+             * @description From arrival to the first token, in milliseconds; null when there was none to see.
+             */
+            time_to_first_token_ms: number | null;
+            /** @description How long it took. */
+            timings: components["schemas"]["RequestTimings"];
+            /**
+             * Format: double
+             * @description Speed of the answer; null when there is nothing to measure.
+             */
+            tokens_per_second: number | null;
+            /** @description Whose count the tokens are; null while it runs. */
+            usage_source: ("backend" | "counted" | "bounded") | null;
+        };
+        /** @description A key, as the log names it. */
+        RequestKey: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its name now. */
+            name: string;
+        };
+        /** @description A page of the log. */
+        RequestPage: {
+            /** @description The rows. */
+            data: components["schemas"]["RequestRow"][];
+            /** @description What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
+        /** @description The cost digit by digit: both products, their sum, one division by a million, rounded up once. */
+        RequestPrice: {
+            /** @description What was debited. */
+            cost_micros: components["schemas"]["Micros"];
+            /** @description Micro-dollars for a million tokens of the prompt, when it was admitted. */
+            input_per_1m_micros: components["schemas"]["Micros"];
+            /** @description Tokens of the prompt times their price, in millionths of a micro-dollar, in decimal digits. */
+            input_product: string;
+            /** @description Micro-dollars for a million tokens of the answer, when it was admitted. */
+            output_per_1m_micros: components["schemas"]["Micros"];
+            /** @description Tokens of the answer times their price, in millionths of a micro-dollar, in decimal digits. */
+            output_product: string;
+            /** @description What a correction gave back since. */
+            refunded_micros: components["schemas"]["Micros"];
+        };
+        /** @description What a row of the request log says: the nine values of the contract (CONS-07), and what names them. */
+        RequestRow: {
+            /** @description What was debited; null while it runs. */
+            cost_micros: components["schemas"]["Micros"] | null;
+            /**
+             * Format: date-time
+             * @description When the request arrived.
+             */
+            created_at: string;
+            /** @description The generation's id. */
+            id: components["schemas"]["GenerationId"];
+            /**
+             * Format: int64
+             * @description Tokens of the prompt, as billed; of a request that runs, as counted so far.
+             */
+            input_tokens: number;
+            /** @description The key it was made with. */
+            key: components["schemas"]["RequestKey"];
+            /** @description The model that served. */
+            model: string;
+            /**
+             * Format: int64
+             * @description Tokens of the answer, as billed; of a request that runs, as counted so far.
+             */
+            output_tokens: number;
+            /** @description How it ended, or that it runs. */
+            status: components["schemas"]["RequestStatus"];
+            /**
+             * Format: double
+             * @description From arrival to the first token, in milliseconds; null when there was none to see.
+             */
+            time_to_first_token_ms: number | null;
+            /**
+             * Format: double
+             * @description Speed of the answer; null when there is nothing to measure.
+             */
+            tokens_per_second: number | null;
+        };
+        /**
+         * @description How a request ended.
+         * @enum {string}
+         */
+        RequestStatus: "running" | "ok" | "aborted";
         /** @description The body did not arrive in time; the connection is closed. */
         RequestTimeout: {
             /** @description What went wrong. */
@@ -3246,6 +4240,24 @@ export interface components {
          * @enum {number}
          */
         RequestTimer: 5000 | 600000 | 120000 | 15000 | 60000 | 30000 | 75000;
+        /** @description Times of one request, from its arrival, in milliseconds. */
+        RequestTimings: {
+            /**
+             * Format: double
+             * @description To the end; null while it runs.
+             */
+            end_ms: number | null;
+            /**
+             * Format: double
+             * @description To the first token; null when there was none to see.
+             */
+            first_token_ms: number | null;
+            /**
+             * Format: date-time
+             * @description When it was settled; null while it runs.
+             */
+            settled_at: string | null;
+        };
         /** @description The body is larger than the router takes. */
         RequestTooLarge: {
             /** @description What went wrong. */
@@ -3462,6 +4474,35 @@ export interface components {
             /** @description Its name in the configuration. */
             name: string;
         };
+        /** @description Somebody's session. */
+        Session: {
+            /**
+             * Format: date-time
+             * @description When somebody signed in.
+             */
+            created_at: string;
+            /** @description Whether it is the one that asks. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used before.
+             */
+            expires_at: string;
+            /** @description Its id; it opens nothing. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, give or take a minute.
+             */
+            last_used_at: string;
+            /** @description What the browser called itself, shortened; null for nothing. */
+            user_agent: string | null;
+        };
+        /** @description The sessions of an account that have not ended. */
+        SessionList: {
+            /** @description The newest first. */
+            data: components["schemas"]["Session"][];
+        };
         /** @description The console needs a signed-in person. */
         SessionRequired: {
             /** @description What went wrong. */
@@ -3537,6 +4578,52 @@ export interface components {
          * @enum {string}
          */
         SignatureAlgorithm: "RS256" | "ES256" | "ES384" | "EdDSA" | "ES256K";
+        /** @description What came of a sign-in. */
+        SignInAnswer: {
+            /** @description Whether the account is new. */
+            created: boolean;
+            /** @description What the invitation granted; null for nothing. */
+            granted_micros: components["schemas"]["Micros"] | null;
+            /** @description Who is signed in now. */
+            me: components["schemas"]["Me"];
+        };
+        /** @description A code was asked for; the answer is the same for every address (CONS-23). */
+        SignInCodeAccepted: {
+            /**
+             * Format: date-time
+             * @description When the code ends.
+             */
+            expires_at: string;
+        };
+        /** @description Asks for a code. */
+        SignInCodeRequest: {
+            /** @description Where it is mailed to. */
+            email: components["schemas"]["EmailAddress"];
+        };
+        /** @description What became of the mail that this browser asked for last; the same for known and unknown addresses. */
+        SignInCodeState: {
+            /**
+             * Format: date-time
+             * @description When the code ends.
+             */
+            expires_at: string;
+            /**
+             * @description `waiting` until the mail server has answered, then `sent`, or `failed` when it is away or refused.
+             * @enum {string}
+             */
+            state: "waiting" | "sent" | "failed";
+        };
+        /** @description Signs in, or signs up. */
+        SignInRequest: {
+            /** @description The code. */
+            code: string;
+            /** @description The address that the code was mailed to. */
+            email: components["schemas"]["EmailAddress"];
+            /** @description An invitation's code, as it was typed; used for a new account alone. One that is no good grants nothing. */
+            invitation?: string;
+            /** @description How the workspace of a new account is called; made from the address when left out. */
+            workspace_name?: string;
+        };
         /**
          * @description Sizes.
          * @enum {number}
@@ -3898,6 +4985,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Too much from one source address within a minute. */
+        TooOften: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["RateLimitCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "rate_limit_error";
+            };
+        };
         /** @description A root certificate. */
         TrustedRootConfig: {
             /** @description PEM file with exactly this certificate. */
@@ -3998,6 +5102,11 @@ export interface components {
             /** @description The deployment. */
             evidence_digest: components["schemas"]["UpstreamDigest"];
         };
+        /** @description Takes an upstream out of service, or puts it back. */
+        UpstreamChange: {
+            /** @description Out of service; putting it back lifts a denial and asks for a check. */
+            disabled: boolean;
+        };
         /** @description A sticky denial. */
         UpstreamDenial: {
             /**
@@ -4009,6 +5118,17 @@ export interface components {
             reason: string;
             /** @description At which step. */
             stage: components["schemas"]["VerificationStage"];
+        };
+        /** @description The meaning of a change between what is pinned and what is offered. */
+        UpstreamDiff: {
+            /** @description Every step from the pinned one to the offered one, in the order in which they are to be taken. */
+            changes: components["schemas"]["SnapshotChange"][];
+            /** @description What is offered now. */
+            offered: components["schemas"]["DiffedDeployment"];
+            /** @description What is compared with: a deployment that is pinned; null when none of them is kept. */
+            pinned: components["schemas"]["DiffedDeployment"] | null;
+            /** @description Whether both hold the same values although their digests differ: only their spelling does. */
+            same_values: boolean;
         };
         /** @description A SHA-256 in wire form. */
         UpstreamDigest: string;
@@ -4109,6 +5229,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description One of the groups of a series. */
+        UsageGroup: {
+            /** @description As the points name it. */
+            id: string;
+            /** @description For people: the model's id, or the key's name now. */
+            name: string;
+        };
         /** @description What was used on one day, with one key, of one model. */
         UsageLine: {
             /**
@@ -4160,6 +5287,33 @@ export interface components {
             /** @description The workspace that paid. */
             workspace_id: string;
         };
+        /** @description What was used in one bucket of time by one group. */
+        UsagePoint: {
+            /**
+             * Format: date-time
+             * @description When the bucket begins, in UTC.
+             */
+            at: string;
+            /** @description What was debited and not given back. */
+            cost_micros: components["schemas"]["Micros"];
+            /** @description The model or the key's id; null when nothing is grouped. */
+            group: string | null;
+            /**
+             * Format: int64
+             * @description Tokens of their prompts, as billed.
+             */
+            input_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of their answers, as billed.
+             */
+            output_tokens: number;
+            /**
+             * Format: int64
+             * @description Accepted requests that have ended.
+             */
+            requests: number;
+        };
         /** @description What `router usage --json` prints. */
         UsageReportOutput: {
             /** @description The file that they were written to; null where they are here. */
@@ -4178,6 +5332,35 @@ export interface components {
             to: string | null;
             /** @description Over all lines. */
             total: components["schemas"]["UsageSums"];
+        };
+        /** @description What was used over time, from sums that are kept hour by hour. */
+        UsageSeries: {
+            /**
+             * @description How long each bucket is.
+             * @enum {string}
+             */
+            bucket: "hour" | "day";
+            /**
+             * Format: date-time
+             * @description When the first bucket begins, in UTC.
+             */
+            from: string;
+            /**
+             * @description What the points are grouped by.
+             * @enum {string}
+             */
+            group_by: "none" | "model" | "key";
+            /** @description Every group that has a point. */
+            groups: components["schemas"]["UsageGroup"][];
+            /** @description By time and then by group. A bucket in which a group used nothing has no point. */
+            points: components["schemas"]["UsagePoint"][];
+            /**
+             * Format: date-time
+             * @description When the last bucket ends, in UTC.
+             */
+            to: string;
+            /** @description Over all points. */
+            total: components["schemas"]["UsageTotal"];
         };
         /**
          * @description Whose count the tokens are (MET-11).
@@ -4219,6 +5402,26 @@ export interface components {
             /**
              * Format: int64
              * @description Accepted requests, aborted ones too.
+             */
+            requests: number;
+        };
+        /** @description Sums of a series. */
+        UsageTotal: {
+            /** @description What was debited and not given back. */
+            cost_micros: components["schemas"]["Micros"];
+            /**
+             * Format: int64
+             * @description Tokens of their prompts, as billed.
+             */
+            input_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of their answers, as billed.
+             */
+            output_tokens: number;
+            /**
+             * Format: int64
+             * @description Accepted requests that have ended.
              */
             requests: number;
         };
@@ -4653,6 +5856,23 @@ export interface components {
             generation: string;
             /** @description Whether the router's record and ledger row are in it. */
             has_record: boolean;
+        };
+        /** @description The sign-in code is wrong, used up or too old, or was asked for by another browser. */
+        WrongCode: {
+            /** @description What went wrong. */
+            error: {
+                /** @description What programs act on. */
+                code: components["schemas"]["InvalidCodeCode"];
+                /** @description For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** @description The field of the request that the error is about. */
+                param?: string;
+                /**
+                 * @description The family of the error; it follows from the code.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
         };
     };
     responses: {

@@ -5,14 +5,26 @@ import { parse } from 'yaml'
 import { type ContractSchemas, mapSchemas, mapValues, type Schema } from './schemas.ts'
 import { MODULE_HEADER } from './text.ts'
 
-/** Writes the types of paths, operations and models; documents without a route are among the models. */
+/**
+ * Writes the types of paths, operations and models; documents without a route are among the models. The console's are
+ * a module of their own, which needs no other: a page reads nothing else.
+ */
 export async function writeTypes(folder: string, schemas: ContractSchemas): Promise<void> {
-  const document = parse(await readFile(join(folder, 'openapi.yaml'), 'utf8')) as OpenAPI3
+  const document = await readDocument(join(folder, 'openapi.yaml'))
   const all = { ...document.components, schemas: mapValues(schemas.$defs, relocated) }
-  const source = { ...document, components: all } as OpenAPI3
-  const nodes = await openapiTS(source, { alphabetize: true, defaultNonNullable: false, silent: true })
-  await writeFile(join(folder, 'types.ts'), MODULE_HEADER + astToString(nodes))
+  await writeFile(join(folder, 'types.ts'), await typesOf({ ...document, components: all } as OpenAPI3))
+  const console = await readDocument(join(folder, 'console', 'openapi.yaml'))
+  await writeFile(join(folder, 'console', 'types.ts'), await typesOf(console))
   await writeFile(join(folder, 'models.ts'), MODULE_HEADER + aliases(Object.keys(schemas.$defs)))
+}
+
+async function readDocument(file: string): Promise<OpenAPI3> {
+  return parse(await readFile(file, 'utf8')) as OpenAPI3
+}
+
+async function typesOf(document: OpenAPI3): Promise<string> {
+  const nodes = await openapiTS(document, { alphabetize: true, defaultNonNullable: false, silent: true })
+  return MODULE_HEADER + astToString(nodes)
 }
 
 function relocated(schema: Schema): Schema {

@@ -22,8 +22,9 @@ const YAML_FORM = /** @type {const} */ ({ aliasDuplicateObjects: false, lineWidt
  * @param {import('@typespec/compiler').EmitContext} context
  */
 export async function emitOpenApi(context) {
-  const { Router } = await describeServices(context.program)
+  const { Router, Console } = await describeServices(context.program)
   if (Router) await writeText(context, 'openapi.yaml', HEADER + stringify(Router, YAML_FORM))
+  if (Console) await writeText(context, 'console/openapi.yaml', HEADER + stringify(Console, YAML_FORM))
 }
 
 /**
@@ -40,10 +41,21 @@ async function describeServices(program) {
     if (record.versioned)
       throw new Error('A service of the contract is versioned, but versions go by path alone.')
     program.reportDiagnostics(record.diagnostics)
-    const document = JSON.parse(JSON.stringify(record.document))
+    const document = JSON.parse(withoutNamespaces(JSON.stringify(record.document)))
     services[record.service.type.name] = downgrade(program, document)
   }
   return services
+}
+
+/**
+ * What a service takes from another one keeps its own name: names are unique over all services.
+ * @param {string} document
+ */
+function withoutNamespaces(document) {
+  return document.replace(
+    /"(#\/components\/schemas\/)?(?:Router|Documents|Console|Control)\.(\w+)"/g,
+    '"$1$2"',
+  )
 }
 
 /**
@@ -54,7 +66,8 @@ async function describeServices(program) {
 export async function describeSchemas(program) {
   const services = await describeServices(program)
   const entries = Object.values(services).flatMap(({ components }) => Object.entries(components.schemas))
-  const twice = entries.find(([name], index) => entries.findIndex(([other]) => other === name) < index)
+  const texts = new Map(entries.map(([name, schema]) => [name, JSON.stringify(schema)]))
+  const twice = entries.find(([name, schema]) => texts.get(name) !== JSON.stringify(schema))
   if (twice) throw new Error(`Two services define the model ${twice[0]}.`)
   return Object.fromEntries(entries.sort(([a], [b]) => byCodeUnit(a, b)))
 }
@@ -87,7 +100,10 @@ function downgrade(program, { info, servers, tags, paths, security, components }
 function securityOf({ securitySchemes = {} }) {
   const entries = Object.entries(securitySchemes)
   return Object.fromEntries(
-    entries.map(([name, { scheme, ...rest }]) => [name, described({ ...rest, scheme: 'bearer' })]),
+    entries.map(([name, { scheme, ...rest }]) => [
+      name,
+      described(scheme === undefined ? rest : { ...rest, scheme: 'bearer' }),
+    ]),
   )
 }
 
