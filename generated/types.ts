@@ -4340,8 +4340,8 @@ export interface components {
              * @description How far below zero a balance may be and still admit.
              */
             allowOverdraftMicros?: number;
-            /** @description Where people look after their accounts; there is no console when it is `false` or left out. */
-            console?: false | components["schemas"]["ConsoleConfig"];
+            /** @description Where people look after their accounts; there is no console when it is `false` or left out, and `true` says too little. */
+            console?: boolean | components["schemas"]["ConsoleConfig"];
             /** @description Pages that may call the API from a browser. */
             cors?: components["schemas"]["CorsConfig"];
             /** @description The database; the embedded one when no URL is given. */
