@@ -1,4 +1,5 @@
 import { type Backend, createBackend } from '../conformance/stand-ins/backend/backend.ts'
+import type { ConsoleConfig } from '../server/config/console.ts'
 import type { EndpointConfig, ModelConfig, RouterConfig, ServedModel } from '../server/config/router.ts'
 import { type Log, silent } from '../server/log.ts'
 import type { MeterTimers } from '../server/meter.ts'
@@ -18,6 +19,10 @@ export interface Service {
   readonly adminUrl: string
   /** Where the router is controlled, if the options ask for it. */
   readonly controlUrl: string
+  /** Without a path, where browsers reach the console. */
+  readonly consoleUrl: string
+  /** Of the page that shows the console's mails. */
+  readonly outboxUrl: string
   readonly backend: Backend
   readonly server: TestServer
   readonly sql: Sql
@@ -52,6 +57,9 @@ export interface ServiceOptions {
   readonly publicBaseUrl?: string
   readonly log?: Log
   readonly isControlled?: boolean
+  /** None unless it is given; its mails are in the outbox unless others are named. */
+  readonly console?: Partial<ConsoleConfig>
+  readonly tell?: (line: string) => void
 }
 
 /** Starts everything; stop it in `afterAll`. */
@@ -67,6 +75,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       sql,
       log: options.log ?? silent,
       ...(options.meterTimers && { meterTimers: options.meterTimers }),
+      ...(options.tell && { tell: options.tell }),
     })
   const router = await start()
   const replicas: Router[] = []
@@ -79,6 +88,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     baseUrl: `http://127.0.0.1:${router.port}/v1`,
     adminUrl: `http://127.0.0.1:${router.adminPort}`,
     controlUrl: `http://127.0.0.1:${router.controlPort}`,
+    consoleUrl: `http://127.0.0.1:${router.port}`,
+    outboxUrl: `http://127.0.0.1:${router.outboxPort}`,
     backend,
     server,
     sql,
@@ -199,8 +210,14 @@ function configFor(models: readonly ServedModel[], options: ServiceOptions): Rou
       ...options.timers,
     },
     corsOrigins: options.corsOrigins ?? [],
+    ...(options.console && { console: consoleFor(options.console) }),
     trustedProxies: options.trustedProxies ?? [],
     endpoints: options.endpoints ?? [demoEndpoint],
     models,
   }
+}
+
+function consoleFor(settings: Partial<ConsoleConfig>): ConsoleConfig {
+  const shown = settings.mail ? {} : { outbox: { host: '127.0.0.1', port: 0 } }
+  return { publicUrl: 'http://127.0.0.1', administrators: [], ...shown, ...settings }
 }
