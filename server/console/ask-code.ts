@@ -32,7 +32,7 @@ const CODES = 10 ** limits.signInCodeDigits
 const MS_PER_SECOND = 1_000
 
 /** Draws a code, each as likely as any other. */
-export function createCode(): string {
+function createCode(): string {
   return String(randomInt(CODES)).padStart(limits.signInCodeDigits, '0')
 }
 
