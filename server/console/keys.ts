@@ -12,7 +12,7 @@ import {
 import { outlast } from '../store/retry.ts'
 import { readCursor, toCursor } from './cursor.ts'
 import type { ConsoleHandler, ConsoleRequest } from './handlers.ts'
-import { readLimit, wrong } from './query.ts'
+import { readLimit, readTime } from './query.ts'
 
 type KeyBody = components['schemas']['ConsoleKey']
 
@@ -75,16 +75,10 @@ function settingsOf(body: ConsoleRequest<'updateKey'>['body']): KeySettings {
     ...(spend_limit_micros !== undefined && {
       spendLimitMicros: spend_limit_micros === null ? null : BigInt(spend_limit_micros),
     }),
-    ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : parseTime(expires_at) }),
+    ...(expires_at !== undefined && {
+      expiresAt: expires_at === null ? null : readTime('expires_at', expires_at),
+    }),
   }
-}
-
-/** A schema takes a leap second for a time; a clock does not. */
-function parseTime(text: string): Date {
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime()))
-    throw wrong('expires_at', 'has to be a time such as 2026-11-23T00:00:00Z.')
-  return time
 }
 
 /** A key as the contract has it, without its text. */

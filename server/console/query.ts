@@ -4,15 +4,27 @@ import { ApiError } from '../errors.ts'
 /** The parameters of a query as they were sent. */
 export type Query<Name extends string> = Readonly<Partial<Record<Name, string>>>
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
+const TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 const WHOLE = /^\d{1,16}$/
 
+/** What the database takes for a time, wherever on earth it is told (ours). */
+const FIRST_MS = Date.parse('0001-01-02T00:00:00Z')
+const LAST_MS = Date.parse('9999-12-30T00:00:00Z')
+
 /** A time (RFC 3339). Throws 400 `unsupported_parameter`, as all of these do. */
-export function readTime(name: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  const time = new Date(TIME.test(text) ? text : Number.NaN)
-  if (Number.isNaN(time.getTime())) throw wrong(name, 'has to be a time such as 2026-11-23T00:00:00Z.')
+export function readTime(name: string, text: string): Date {
+  const time = toTime(text)
+  if (!time) throw wrong(name, 'has to be a time such as 2026-11-23T00:00:00Z.')
   return time
+}
+
+/** Undefined: there is no such time. A date that a month does not have would be taken for one of the next month. */
+export function toTime(text: string): Date | undefined {
+  const [, year, month, day] = TIME.exec(text) ?? []
+  const date = new Date(0)
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  const time = new Date(date.getUTCDate() === Number(day) ? text : Number.NaN)
+  return time.getTime() >= FIRST_MS && time.getTime() <= LAST_MS ? time : undefined
 }
 
 /** Two times, the first before the second. */
@@ -20,7 +32,10 @@ export function readTimes({ from, to }: Query<'from' | 'to'>): {
   from: Date | undefined
   to: Date | undefined
 } {
-  const times = { from: readTime('from', from), to: readTime('to', to) }
+  const times = {
+    from: from === undefined ? undefined : readTime('from', from),
+    to: to === undefined ? undefined : readTime('to', to),
+  }
   if (times.from && times.to && times.from >= times.to) {
     throw wrong('from', 'has to be before to, which does not count any more.')
   }

@@ -8,7 +8,7 @@ import type { Sql } from '../store/connection.ts'
 import { outlast } from '../store/retry.ts'
 import { readCursor, toCursor } from './cursor.ts'
 import type { ConsoleHandler, ConsoleRequest } from './handlers.ts'
-import { readChoice, readLimit, readMicros, readText, readTimes, wrong } from './query.ts'
+import { readChoice, readLimit, readMicros, readText, readTimes, toTime, wrong } from './query.ts'
 
 type RowBody = components['schemas']['RequestRow']
 type DetailsBody = components['schemas']['RequestDetails']
@@ -58,7 +58,7 @@ export function readNarrowing(
 }
 
 const VALUE = /^(-1|\d{1,19})$/
-const MOMENT = /^\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/
+const MOMENT = /^[\d-]{10}T[\d:]{8}\.\d{6}Z$/
 const ID = /^[\w-]{1,64}$/
 const BIGINT_END = 2n ** 63n
 
@@ -67,7 +67,7 @@ function readPosition(text: string | undefined): Position | undefined {
   if (!parts) return undefined
   const [value = '', at = '', id = ''] = parts
   // A cursor that somebody made up must be no fault of the database's.
-  if (BigInt(value) >= BIGINT_END || Number.isNaN(Date.parse(at))) {
+  if (BigInt(value) >= BIGINT_END || !toTime(at)) {
     throw wrong('after', 'has to be the next of the page before.')
   }
   return { value: BigInt(value), at, id }
