@@ -52,6 +52,8 @@ export interface RouterDependencies {
   /** Where it is read anew; nowhere else than it is when left out. */
   readonly source?: ConfigSource
   readonly sql: Sql
+  /** The console's own connections; those of the router when left out. */
+  readonly consoleSql?: Sql
   readonly log: Log
   readonly now?: () => Date
   readonly meterTimers?: Partial<MeterTimers>
@@ -79,6 +81,7 @@ export interface Router {
 /** Wires the router's rooms together and starts to listen. */
 export async function startRouter(dependencies: RouterDependencies): Promise<Router> {
   const { config, sql, log, now = () => new Date(), meterTimers = {} } = dependencies
+  const { consoleSql = sql } = dependencies
   const { source = { file: 'router.yaml', load: () => config } } = dependencies
   const findKey = createKeyFinder(sql)
   const recorder = createRecorder(config.models.map(({ id }) => id))
@@ -146,7 +149,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     config.console &&
     createWorkspacePages({
       ...models,
-      sql,
+      sql: consoleSql,
       endpoints: () => inForce.config.endpoints,
       sourceAddressOf,
       budgetOf,
@@ -159,7 +162,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       config: config.console,
       administrators: () => inForce.config.console?.administrators ?? [],
       publicBaseUrl: config.publicBaseUrl,
-      sql,
+      sql: consoleSql,
       secret,
       memory: () => editions.current.memory,
       sourceAddressOf,

@@ -3,7 +3,7 @@ import { issueInvitation } from '../server/invitations/invitations.ts'
 import type { Log, LogFields } from '../server/log.ts'
 import { startMailServer } from '../server/mail/testing.ts'
 import { mailsTo, openBrowser } from './browser.ts'
-import { type Service, startService } from './service.ts'
+import { chat, type Service, startService } from './service.ts'
 
 let service: Service
 const lines: string[] = []
@@ -277,6 +277,26 @@ test('without a console nothing is there', async () => {
   } finally {
     await bare.stop()
   }
+})
+
+test('whoever waits for the console keeps nobody waiting who pays for answers', async () => {
+  const { email, browser } = somebody()
+  await browser.signIn(email)
+  const { apiKey } = await service.createAccount(1_000_000n)
+  const { promise: isOver, resolve: release } = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const locking = service.sql.begin(async (transaction) => {
+    await transaction`lock table sessions in access exclusive mode`
+    locked.resolve()
+    await isOver
+  })
+  await locked.promise
+  const waiting = Array.from({ length: 30 }, () => browser.call('GET', '/me'))
+  expect((await chat(service, apiKey, {})).status).toBe(200)
+  release()
+  await locking
+  // On a busy machine some may have waited for longer than they do.
+  for (const { status } of await Promise.all(waiting)) expect([200, 503]).toContain(status)
 })
 
 test('a database that is away is said, and the session goes on when it is back', async () => {

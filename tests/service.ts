@@ -6,7 +6,7 @@ import type { MeterTimers } from '../server/meter.ts'
 import { postEntry } from '../server/metering/ledger.ts'
 import { type LedgerReport, verifyLedger } from '../server/metering/verify-ledger.ts'
 import { type Router, startRouter } from '../server/router.ts'
-import type { Sql } from '../server/store/connection.ts'
+import { connect, type Sql } from '../server/store/connection.ts'
 import { createKey, type KeySettings } from '../server/store/keys.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
 import { createWorkspace } from '../server/store/workspaces.ts'
@@ -66,13 +66,15 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const backend = await createBackend({ paceMs: 1 })
   const server = await startTestServer()
-  const { sql } = await server.open()
+  const { url, sql } = await server.open()
+  const consoleSql = connect({ url, maxConnections: 4 })
   const models = options.models?.(backend.url) ?? [demoModel(backend.url)]
   const config = configFor(models, options)
   const start = () =>
     startRouter({
       config,
       sql,
+      consoleSql,
       log: options.log ?? silent,
       ...(options.meterTimers && { meterTimers: options.meterTimers }),
       ...(options.tell && { tell: options.tell }),
@@ -105,6 +107,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     async stop() {
       await Promise.all([stopRouter(), ...replicas.map((replica) => replica.stop())])
       await backend.close()
+      await consoleSql.end({ timeout: 1 })
       await server.stop()
     },
   }

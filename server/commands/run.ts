@@ -9,6 +9,9 @@ import { followHangups } from './hangup.ts'
 import { createLog } from './log.ts'
 import { type CommonOptions, print } from './output.ts'
 
+/** Connections of the console alone (ours): nobody who looks at a log keeps those waiting who pay for answers. */
+const CONSOLE_CONNECTIONS = 4
+
 /** What `router run` takes. */
 export interface RunOptions extends CommonOptions {
   readonly check?: true
@@ -30,7 +33,14 @@ export async function run(options: RunOptions): Promise<void> {
       load: () => loadRouterConfig(options.config, process.env),
     }
     const tell = options.json ? undefined : (line: string) => printLines([line])
-    const router = await startRouter({ config, source, sql: database.sql, log, ...(tell && { tell }) })
+    const router = await startRouter({
+      config,
+      source,
+      sql: database.sql,
+      ...(config.console && { consoleSql: database.openBeside(CONSOLE_CONNECTIONS) }),
+      log,
+      ...(tell && { tell }),
+    })
     const address = `http://${config.listen.host}:${router.port}/v1`
     const admin = config.admin && `http://${config.admin.host}:${router.adminPort}`
     const console = config.console && `${config.console.publicUrl}/console/`
