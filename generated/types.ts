@@ -266,6 +266,8 @@ export interface components {
             /** @description What `after` takes for the following page; null on the last one. */
             next: string | null;
         };
+        /** @description An e-mail address of an administrator; case does not matter. */
+        AdministratorAddress: string;
         /** @description The console needs an administrator for this. */
         AdministratorRequired: {
             /** @description What went wrong. */
@@ -1304,6 +1306,17 @@ export interface components {
             /** @description How patient the suite has to be. */
             timing?: components["schemas"]["TargetTiming"];
         };
+        /** @description The console. */
+        ConsoleConfig: {
+            /** @description Addresses of those who manage upstreams, invitations and credit. */
+            administrators?: components["schemas"]["AdministratorAddress"][];
+            /** @description How its mails are sent. */
+            mail?: components["schemas"]["MailConfig"];
+            /** @description Where a page shows its mails instead of sending them, on loopback, for development: whoever reaches it can sign in as anybody. Refused where the console's address is a public https one. */
+            outbox?: components["schemas"]["ListenConfig"];
+            /** @description Origin under which browsers reach it, without a path; that of `publicBaseUrl` when it is left out. */
+            publicUrl?: string;
+        };
         /** @description Where models are served, and what is known of its evidence. */
         ConsoleEndpoint: {
             /** @description Why it was denied; null otherwise. */
@@ -1400,6 +1413,11 @@ export interface components {
              */
             tokens_per_minute: number | null;
         };
+        /**
+         * @description Numbers of the console (CONS-23, CONS-25, CONS-30).
+         * @enum {number}
+         */
+        ConsoleLimit: 6 | 5 | 10 | 60 | 50 | 20 | 131072 | 200 | 750 | 100;
         /** @description A model, as the configuration has it. */
         ConsoleModel: {
             /** @description The routes that take it. */
@@ -1461,6 +1479,11 @@ export interface components {
             /** @description Where the router's API is, with `/v1`: what snippets name. */
             base_url: string;
         };
+        /**
+         * @description Times of the console (CONS-21, CONS-24).
+         * @enum {number}
+         */
+        ConsoleTimer: 600000 | 2592000000 | 60000 | 31536000000 | 10000 | 1000;
         /** @description A workspace, as its members see it. */
         ConsoleWorkspace: {
             /** @description Its id. */
@@ -3269,6 +3292,24 @@ export interface components {
         };
         /** @description What happens in the workspace, as it happens, whichever router serves it. A row is told when it begins, while it runs and when it has ended; the newest event about an id is the true one. What was missed while the connection was away is read with `GET /requests`. */
         LiveEvent: components["schemas"]["RequestRow"] | components["schemas"]["Balance"] | "session_required";
+        /** @description A mail server. */
+        MailConfig: {
+            /** @description PEM file of the authority behind its certificate, where the system does not know it. */
+            caFile?: string;
+            /** @description Whom the mails are from: an address, or a name with an address in angle brackets. */
+            from: string;
+            /** @description The password to log in with, as a rule `${file:…}`. */
+            password?: string;
+            /**
+             * @description Whether an `smtp://` server has to offer STARTTLS. It has to, unless it is on loopback, when this is left out; nothing is ever logged in to without TLS elsewhere.
+             * @enum {string}
+             */
+            startTls?: "required" | "optional";
+            /** @description `smtp://host:port`, or `smtps://host:port` for TLS from the first byte; without a name or a password in it. */
+            url: string;
+            /** @description The name to log in with; none when left out or empty. */
+            user?: string;
+        };
         /** @description Who is signed in. */
         Me: {
             /** @description Whether the configuration names the address among the administrators now. */
@@ -4299,6 +4340,8 @@ export interface components {
              * @description How far below zero a balance may be and still admit.
              */
             allowOverdraftMicros?: number;
+            /** @description Where people look after their accounts; there is no console when it is `false` or left out, and `true` says too little. */
+            console?: boolean | components["schemas"]["ConsoleConfig"];
             /** @description Pages that may call the API from a browser. */
             cors?: components["schemas"]["CorsConfig"];
             /** @description The database; the embedded one when no URL is given. */
@@ -4690,6 +4733,8 @@ export interface components {
             database_url: string;
             /** @description The model to ask for. */
             model: string;
+            /** @description Where the console's mails are shown. */
+            outbox_url?: string;
             /** @description The processes. */
             pids: components["schemas"]["StackPids"];
             /** @description The deployments to pin. */

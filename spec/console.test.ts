@@ -15,7 +15,10 @@ interface Operation {
 }
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly responses: Readonly<Record<string, Response>> }
+  readonly components: {
+    readonly responses: Readonly<Record<string, Response>>
+    readonly schemas: Readonly<Record<string, unknown>>
+  }
 }
 
 const file = join(import.meta.dirname, '..', 'generated', 'console', 'openapi.yaml')
@@ -48,4 +51,12 @@ test.each(operations)('%s has the refusals that go with who may call it, and how
 
 test('administrators have paths of their own, and nobody else has', () => {
   for (const [, { path, administrator }] of operations) expect(path.startsWith('/admin/')).toBe(administrator)
+})
+
+test('the document holds everything that it refers to, under names without a namespace', () => {
+  const referred = [...readFileSync(file, 'utf8').matchAll(/#\/components\/schemas\/([^"]+)"/g)]
+  const names = new Set(referred.map(([, name]) => name!))
+  expect(names.size).toBeGreaterThan(0)
+  expect(Object.keys(openapi.components.schemas)).toEqual(expect.arrayContaining([...names]))
+  expect(Object.keys(openapi.components.schemas).filter((name) => !/^\w+$/.test(name))).toEqual([])
 })

@@ -176,7 +176,7 @@ export const consoleRoutes = {
     raw: true,
     query: [],
     fields: [],
-    statuses: [200, 401, 429, 500, 503],
+    statuses: [200, 401, 500, 503],
   },
   /** Gives requests, tokens and cost over time, for charts. Times are rounded down to whole buckets of UTC. A series has at most 750 buckets of an hour, or 750 of a day. */
   getUsage: {

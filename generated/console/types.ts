@@ -3469,7 +3469,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };

@@ -7,9 +7,9 @@ export interface Person {
   readonly sessionId: string
   readonly accountId: string
   readonly email: string
-  /** The only workspace that an answer may speak of, unless an administrator asks. */
+  /** The only workspace that an answer may speak of, unless an administrator asks (CONS-50). */
   readonly workspaceId: string
-  /** By the configuration in force, not by the session. */
+  /** By the configuration in force, not by the session (CONS-53). */
   readonly isAdministrator: boolean
 }
 

@@ -15,6 +15,8 @@ export async function writeTypes(folder: string, schemas: ContractSchemas): Prom
   await writeFile(join(folder, 'types.ts'), await typesOf({ ...document, components: all } as OpenAPI3))
   const console = await readDocument(join(folder, 'console', 'openapi.yaml'))
   await writeFile(join(folder, 'console', 'types.ts'), await typesOf(console))
+  const consoleModels = Object.keys(console.components?.schemas ?? {})
+  await writeFile(join(folder, 'console', 'models.ts'), MODULE_HEADER + aliases(consoleModels))
   await writeFile(join(folder, 'models.ts'), MODULE_HEADER + aliases(Object.keys(schemas.$defs)))
 }
 
