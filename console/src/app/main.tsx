@@ -7,13 +7,14 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueries } from '../api/queries.ts'
 import { leave, leaveWithOtherTabs } from '../session/leave.ts'
-import { styleNonce } from '../theme/style-nonce.ts'
+import { lendNonce, styleNonce } from '../theme/style-nonce.ts'
 import { theme, variables } from '../theme/theme.ts'
 import { createConsoleRouter } from './router.tsx'
 
 const queries = createQueries(leave)
 const router = createConsoleRouter(queries)
 
+lendNonce()
 leaveWithOtherTabs()
 
 createRoot(document.getElementById('page')!).render(

@@ -14,6 +14,7 @@ export function Copy({ text, what, variant = 'default' }: CopyProps) {
     <CopyButton value={text} timeout={2_000}>
       {({ copied, copy }) => (
         <Button
+          flex="none"
           size="xs"
           variant={variant}
           onClick={copy}

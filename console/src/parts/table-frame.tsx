@@ -9,17 +9,25 @@ interface TableFrameProps {
   /** Width below which it scrolls sideways, in pixels. */
   readonly minWidth?: number
   readonly onHover?: boolean
+  /** For many columns: less room between them. */
+  readonly isDense?: boolean
 }
 
 /** A table that keeps to its width: what does not fit is scrolled to, by keyboard too. */
-export function TableFrame({ label, children, minWidth = 560, onHover = false }: TableFrameProps) {
+export function TableFrame({
+  label,
+  children,
+  minWidth = 560,
+  onHover = false,
+  isDense = false,
+}: TableFrameProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls has to be reachable by keyboard.
     <section className={styles.frame} aria-label={label} tabIndex={0}>
       <Table
         miw={minWidth}
         verticalSpacing={10}
-        horizontalSpacing="sm"
+        horizontalSpacing={isDense ? 7 : 'sm'}
         highlightOnHover={onHover}
         className={styles.table!}
       >

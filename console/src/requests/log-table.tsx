@@ -42,7 +42,7 @@ export function LogTable({ rows, filter = {}, isShort = false, onSort }: LogTabl
   const shown = columns.filter(({ name }) => !isShort || !measured.has(name))
   const { sort = 'time', order = 'desc' } = filter
   return (
-    <TableFrame label="Requests" minWidth={isShort ? 720 : 1020} onHover>
+    <TableFrame label="Requests" minWidth={isShort ? 720 : 900} onHover isDense={!isShort}>
       <Table.Thead>
         <Table.Tr>
           {shown.map((column) => (
@@ -100,10 +100,10 @@ function Row({ row, filter, isShort }: RowProps) {
           <time dateTime={row.created_at}>{inRowTime(row.created_at)}</time>
         </Link>
       </Table.Td>
-      <Table.Td maw={220} className={styles.name!}>
+      <Table.Td maw={isShort ? 220 : 170} className={styles.name!}>
         <bdi className="foreign">{row.model}</bdi>
       </Table.Td>
-      <Table.Td maw={180} className={styles.name!}>
+      <Table.Td maw={isShort ? 180 : 130} className={styles.name!}>
         <bdi className="foreign">{row.key.name}</bdi>
       </Table.Td>
       <Table.Td ta="right">{grouped(row.input_tokens)}</Table.Td>
