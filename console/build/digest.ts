@@ -10,7 +10,7 @@ const SOURCES = [
   'console/index.html',
   'console/src/**/*.{ts,tsx,css,svg}',
   'console/build/*.ts',
-  'generated/console/types.ts',
+  'generated/console/{types,models}.ts',
   'package-lock.json',
 ]
 

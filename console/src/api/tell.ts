@@ -1,6 +1,4 @@
-import type { components } from '#contract/console/types'
-
-type PageEvent = components['schemas']['PageEvent']
+import type { PageEvent } from '#contract/console/models'
 
 /** Tells the router what happened in the page: a name of the contract's list, no content, and no answer is waited for. */
 export function tell(name: PageEvent['name'], page: PageEvent['page']): void {

@@ -1,7 +1,6 @@
-import type { components } from '#contract/console/types'
+import type { UsagePoint, UsageSeries } from '#contract/console/models'
 
-export type UsageSeries = components['schemas']['UsageSeries']
-type UsagePoint = components['schemas']['UsagePoint']
+export type { UsageSeries }
 
 /** What of a bucket is drawn. */
 export type Measure = 'cost' | 'tokens' | 'requests'

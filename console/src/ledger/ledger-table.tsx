@@ -1,12 +1,10 @@
 import { Table, Text } from '@mantine/core'
-import type { components } from '#contract/console/types'
+import type { LedgerRow } from '#contract/console/models'
 import { AnchorLink } from '../parts/links.tsx'
 import { Money } from '../parts/money.tsx'
 import { TableFrame } from '../parts/table-frame.tsx'
 import { RowTime } from '../parts/time.tsx'
 import styles from './ledger-table.module.css'
-
-type LedgerRow = components['schemas']['LedgerRow']
 
 const kinds: Readonly<Record<LedgerRow['kind'], string>> = {
   generation: 'Request',

@@ -1,12 +1,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import type { components } from '#contract/console/types'
+import type { Balance, Credits, RequestPage, RequestRow } from '#contract/console/models'
 import { matches, type RequestFilter } from '../requests/filter.ts'
 import { withRow } from '../requests/rows.ts'
-
-type RequestRow = components['schemas']['RequestRow']
-type RequestPage = components['schemas']['RequestPage']
-type Balance = components['schemas']['Balance']
-type Credits = components['schemas']['Credits']
 
 /** Brings a row of the log into every list that shows it, or would. */
 export function takeRow(queries: QueryClient, row: RequestRow): void {

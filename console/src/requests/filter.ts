@@ -1,12 +1,11 @@
-import type { components, operations } from '#contract/console/types'
+import type { RequestRow } from '#contract/console/models'
+import type { operations } from '#contract/console/types'
 
 /** What the log is narrowed to, and its order, as the contract's query has it. */
 export type RequestFilter = Omit<
   NonNullable<operations['listRequests']['parameters']['query']>,
   'after' | 'limit'
 >
-
-type RequestRow = components['schemas']['RequestRow']
 
 /** Whether a row that came live belongs into a list that was narrowed so. */
 export function matches(row: RequestRow, filter: RequestFilter): boolean {

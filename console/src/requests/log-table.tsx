@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { components } from '#contract/console/types'
+import type { RequestRow } from '#contract/console/models'
 import { Icon } from '../parts/icon.tsx'
 import { Money } from '../parts/money.tsx'
 import { TableFrame } from '../parts/table-frame.tsx'
@@ -10,7 +10,6 @@ import type { RequestFilter } from './filter.ts'
 import styles from './log-table.module.css'
 import { Status } from './status.tsx'
 
-type RequestRow = components['schemas']['RequestRow']
 type Sort = NonNullable<RequestFilter['sort']>
 
 /** The nine values of a row, in the order of the contract (CONS-07), and by what each can be sorted. */

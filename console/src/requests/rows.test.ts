@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
-import type { components } from '#contract/console/types'
+import type { RequestRow } from '#contract/console/models'
 import { matches } from './filter.ts'
 import { withRow } from './rows.ts'
-
-type RequestRow = components['schemas']['RequestRow']
 
 function row(id: string, change: Partial<RequestRow> = {}): RequestRow {
   return {

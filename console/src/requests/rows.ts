@@ -1,7 +1,4 @@
-import type { components } from '#contract/console/types'
-
-type RequestRow = components['schemas']['RequestRow']
-type RequestPage = components['schemas']['RequestPage']
+import type { RequestPage, RequestRow } from '#contract/console/models'
 
 /**
  * The pages with a row that has come, or has changed: in its place where it stands already, else at the top where it

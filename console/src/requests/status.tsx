@@ -1,7 +1,7 @@
-import type { components } from '#contract/console/types'
+import type { RequestStatus } from '#contract/console/models'
 import { Chip, type Tone } from '../parts/chip.tsx'
 
-type Status = components['schemas']['RequestStatus']
+type Status = RequestStatus
 
 const words: Readonly<Record<Status, readonly [string, Tone]>> = {
   running: ['Running', 'warn'],

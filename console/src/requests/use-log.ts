@@ -1,5 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
+import { byPage } from '../api/pages.ts'
 import type { RequestFilter } from './filter.ts'
 
 const PAGE = 50
@@ -10,11 +11,6 @@ export function useLog(filter: RequestFilter, limit = PAGE) {
     'get',
     '/requests',
     { params: { query: { ...filter, limit } } },
-    {
-      pageParamName: 'after',
-      initialPageParam: undefined as string | undefined,
-      getNextPageParam: ({ next }) => next ?? undefined,
-      placeholderData: keepPreviousData,
-    },
+    { ...byPage, placeholderData: keepPreviousData },
   )
 }

@@ -1,25 +1,18 @@
-import { Button, Center, SimpleGrid, Skeleton } from '@mantine/core'
+import { SimpleGrid, Skeleton } from '@mantine/core'
 import { api } from '../../api/client.ts'
+import { byPage } from '../../api/pages.ts'
 import { LedgerTable } from '../../ledger/ledger-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { Money } from '../../parts/money.tsx'
+import { More } from '../../parts/more.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Stat } from '../../parts/stat.tsx'
 import { Surface } from '../../parts/surface.tsx'
 
 /** The balance, and every movement that made it. */
 export function CreditsPage() {
-  const credits = api.useInfiniteQuery(
-    'get',
-    '/credits',
-    { params: { query: {} } },
-    {
-      pageParamName: 'after',
-      initialPageParam: undefined as string | undefined,
-      getNextPageParam: ({ next }) => next ?? undefined,
-    },
-  )
+  const credits = api.useInfiniteQuery('get', '/credits', { params: { query: {} } }, byPage)
   const newest = credits.data?.pages[0]
   const rows = credits.data?.pages.flatMap(({ data }) => data)
   return (
@@ -53,17 +46,7 @@ export function CreditsPage() {
         ) : (
           <LedgerTable rows={rows} />
         )}
-        {credits.hasNextPage && (
-          <Center>
-            <Button
-              variant="default"
-              loading={credits.isFetchingNextPage}
-              onClick={() => credits.fetchNextPage()}
-            >
-              Show more
-            </Button>
-          </Center>
-        )}
+        <More list={credits} />
       </Surface>
     </Page>
   )

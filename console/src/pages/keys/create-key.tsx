@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { tell } from '../../api/tell.ts'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
+import { NewKeyText } from '../../snippets/new-key-text.tsx'
 import { KeyForm, useKeyForm } from './key-form.tsx'
-import { NewKeyText } from './new-key-text.tsx'
 
 interface CreateKeyProps {
   readonly isOpen: boolean

@@ -1,4 +1,4 @@
-import type { components } from '#contract/console/types'
+import type { ConsoleKey } from '#contract/console/models'
 
 /** A key, without its text. */
-export type ConsoleKey = components['schemas']['ConsoleKey']
+export type { ConsoleKey }

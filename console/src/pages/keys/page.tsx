@@ -1,10 +1,12 @@
-import { Button, Center, Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
+import { byPage } from '../../api/pages.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { More } from '../../parts/more.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Surface } from '../../parts/surface.tsx'
 import { CreateKey } from './create-key.tsx'
@@ -18,16 +20,7 @@ export function KeysPage() {
   const [isCreating, creating] = useDisclosure(false)
   const [edited, setEdited] = useState<ConsoleKey>()
   const [revoked, setRevoked] = useState<ConsoleKey>()
-  const keys = api.useInfiniteQuery(
-    'get',
-    '/keys',
-    { params: { query: {} } },
-    {
-      pageParamName: 'after',
-      initialPageParam: undefined as string | undefined,
-      getNextPageParam: ({ next }) => next ?? undefined,
-    },
-  )
+  const keys = api.useInfiniteQuery('get', '/keys', { params: { query: {} } }, byPage)
   const rows = keys.data?.pages.flatMap(({ data }) => data)
   const create = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={creating.open}>
@@ -54,13 +47,7 @@ export function KeysPage() {
         ) : (
           <KeyTable keys={rows} onEdit={setEdited} onRevoke={setRevoked} />
         )}
-        {keys.hasNextPage && (
-          <Center>
-            <Button variant="default" loading={keys.isFetchingNextPage} onClick={() => keys.fetchNextPage()}>
-              Show more
-            </Button>
-          </Center>
-        )}
+        <More list={keys} />
       </Surface>
       <CreateKey isOpen={isCreating} onClose={creating.close} />
       <EditKey apiKey={edited} onClose={() => setEdited(undefined)} />

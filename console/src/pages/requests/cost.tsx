@@ -1,10 +1,10 @@
-import type { components } from '#contract/console/types'
+import type { RequestPrice } from '#contract/console/models'
 import { grouped, inDollars } from '../../words/money.ts'
 import styles from './cost.module.css'
 import { exactMicros } from './exact-micros.ts'
 
 interface CostProps {
-  readonly price: components['schemas']['RequestPrice']
+  readonly price: RequestPrice
   readonly inputTokens: number
   readonly outputTokens: number
 }

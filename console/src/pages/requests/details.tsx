@@ -1,6 +1,6 @@
 import { Drawer, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { components } from '#contract/console/types'
+import type { RequestDetails } from '#contract/console/models'
 import { api } from '../../api/client.ts'
 import { Digest } from '../../parts/digest.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -12,8 +12,6 @@ import { grouped } from '../../words/money.ts'
 import { inFullTime, inLength } from '../../words/time.ts'
 import { Cost } from './cost.tsx'
 import { Waterfall } from './waterfall.tsx'
-
-type RequestDetails = components['schemas']['RequestDetails']
 
 const sources = {
   backend: 'the backend’s own count',

@@ -1,4 +1,4 @@
-import type { components } from '#contract/console/types'
+import type { RequestDetails } from '#contract/console/models'
 
 /** A part of a request's time, in milliseconds from its arrival. */
 export interface Phase {
@@ -7,7 +7,7 @@ export interface Phase {
   readonly length: number
 }
 
-type Timed = Pick<components['schemas']['RequestDetails'], 'created_at' | 'streamed' | 'timings'>
+type Timed = Pick<RequestDetails, 'created_at' | 'streamed' | 'timings'>
 
 /** The parts of a request's time that are known: of one that runs, those that are over. */
 export function phasesOf({ created_at, streamed, timings }: Timed): Phase[] {

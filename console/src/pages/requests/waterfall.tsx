@@ -1,10 +1,10 @@
-import type { components } from '#contract/console/types'
+import type { RequestDetails } from '#contract/console/models'
 import { inLength } from '../../words/time.ts'
 import { phasesOf } from './phases.ts'
 import styles from './waterfall.module.css'
 
 /** What a request's time was spent on, each part where it lay between arrival and end. */
-export function Waterfall({ request }: { readonly request: components['schemas']['RequestDetails'] }) {
+export function Waterfall({ request }: { readonly request: RequestDetails }) {
   const phases = phasesOf(request)
   const whole = Math.max(1, ...phases.map(({ from, length }) => from + length))
   if (phases.length === 0) return null

@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { Copy } from '../../parts/copy.tsx'
-import { Notice } from '../../parts/notice.tsx'
-import { Snippets } from '../../snippets/snippets.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Snippets } from './snippets.tsx'
 
 /** A new key's text, with what can be done with it at once. */
 export function NewKeyText({ apiKey }: { readonly apiKey: string }) {
