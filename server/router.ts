@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { limits } from '#contract/limits'
 import { createKeyFinder } from './admission/key-finder.ts'
 import { createApp } from './app.ts'
@@ -5,6 +6,7 @@ import { bodyMetrics } from './bodies/body-metrics.ts'
 import type { RouterConfig } from './config/router.ts'
 import { readSecretsKey } from './config/secrets-key.ts'
 import { openConsole } from './console/console.ts'
+import { createConsolePage } from './console/page.ts'
 import { createWorkspacePages } from './console/workspace.ts'
 import type { Control, ControlWorld } from './control/control.ts'
 import { findInvitation } from './invitations/invitations.ts'
@@ -77,6 +79,9 @@ export interface Router {
   /** Takes no new work, lets what runs end until `drainMs` have passed, then ends it as aborted. */
   stop(): Promise<void>
 }
+
+/** Where `npm run console:build` puts the console's page, which is read as the router starts. */
+const PAGE_FOLDER = join(import.meta.dirname, '..', 'console', 'dist')
 
 /** Wires the router's rooms together and starts to listen. */
 export async function startRouter(dependencies: RouterDependencies): Promise<Router> {
@@ -169,6 +174,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       budgetOf,
       log,
       tell: dependencies.tell,
+      page: createConsolePage(PAGE_FOLDER),
       ...(pages && { handlers: pages.handlers }),
     }))
   const app = createApp({

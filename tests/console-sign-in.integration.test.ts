@@ -269,6 +269,19 @@ test('development is told the code', async () => {
   expect(told).toContain(`Sign-in code for ${email}: ${code}`)
 })
 
+test('the page is beside the API, and each is guarded by headers of its own', async () => {
+  const page = await fetch(`${service.consoleUrl}/console/keys`, {
+    headers: { origin: 'https://evil.example' },
+  })
+  // 503 where nobody has built it.
+  expect([200, 503]).toContain(page.status)
+  expect(page.headers.get('cache-control')).toContain('no-store')
+  expect(page.headers.get('access-control-allow-origin')).toBeNull()
+  expect(page.headers.get('x-request-id')).toBeTruthy()
+  const { pathname } = new URL((await fetch(`${service.consoleUrl}/console`)).url)
+  expect(pathname).toBe('/console/')
+})
+
 test('without a console nothing is there', async () => {
   const bare = await startService()
   try {

@@ -36,7 +36,7 @@ export interface ConsoleAppDependencies {
   readonly sourceAddressOf: SourceAddressOf
   readonly log: Log
   /** Answers everything below `/console` that is not the API's. */
-  readonly page?: Hono<RouterEnvironment> | undefined
+  readonly page?: Hono | undefined
 }
 
 /** Nothing of an answer may be kept, guessed at or shown inside another page (CONS-54). */
@@ -72,7 +72,13 @@ export function createConsoleApp(dependencies: ConsoleAppDependencies): Hono<Rou
     return await serve(c, routed, handler as unknown as AnyHandler, search)
   })
   app.onError((thrown, c) => refuse(c, thrown))
-  if (page) app.route('/', page)
+  if (page) {
+    app.use('/console/*', async (c, next) => {
+      await next()
+      for (const [name, value] of Object.entries(c.get('headers'))) c.res.headers.set(name, value)
+    })
+    app.route('/', page)
+  }
   return app
 
   async function serve(

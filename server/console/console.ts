@@ -50,7 +50,7 @@ export interface ConsoleWorld {
   /** Everything else that the console answers: one file a resource. */
   readonly handlers?: Partial<Omit<ConsoleHandlers, OwnOperation>>
   /** Answers what is below `/console` and not the API's. */
-  readonly page?: Hono<RouterEnvironment> | undefined
+  readonly page?: Hono | undefined
 }
 
 /** A console that serves. */
