@@ -124,6 +124,50 @@ export const limits = {
   maxAttestRetryMs: 30_000,
   /** Most requests that wait at one endpoint for its first verdict, and as many again for a new certificate. */
   maxWaitingRequests: 1_000,
+  /** Digits of a sign-in code. */
+  signInCodeDigits: 6,
+  /** Wrong tries that void a sign-in code. */
+  signInCodeTries: 5,
+  /** Sign-in codes that are asked for in a minute, per source address. */
+  signInCodesPerMinute: 10,
+  /** Tries to sign in a minute, per source address. */
+  signInsPerMinute: 10,
+  /** Mails an hour, per recipient, before any other source may ask for one alone. */
+  recipientMailsPerHour: 10,
+  /** Most mails an hour, per recipient, but for browsers that have signed in with the address. */
+  maxRecipientMailsPerHour: 100,
+  /** Wrong codes of a day, per recipient, after which any other browser may try a code once. */
+  recipientWrongCodesPerDay: 20,
+  /** Wrong codes of a day, per recipient, of one source or one browser that has signed in, after which none is mailed. */
+  sourceWrongCodesPerDay: 10,
+  /** Page events a minute, per source address. */
+  analyticsEventsPerMinute: 60,
+  /** Most sessions of an account; a newer one ends the oldest. */
+  maxSessions: 50,
+  /** Most event streams of an account at a time, per router. */
+  maxLiveStreams: 20,
+  /** Largest body of a call of the console. */
+  maxConsoleBodyBytes: 131_072,
+  /** Rows of a page whose length is not asked for. */
+  consolePageRows: 50,
+  /** Most rows of a page. */
+  maxConsolePageRows: 200,
+  /** Most buckets of time of a usage series. */
+  maxUsageBuckets: 750,
+  /** Most deployments in the history of an endpoint. */
+  maxEndpointHistory: 100,
+  /** How long a sign-in code lives. */
+  signInCodeMs: 600_000,
+  /** How long a session lives that nobody uses. */
+  sessionMs: 2_592_000_000,
+  /** How old a session's last use may be on record. */
+  sessionUsedMs: 60_000,
+  /** How long a browser is known that has signed in. */
+  knownBrowserMs: 31_536_000_000,
+  /** Longest wait for a mail server, as a whole. */
+  mailMs: 10_000,
+  /** How often the database is asked what is new, for event streams. */
+  livePollMs: 1_000,
 } as const
 
 /** The name of one limit. */

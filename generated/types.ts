@@ -2,6 +2,45 @@
 
 export interface components {
     schemas: {
+        /** What an admitting verdict named. */
+        AdminAdmission: {
+            /** -time When it was given. */
+            at: string;
+            /** The deployment. */
+            evidence_digest: components["schemas"]["WireDigest"];
+        };
+        /** An invitation, as its operator sees it. */
+        AdminInvitation: {
+            /** The code in its usual form. */
+            code: string;
+            /** -time When it was issued. */
+            created_at: string;
+            /** What it is for, for people. */
+            description: string;
+            /** -time Until when it can be redeemed; null without an end. */
+            expires_at: string | null;
+            /** Credit that an account gets. */
+            grant_micros: components["schemas"]["Micros"];
+            /** Its id. */
+            id: string;
+            /** How often it may be redeemed. */
+            max_redemptions: number;
+            /** For administrators alone; null for nothing. */
+            note: string | null;
+            /** How often it has been. */
+            redemptions: number;
+            /** -time When it was withdrawn; null for never. */
+            withdrawn_at: string | null;
+        };
+        /** A page of invitations, the newest first. */
+        AdminInvitationPage: {
+            /** The invitations. */
+            data: components["schemas"]["AdminInvitation"][];
+            /** What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
+        /** An e-mail address of an administrator; case does not matter. */
+        AdministratorAddress: string;
         /** The console needs an administrator for this. */
         AdministratorRequired: {
             /** What went wrong. */
@@ -18,6 +57,117 @@ export interface components {
         };
         /** What a person may not do (console). */
         AdministratorRequiredCode: "not_administrator";
+        /** An external upstream, as an administrator sees it. Its key is not in it. */
+        AdminUpstream: {
+            /** -time When it was registered. */
+            created_at: string;
+            /** Why it is denied; null otherwise. */
+            denial: components["schemas"]["EndpointDenial"] | null;
+            /** Whether a key for it is stored. */
+            has_api_key: boolean;
+            /** The name in its handshake and its evidence. */
+            hostname: string;
+            /** The registration's id. */
+            id: string;
+            /** What the last admitting verdict of any router named; null for never. */
+            last_admitted: components["schemas"]["AdminAdmission"] | null;
+            /** Models that name it. */
+            models: string[];
+            /** Its name in models, records and paths. */
+            name: string;
+            /** -time The newest time of signing that was accepted; null for none. */
+            newest_issued_at: string | null;
+            /** Digests of the deployments that are approved; with none, nothing is ever admitted. */
+            pins: components["schemas"]["WireDigest"][];
+            /** Whether its certificate has to name the hostname. */
+            require_leaf_name: boolean;
+            /** SHA-256 of each trusted root. */
+            roots: components["schemas"]["WireDigest"][];
+            /** What this router's own verdict is now. */
+            state: "pending" | "admitted" | "denied" | "disabled";
+            /** Whether that denial stays until an administrator acts. */
+            sticky: boolean;
+            /** Its base URL, with `/v1`. */
+            url: string;
+        };
+        /** Something that happened to an upstream; never changed and never taken away. */
+        AdminUpstreamEvent: {
+            /** -time When it happened. */
+            at: string;
+            /** The state after the change, or the act. */
+            event: "pending" | "admitted" | "denied" | "disabled" | "foreign_answer" | "registered" | "pinned" | "unpinned" | "attestation_asked" | "taken_out" | "put_back";
+            /** The deployment that it is about; null where none is known. */
+            evidence_digest: components["schemas"]["WireDigest"] | null;
+            /** Its number. */
+            number: number;
+            /** Why; null where nothing was refused. */
+            reason: string | null;
+            /** The router whose verdict it is about; null for an act of an administrator. */
+            replica: string | null;
+            /** The stage that refused; null where none did. */
+            stage: string | null;
+        };
+        /** A page of events, the newest first. */
+        AdminUpstreamEventPage: {
+            /** The events. */
+            data: components["schemas"]["AdminUpstreamEvent"][];
+            /** What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
+        /** Every upstream. */
+        AdminUpstreamList: {
+            /** By name. */
+            data: components["schemas"]["AdminUpstream"][];
+        };
+        /** A workspace, as an administrator sees it. */
+        AdminWorkspace: {
+            /** The sum of the ledger. */
+            balance_micros: components["schemas"]["Micros"];
+            /** -time When it was made. */
+            created_at: string;
+            /** Addresses of the accounts that belong to it; none for one that was made on the command line. */
+            emails: string[];
+            /** What running requests may still cost, at the most. */
+            held_micros: components["schemas"]["Micros"];
+            /** Its id. */
+            id: string;
+            /** Its name. */
+            name: string;
+            /** Its own requests a minute; null for the deployment's. */
+            requests_per_minute: number | null;
+            /** Its own tokens a minute; null for the deployment's. */
+            tokens_per_minute: number | null;
+        };
+        /** A workspace with the newest rows of its ledger and its keys. */
+        AdminWorkspaceDetails: {
+            /** The sum of the ledger. */
+            balance_micros: components["schemas"]["Micros"];
+            /** -time When it was made. */
+            created_at: string;
+            /** Addresses of the accounts that belong to it; none for one that was made on the command line. */
+            emails: string[];
+            /** What running requests may still cost, at the most. */
+            held_micros: components["schemas"]["Micros"];
+            /** Its id. */
+            id: string;
+            /** The newest keys, at most 50; never their text. */
+            keys: components["schemas"]["ConsoleKey"][];
+            /** The newest rows, at most 50. */
+            ledger: components["schemas"]["LedgerRow"][];
+            /** Its name. */
+            name: string;
+            /** Its own requests a minute; null for the deployment's. */
+            requests_per_minute: number | null;
+            /** Its own tokens a minute; null for the deployment's. */
+            tokens_per_minute: number | null;
+        };
+        /** A page of workspaces, the newest first. */
+        AdminWorkspacePage: {
+            /** The workspaces. */
+            data: components["schemas"]["AdminWorkspace"][];
+            /** What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
         /** Asks for a later time. */
         AdvanceClockCommand: {
             /** By how much. */
@@ -73,6 +223,34 @@ export interface components {
         AttestationTimer: 15000 | 20000 | 86400000 | 60000 | 300000 | 600000 | 240000 | 1000 | 30000;
         /** Why there is no verdict. */
         AttestingReason: "verdict_pending" | "verdict_expired" | "disabled";
+        /** What administrators do. */
+        AuditAct: "upstream_registered" | "upstream_disabled" | "upstream_enabled" | "upstream_attested" | "deployment_pinned" | "deployment_unpinned" | "invitation_issued" | "invitation_withdrawn" | "workspace_credited" | "workspace_limited" | "workspace_created" | "key_created" | "key_updated" | "key_revoked";
+        /** A page of acts, the newest first. */
+        AuditPage: {
+            /** The acts. */
+            data: components["schemas"]["AuditRow"][];
+            /** What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
+        /** An act of an administrator; never changed and never taken away. */
+        AuditRow: {
+            /** What was done. */
+            act: components["schemas"]["AuditAct"];
+            /** Whose act: an administrator's address in the console, the operating system's user on the command line. */
+            actor: string;
+            /** -time When. */
+            at: string;
+            /** What else belongs to it, such as an amount, a reason or a digest; never a key, a code or a secret. */
+            details: {
+                [key: string]: unknown;
+            };
+            /** Its id. */
+            id: string;
+            /** Whom or what it is about: an upstream's name, the id of anything else. */
+            subject: string;
+            /** Where it was done. */
+            through: "console" | "command_line";
+        };
         /** What is wrong behind the router. */
         BackendCode: "backend_unavailable" | "backend_error";
         /** A server of the OpenAI API. */
@@ -120,6 +298,55 @@ export interface components {
         };
         /** Mistakes in the request itself. */
         BadRequestCode: "invalid_json" | "missing_field" | "unsupported_parameter" | "context_length_exceeded";
+        /** What a workspace has at one moment. */
+        Balance: {
+            /** The sum of the ledger. */
+            balance_micros: components["schemas"]["Micros"];
+            /** What running requests may still cost, at the most. */
+            held_micros: components["schemas"]["Micros"];
+        };
+        /** The body is larger than the console takes. */
+        BodyTooLarge: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["RequestTooLargeCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "invalid_request_error";
+            };
+        };
+        /** The body did not arrive in time. */
+        BodyTooSlow: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["RequestTimeoutCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "invalid_request_error";
+            };
+        };
+        /** The body is not JSON as it is. */
+        BodyUnreadable: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["UnsupportedMediaTypeCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "invalid_request_error";
+            };
+        };
         /** Buckets, each refilled continuously (LIM-21). */
         BucketLimit: 600 | 2000000 | 60 | 30 | 120;
         /** A route that a model can be used on. */
@@ -618,6 +845,143 @@ export interface components {
             /** How patient the suite has to be. */
             timing?: components["schemas"]["TargetTiming"];
         };
+        /** The console. */
+        ConsoleConfig: {
+            /** Addresses of those who manage upstreams, invitations and credit. */
+            administrators?: components["schemas"]["AdministratorAddress"][];
+            /** How its mails are sent. */
+            mail?: components["schemas"]["MailConfig"];
+            /** Where a page shows its mails instead of sending them, on loopback, for development: whoever reaches it can sign in as anybody. Refused where the console's address is a public https one. */
+            outbox?: components["schemas"]["ListenConfig"];
+            /** Origin under which browsers reach it, without a path; that of `publicBaseUrl` when it is left out. */
+            publicUrl?: string;
+        };
+        /** Where models are served, and what is known of its evidence. */
+        ConsoleEndpoint: {
+            /** Why it was denied; null otherwise. */
+            denial: components["schemas"]["EndpointDenial"] | null;
+            /** Digest of the newest bundle that is published or admitted; null for none. */
+            evidence_digest: components["schemas"]["WireDigest"] | null;
+            /** Whether somebody else runs it; then this router is its verifier. */
+            external: boolean;
+            /** The deployments that were seen, the newest first; at most 100 of them. */
+            history: components["schemas"]["EndpointDeployment"][];
+            /** The hostname that its evidence is for. */
+            hostname: string;
+            /** -time When that bundle says that it was signed; null for none. */
+            issued_at: string | null;
+            /** Models that it serves. */
+            models: string[];
+            /** Its name in models, records and paths. */
+            name: string;
+            /** What this router knows: `published` of an own endpoint whose bundle it has, which is no verdict; `pending`, `admitted`, `denied` or `disabled` of an external one. */
+            state: "published" | "pending" | "admitted" | "denied" | "disabled";
+            /** What its certificates name as its hardware, which is read and not verified; null for nothing known. */
+            tee: string | null;
+        };
+        /** The router failed. */
+        ConsoleFailed: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["InternalCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "server_error";
+            };
+        };
+        /** A key, without its text. */
+        ConsoleKey: {
+            /** -time When it was made. */
+            created_at: string;
+            /** -time When it ends; null for never. */
+            expires_at: string | null;
+            /** Its id. */
+            id: string;
+            /** -time When it was last used, give or take a minute; null for never. */
+            last_used_at: string | null;
+            /** The models it may use; null for all. */
+            model_scope: string[] | null;
+            /** Its name. */
+            name: string;
+            /** Its first characters. */
+            prefix: string;
+            /** Its own requests a minute; null for the workspace's. */
+            requests_per_minute: number | null;
+            /** -time When it was revoked; null for never. */
+            revoked_at: string | null;
+            /** What it may use up in all; null for no limit. */
+            spend_limit_micros: components["schemas"]["Micros"] | null;
+            /** What it has used up. */
+            spent_micros: components["schemas"]["Micros"];
+            /** What it is at this moment. */
+            state: "active" | "revoked" | "expired";
+            /** Its own tokens a minute; null for the workspace's. */
+            tokens_per_minute: number | null;
+        };
+        /** Numbers of the console (CONS-23, CONS-25, CONS-30). */
+        ConsoleLimit: 6 | 5 | 10 | 100 | 20 | 60 | 50 | 131072 | 200 | 750;
+        /** A model, as the configuration has it. */
+        ConsoleModel: {
+            /** The routes that take it. */
+            capabilities: ("chat" | "completions" | "embeddings")[];
+            /** Size of the context window, in tokens. */
+            context_length: number;
+            /** Name of the endpoint that serves it. */
+            endpoint: string;
+            /** Whether somebody else runs that endpoint. */
+            external: boolean;
+            /** Router model id. */
+            id: string;
+            /** Micro-dollars for a million tokens of the prompt. */
+            input_per_1m_micros: components["schemas"]["Micros"];
+            /** Output cap of a request that names none, in tokens. */
+            max_output_tokens: number;
+            /** Its name for people. */
+            name: string;
+            /** Micro-dollars for a million tokens of the answer. */
+            output_per_1m_micros: components["schemas"]["Micros"];
+            /** Who offers it. */
+            owned_by: string;
+            /** Whether it can be asked now; anything else says why not, as a verdict does. */
+            state: "available" | "pending" | "denied" | "disabled";
+        };
+        /** Every model of the configuration. */
+        ConsoleModelList: {
+            /** In the order of the configuration. */
+            data: components["schemas"]["ConsoleModel"][];
+        };
+        /** The database is away, or too much is under way: the same call may be sent again shortly. */
+        ConsoleOverloaded: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["OverloadedCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "server_error";
+            };
+        };
+        /** What a page has to know of the deployment. */
+        ConsoleSettings: {
+            /** Where the router's API is, with `/v1`: what snippets name. */
+            base_url: string;
+        };
+        /** Times of the console (CONS-21, CONS-24). */
+        ConsoleTimer: 600000 | 2592000000 | 60000 | 31536000000 | 10000 | 1000;
+        /** A workspace, as its members see it. */
+        ConsoleWorkspace: {
+            /** Its id. */
+            id: string;
+            /** Its name. */
+            name: string;
+        };
         /** Everything that is booked of a workspace, as one moment shows it. */
         ControlBooks: {
             /** The balance. */
@@ -828,6 +1192,37 @@ export interface components {
         };
         /** A count of at least one. */
         Count: number;
+        /** A new key: the only answer that holds its text (KEY-04). */
+        CreatedConsoleKey: {
+            /** The key itself. */
+            api_key: string;
+            /** -time When it was made. */
+            created_at: string;
+            /** -time When it ends; null for never. */
+            expires_at: string | null;
+            /** Its id. */
+            id: string;
+            /** -time When it was last used, give or take a minute; null for never. */
+            last_used_at: string | null;
+            /** The models it may use; null for all. */
+            model_scope: string[] | null;
+            /** Its name. */
+            name: string;
+            /** Its first characters. */
+            prefix: string;
+            /** Its own requests a minute; null for the workspace's. */
+            requests_per_minute: number | null;
+            /** -time When it was revoked; null for never. */
+            revoked_at: string | null;
+            /** What it may use up in all; null for no limit. */
+            spend_limit_micros: components["schemas"]["Micros"] | null;
+            /** What it has used up. */
+            spent_micros: components["schemas"]["Micros"];
+            /** What it is at this moment. */
+            state: "active" | "revoked" | "expired";
+            /** Its own tokens a minute; null for the workspace's. */
+            tokens_per_minute: number | null;
+        };
         /** What `router key create --json` prints: the only time that the key itself is shown (KEY-04). */
         CreatedKeyOutput: {
             /** The key itself. */
@@ -883,6 +1278,15 @@ export interface components {
             /** Its own tokens a minute, in place of the deployment's. */
             tokens_per_minute?: number;
         };
+        /** Moves a workspace's balance. */
+        CreditChange: {
+            /** By how much: a positive amount is a `top_up`, a negative one an `adjustment`; zero is refused. */
+            amount_micros: number;
+            /** What makes a second attempt harmless: the same again writes no second row. Made for this call when left out. */
+            idempotency_key?: string;
+            /** Why; the workspace's people see it in their ledger. */
+            reason: string;
+        };
         /** What `router credit --json` prints: the ledger row that was written. */
         CreditOutput: {
             /** By how much. */
@@ -897,6 +1301,17 @@ export interface components {
             kind: components["schemas"]["LedgerKind"];
             /** Whose balance it moved. */
             workspace_id: string;
+        };
+        /** What a workspace has, and a page of how that came about, the newest row first. */
+        Credits: {
+            /** The sum of the ledger. */
+            balance_micros: components["schemas"]["Micros"];
+            /** Rows of the ledger. */
+            data: components["schemas"]["LedgerRow"][];
+            /** What running requests may still cost, at the most. */
+            held_micros: components["schemas"]["Micros"];
+            /** What `after` takes for the following page; null on the last one. */
+            next: string | null;
         };
         /** A PostgreSQL database. */
         DatabaseConfig: {
@@ -933,6 +1348,17 @@ export interface components {
             /** Whether every check of every endpoint passed. */
             ok: boolean;
         };
+        /** One side of a comparison. */
+        DiffedDeployment: {
+            /** Digest of the snapshot, computed anew. */
+            evidence_digest: components["schemas"]["WireDigest"];
+            /** Whether the deployment is approved. */
+            is_pinned: boolean;
+            /** -time When its bundle says that it was signed. */
+            issued_at: string;
+        };
+        /** A digest as people paste it: `sha256/` with base64url, or `sha256:` with hexadecimal digits. */
+        DigestText: string;
         /** What `proxy discover --json` prints: what one could pin, which is not yet a reason to (CMD-03). */
         DiscoveryOutput: {
             /** Digest of the snapshot in wire form: what a pin is. */
@@ -960,6 +1386,8 @@ export interface components {
         };
         /** A duration in milliseconds. */
         DurationMs: number;
+        /** An address of somebody who wants to sign in. */
+        EmailAddress: string;
         /** The vector of one text. */
         Embedding: {
             /** The numbers, or the same as base64 of little-endian 32-bit floats. */
@@ -1018,6 +1446,26 @@ export interface components {
         };
         /** Asks for nothing in particular. */
         EmptyCommand: Record<string, never>;
+        /** Why an endpoint is denied. */
+        EndpointDenial: {
+            /** -time Since when; null where that is not kept. */
+            at: string | null;
+            /** Why. */
+            reason: string;
+            /** At which step. */
+            stage: string;
+        };
+        /** A deployment that was seen at an endpoint. */
+        EndpointDeployment: {
+            /** Digest of its snapshot. */
+            evidence_digest: components["schemas"]["WireDigest"];
+            /** -time When it was seen first. */
+            first_seen_at: string;
+            /** Whether its bundle is kept, and can be read. */
+            has_bundle: boolean;
+            /** -time When its newest bundle was signed. */
+            issued_at: string;
+        };
         /** What was found of one endpoint. */
         EndpointDiagnosis: {
             /** What was looked at, in its order. */
@@ -1028,6 +1476,11 @@ export interface components {
             hostname: string;
             /** Its name. */
             name: string;
+        };
+        /** Every endpoint of the configuration, and every registered upstream. */
+        EndpointList: {
+            /** Own ones first. */
+            data: components["schemas"]["ConsoleEndpoint"][];
         };
         /** The pins of one endpoint. */
         EndpointPins: {
@@ -1195,6 +1648,20 @@ export interface components {
         };
         /** Why the bundle could not be had. */
         FetchReason: "unreachable" | "timeout" | "tls_failed" | "http_status" | "redirected" | "too_large" | "not_json" | "malformed_bundle" | "unsupported_version" | "unsupported_kind" | "hostname_mismatch";
+        /** A call that changes state came without the console's own `Origin`; nothing was done. */
+        ForeignOrigin: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["OriginForbiddenCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "permission_error";
+            };
+        };
         /** What is kept of one accepted request (GEN-04, GEN-06); never a word of prompt or answer. */
         Generation: {
             /** Tokens that were generated. */
@@ -1256,6 +1723,8 @@ export interface components {
         };
         /** How a generation ended (GEN-05). */
         GenerationStatus: "ok" | "aborted";
+        /** Any name that people give to something. */
+        GivenName: string;
         /** The head of the request is too large. */
         HeadersTooLarge: {
             /** What went wrong. */
@@ -1300,6 +1769,20 @@ export interface components {
                 type: "server_error";
             };
         };
+        /** The thing has changed or exists already. */
+        InTheWay: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["ConflictCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "invalid_request_error";
+            };
+        };
         /** The sign-in code does not count. */
         InvalidCode: {
             /** What went wrong. */
@@ -1316,6 +1799,20 @@ export interface components {
         };
         /** A sign-in code that does not count (console). */
         InvalidCodeCode: "invalid_code";
+        /** The request cannot be served as it stands; sending it again changes nothing. */
+        InvalidRequest: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["BadRequestCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "invalid_request_error";
+            };
+        };
         /** What an invitation grants to a new account (INV-04). */
         Invitation: {
             /** The code in its usual form: three groups of four. */
@@ -1611,6 +2108,21 @@ export interface components {
         };
         /** Why the signature or its payload does not hold. */
         JwsReason: "jws_malformed" | "algorithm_not_allowed" | "key_algorithm_mismatch" | "critical_header" | "signature_invalid" | "payload_malformed" | "duplicate_key" | "kind_mismatch" | "hostname_mismatch" | "envelope_mismatch" | "bundle_stale" | "issued_in_future" | "issued_at_rolled_back" | "snapshot_missing" | "digest_mismatch";
+        /** Asks for a change of a key; what is not named stays. */
+        KeyChange: {
+            /** -time When it ends; null for never. */
+            expires_at?: string | null;
+            /** The models it may use; null for all. */
+            model_scope?: components["schemas"]["ModelId"][] | null;
+            /** Its name. */
+            name?: components["schemas"]["GivenName"];
+            /** Its own requests a minute; null for the workspace's. */
+            requests_per_minute?: number | null;
+            /** What it may use up in all; null for no limit. */
+            spend_limit_micros?: number | null;
+            /** Its own tokens a minute; null for the workspace's. */
+            tokens_per_minute?: number | null;
+        };
         /** What `router key revoke` and `update` print with `--json`, and `list` for each key. The key itself is not in it. */
         KeyOutput: {
             /** -time When it was made. */
@@ -1641,6 +2153,13 @@ export interface components {
             tokens_per_minute: number | null;
             /** The workspace that pays. */
             workspace_id: string;
+        };
+        /** A page of the workspace's keys, the newest first, revoked ones too. */
+        KeyPage: {
+            /** The keys. */
+            data: components["schemas"]["ConsoleKey"][];
+            /** What `after` takes for the following page; null on the last one. */
+            next: string | null;
         };
         /** Asks for the books of a workspace. */
         LedgerCommand: {
@@ -1685,6 +2204,23 @@ export interface components {
         LedgerId: string;
         /** Why a balance moves. */
         LedgerKind: "generation" | "invitation" | "top_up" | "refund" | "adjustment";
+        /** One movement of the balance. */
+        LedgerRow: {
+            /** By how much; negative for debits. */
+            amount_micros: components["schemas"]["Micros"];
+            /** What the balance was afterwards. */
+            balance_after_micros: components["schemas"]["Micros"];
+            /** -time When it was written. */
+            created_at: string;
+            /** Why, for people. */
+            description: string;
+            /** The row's id. */
+            id: components["schemas"]["LedgerId"];
+            /** Why it moved. */
+            kind: "generation" | "invitation" | "top_up" | "refund" | "adjustment";
+            /** What caused it, such as a generation's id. */
+            reference: string | null;
+        };
         /** What `router ledger verify --json` prints (CMD-13). */
         LedgerVerificationOutput: {
             /** Everything that does not add up; empty when all is well. */
@@ -1704,6 +2240,36 @@ export interface components {
             host?: string;
             /** Port; 0 takes a free one. */
             port?: components["schemas"]["Port"];
+        };
+        /** What happens in the workspace, as it happens, whichever router serves it. A row is told when it begins, while it runs and when it has ended; the newest event about an id is the true one. What was missed while the connection was away is read with `GET /requests`. */
+        LiveEvent: components["schemas"]["RequestRow"] | components["schemas"]["Balance"] | "session_required";
+        /** A mail server. */
+        MailConfig: {
+            /** PEM file of the authority behind its certificate, where the system does not know it. */
+            caFile?: string;
+            /** Whom the mails are from: an address, or a name with an address in angle brackets. */
+            from: string;
+            /** The password to log in with, as a rule `${file:…}`. */
+            password?: string;
+            /** Whether an `smtp://` server has to offer STARTTLS. It has to, unless it is on loopback, when this is left out; nothing is ever logged in to without TLS elsewhere. */
+            startTls?: "required" | "optional";
+            /** `smtp://host:port`, or `smtps://host:port` for TLS from the first byte; without a name or a password in it. */
+            url: string;
+            /** The name to log in with; none when left out or empty. */
+            user?: string;
+        };
+        /** Who is signed in. */
+        Me: {
+            /** Whether the configuration names the address among the administrators now. */
+            administrator: boolean;
+            /** The address that signs in. */
+            email: string;
+            /** The account's id. */
+            id: string;
+            /** The console's settings that a page needs. */
+            settings: components["schemas"]["ConsoleSettings"];
+            /** What the account works in. */
+            workspace: components["schemas"]["ConsoleWorkspace"];
         };
         /** Counting and prices (CRED-06, MET-02, MET-09). */
         MeteringLimit: 16384 | 1024 | 1000000 | 0;
@@ -1801,6 +2367,8 @@ export interface components {
         };
         /** What a key may not do. */
         ModelForbiddenCode: "model_not_in_key_scope";
+        /** Router model id. */
+        ModelId: string;
         /** The models that a key may use now (EP-06). */
         ModelList: {
             /** The models, in the order of the configuration. */
@@ -1826,6 +2394,67 @@ export interface components {
         };
         /** Which model is not there. */
         ModelNotFoundCode: "model_not_found";
+        /** Issues an invitation. */
+        NewInvitation: {
+            /** What it is for, in the words of whoever looks it up. */
+            description?: string;
+            /** -time When it ends; never when left out or null. */
+            expires_at?: string | null;
+            /** What it grants. */
+            grant_micros: number;
+            /** How often it may be redeemed; once when left out. */
+            max_redemptions?: number;
+            /** For administrators alone. */
+            note?: string;
+        };
+        /** Asks for a key. */
+        NewKey: {
+            /** -time When it ends; null for never. */
+            expires_at?: string | null;
+            /** The models it may use; null for all. */
+            model_scope?: components["schemas"]["ModelId"][] | null;
+            /** Its name. */
+            name: components["schemas"]["GivenName"];
+            /** Its own requests a minute; null for the workspace's. */
+            requests_per_minute?: number | null;
+            /** What it may use up in all; null for no limit. */
+            spend_limit_micros?: number | null;
+            /** Its own tokens a minute; null for the workspace's. */
+            tokens_per_minute?: number | null;
+        };
+        /** Registers an upstream. */
+        NewUpstream: {
+            /** The key that it asks for; none when left out. It is never shown. */
+            api_key?: string;
+            /** The name in its handshake and its evidence; the URL's own when left out. */
+            hostname?: string;
+            /** Its name in models, records and paths; not one of an own endpoint. */
+            name: string;
+            /** Digests of deployments that are approved, in either form. */
+            pins?: components["schemas"]["DigestText"][];
+            /** Whether one of this name is registered anew; otherwise that is a conflict. */
+            replace?: boolean;
+            /** Whether its certificate has to name the hostname; it has to when left out. */
+            require_leaf_name?: boolean;
+            /** The trusted roots, in PEM. */
+            roots: string;
+            /** Its base URL: an https address that ends in `/v1`. */
+            url: string;
+        };
+        /** The person who is signed in is no administrator, or is none any more. */
+        NotAdministrator: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["AdministratorRequiredCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "permission_error";
+            };
+        };
         /** There is no such thing, as far as this caller can see. */
         NotFound: {
             /** What went wrong. */
@@ -1842,6 +2471,34 @@ export interface components {
         };
         /** What is not there. */
         NotFoundCode: "not_found";
+        /** Nobody is signed in, or the session has ended. */
+        NotSignedIn: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["SessionRequiredCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "authentication_error";
+            };
+        };
+        /** There is no such thing; another workspace's is as unknown as one that never was. */
+        NotThere: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["NotFoundCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "invalid_request_error";
+            };
+        };
         /** Answers that were alike. */
         ObservedAnswer: {
             /** The code of the error, in a stream that of its last event; null for a success. */
@@ -1913,6 +2570,22 @@ export interface components {
             /** Its name in models, records and paths. */
             name: string;
         };
+        /** Something that happened in the page. */
+        PageEvent: {
+            /** What. */
+            name: components["schemas"]["PageEventName"];
+            /** On which page. */
+            page: components["schemas"]["PageName"];
+        };
+        /** What can happen in the page: a name of this list, and nothing that somebody typed or read. */
+        PageEventName: "page_opened" | "code_asked" | "signed_in" | "signed_out" | "guide_ended" | "key_created" | "key_revoked" | "copied" | "log_narrowed" | "bundle_checked" | "playground_asked" | "failed";
+        /** Tells what happened in the page. */
+        PageEvents: {
+            /** In their order. */
+            events: components["schemas"]["PageEvent"][];
+        };
+        /** The pages of the console. */
+        PageName: "sign_in" | "guide" | "overview" | "keys" | "credits" | "requests" | "models" | "evidence" | "playground" | "account" | "administration";
         /** No credit is left for this request; `Retry-After` is sent when only other running requests hold it. */
         PaymentRequired: {
             /** What went wrong. */
@@ -1933,6 +2606,13 @@ export interface components {
         Pin: string;
         /** What a pin rests on. */
         PinBasis: "endpoint" | "bundle" | "word";
+        /** Approves deployments, or withdraws the approval. */
+        PinChange: {
+            /** Approved from now on; approving lifts a denial and asks for a check. */
+            add?: components["schemas"]["DigestText"][];
+            /** Not approved any more; that lifts nothing. */
+            remove?: components["schemas"]["DigestText"][];
+        };
         /** What `proxy pin add`, `remove` and `list` print with `--json`. */
         PinsOutput: {
             /** What the digest rests on; null unless one was put in. */
@@ -2200,6 +2880,103 @@ export interface components {
             /** Under way at this moment. */
             running: number;
         };
+        /** Everything that is kept of one request; never a word of prompt or answer. */
+        RequestDetails: {
+            /** What was debited; null while it runs. */
+            cost_micros: components["schemas"]["Micros"] | null;
+            /** -time When the request arrived. */
+            created_at: string;
+            /** Name of the endpoint that served it. */
+            endpoint: string;
+            /** What was published for the endpoint when the request was admitted. */
+            evidence_digest: components["schemas"]["WireDigest"] | null;
+            /** Why the answer ended, as the backend told it. */
+            finish_reason: string | null;
+            /** Whether the bundle behind that digest is kept, and can be read. */
+            has_bundle: boolean;
+            /** The generation's id. */
+            id: components["schemas"]["GenerationId"];
+            /** Tokens of the prompt, as billed; of a request that runs, as counted so far. */
+            input_tokens: number;
+            /** The key it was made with. */
+            key: components["schemas"]["RequestKey"];
+            /** The ledger row of the debit; null while it runs. */
+            ledger_id: components["schemas"]["LedgerId"] | null;
+            /** The model that served. */
+            model: string;
+            /** The route it came through. */
+            operation: "chat" | "completions" | "embeddings";
+            /** Tokens of the answer, as billed; of a request that runs, as counted so far. */
+            output_tokens: number;
+            /** How the cost came about; null while it runs. */
+            price: components["schemas"]["RequestPrice"] | null;
+            /** How it ended, or that it runs. */
+            status: components["schemas"]["RequestStatus"];
+            /** Whether the answer is an event stream. */
+            streamed: boolean;
+            /** From arrival to the first token, in milliseconds; null when there was none to see. */
+            time_to_first_token_ms: number | null;
+            /** How long it took. */
+            timings: components["schemas"]["RequestTimings"];
+            /** Speed of the answer; null when there is nothing to measure. */
+            tokens_per_second: number | null;
+            /** Whose count the tokens are; null while it runs. */
+            usage_source: ("backend" | "counted" | "bounded") | null;
+        };
+        /** A key, as the log names it. */
+        RequestKey: {
+            /** Its id. */
+            id: string;
+            /** Its name now. */
+            name: string;
+        };
+        /** A page of the log. */
+        RequestPage: {
+            /** The rows. */
+            data: components["schemas"]["RequestRow"][];
+            /** What `after` takes for the following page; null on the last one. */
+            next: string | null;
+        };
+        /** The cost digit by digit: both products, their sum, one division by a million, rounded up once. */
+        RequestPrice: {
+            /** What was debited. */
+            cost_micros: components["schemas"]["Micros"];
+            /** Micro-dollars for a million tokens of the prompt, when it was admitted. */
+            input_per_1m_micros: components["schemas"]["Micros"];
+            /** Tokens of the prompt times their price, in millionths of a micro-dollar, in decimal digits. */
+            input_product: string;
+            /** Micro-dollars for a million tokens of the answer, when it was admitted. */
+            output_per_1m_micros: components["schemas"]["Micros"];
+            /** Tokens of the answer times their price, in millionths of a micro-dollar, in decimal digits. */
+            output_product: string;
+            /** What a correction gave back since. */
+            refunded_micros: components["schemas"]["Micros"];
+        };
+        /** What a row of the request log says: the nine values of the contract (CONS-07), and what names them. */
+        RequestRow: {
+            /** What was debited; null while it runs. */
+            cost_micros: components["schemas"]["Micros"] | null;
+            /** -time When the request arrived. */
+            created_at: string;
+            /** The generation's id. */
+            id: components["schemas"]["GenerationId"];
+            /** Tokens of the prompt, as billed; of a request that runs, as counted so far. */
+            input_tokens: number;
+            /** The key it was made with. */
+            key: components["schemas"]["RequestKey"];
+            /** The model that served. */
+            model: string;
+            /** Tokens of the answer, as billed; of a request that runs, as counted so far. */
+            output_tokens: number;
+            /** How it ended, or that it runs. */
+            status: components["schemas"]["RequestStatus"];
+            /** From arrival to the first token, in milliseconds; null when there was none to see. */
+            time_to_first_token_ms: number | null;
+            /** Speed of the answer; null when there is nothing to measure. */
+            tokens_per_second: number | null;
+        };
+        /** How a request ended. */
+        RequestStatus: "running" | "ok" | "aborted";
         /** The body did not arrive in time; the connection is closed. */
         RequestTimeout: {
             /** What went wrong. */
@@ -2217,7 +2994,16 @@ export interface components {
         /** What came too slowly. */
         RequestTimeoutCode: "request_timeout";
         /** Times of a request, each configurable; there is no total limit. */
-        RequestTimer: 5000 | 600000 | 120000 | 15000 | 60000 | 30000 | 10000 | 75000;
+        RequestTimer: 5000 | 600000 | 120000 | 15000 | 60000 | 30000 | 75000;
+        /** Times of one request, from its arrival, in milliseconds. */
+        RequestTimings: {
+            /** To the end; null while it runs. */
+            end_ms: number | null;
+            /** To the first token; null when there was none to see. */
+            first_token_ms: number | null;
+            /** -time When it was settled; null while it runs. */
+            settled_at: string | null;
+        };
         /** The body is larger than the router takes. */
         RequestTooLarge: {
             /** What went wrong. */
@@ -2247,6 +3033,8 @@ export interface components {
             admin?: components["schemas"]["ListenConfig"];
             /** How far below zero a balance may be and still admit. */
             allowOverdraftMicros?: number;
+            /** Where people look after their accounts; there is no console when it is `false` or left out, and `true` says too little. */
+            console?: boolean | components["schemas"]["ConsoleConfig"];
             /** Pages that may call the API from a browser. */
             cors?: components["schemas"]["CorsConfig"];
             /** The database; the embedded one when no URL is given. */
@@ -2377,6 +3165,26 @@ export interface components {
             /** Its name in the configuration. */
             name: string;
         };
+        /** Somebody's session. */
+        Session: {
+            /** -time When somebody signed in. */
+            created_at: string;
+            /** Whether it is the one that asks. */
+            current: boolean;
+            /** -time When it ends unless it is used before. */
+            expires_at: string;
+            /** Its id; it opens nothing. */
+            id: string;
+            /** -time When it was last used, give or take a minute. */
+            last_used_at: string;
+            /** What the browser called itself, shortened; null for nothing. */
+            user_agent: string | null;
+        };
+        /** The sessions of an account that have not ended. */
+        SessionList: {
+            /** The newest first. */
+            data: components["schemas"]["Session"][];
+        };
         /** The console needs a signed-in person. */
         SessionRequired: {
             /** What went wrong. */
@@ -2434,6 +3242,43 @@ export interface components {
         };
         /** An algorithm that bundles are signed with (VRFY-14). */
         SignatureAlgorithm: "RS256" | "ES256" | "ES384" | "EdDSA" | "ES256K";
+        /** What came of a sign-in. */
+        SignInAnswer: {
+            /** Whether the account is new. */
+            created: boolean;
+            /** What the invitation granted; null for nothing. */
+            granted_micros: components["schemas"]["Micros"] | null;
+            /** Who is signed in now. */
+            me: components["schemas"]["Me"];
+        };
+        /** A code was asked for; the answer is the same for every address (CONS-23). */
+        SignInCodeAccepted: {
+            /** -time When the code ends. */
+            expires_at: string;
+        };
+        /** Asks for a code. */
+        SignInCodeRequest: {
+            /** Where it is mailed to. */
+            email: components["schemas"]["EmailAddress"];
+        };
+        /** What became of the mail that this browser asked for last; the same for known and unknown addresses. */
+        SignInCodeState: {
+            /** -time When the code ends. */
+            expires_at: string;
+            /** `waiting` until the mail server has answered, then `sent`, or `failed` when it is away or refused. */
+            state: "waiting" | "sent" | "failed";
+        };
+        /** Signs in, or signs up. */
+        SignInRequest: {
+            /** The code. */
+            code: string;
+            /** The address that the code was mailed to. */
+            email: components["schemas"]["EmailAddress"];
+            /** An invitation's code, as it was typed; used for a new account alone. One that is no good grants nothing. */
+            invitation?: string;
+            /** How the workspace of a new account is called; made from the address when left out. */
+            workspace_name?: string;
+        };
         /** Sizes. */
         SizeLimit: 33554432 | 1000000 | 512 | 268435456 | 65536 | 32768 | 16777216 | 4194304 | 16384 | 1048576 | 1000 | 8 | 64 | 200 | 8192 | 128 | 12;
         /** One step. Whoever takes all of them, in their order, has made the second snapshot of the first: within a list, items go first, then they change places, then new ones come in; what is below comes last. */
@@ -2488,6 +3333,8 @@ export interface components {
             database_url: string;
             /** The model to ask for. */
             model: string;
+            /** Where the console's mails are shown. */
+            outbox_url?: string;
             /** The processes. */
             pids: components["schemas"]["StackPids"];
             /** The deployments to pin. */
@@ -2741,6 +3588,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** Too much from one source address within a minute. */
+        TooOften: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["RateLimitCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "rate_limit_error";
+            };
+        };
         /** A root certificate. */
         TrustedRootConfig: {
             /** PEM file with exactly this certificate. */
@@ -2808,6 +3669,11 @@ export interface components {
             /** The deployment. */
             evidence_digest: components["schemas"]["UpstreamDigest"];
         };
+        /** Takes an upstream out of service, or puts it back. */
+        UpstreamChange: {
+            /** Out of service; putting it back lifts a denial and asks for a check. */
+            disabled: boolean;
+        };
         /** A sticky denial. */
         UpstreamDenial: {
             /** -time When a router denied it. */
@@ -2816,6 +3682,17 @@ export interface components {
             reason: string;
             /** At which step. */
             stage: components["schemas"]["VerificationStage"];
+        };
+        /** The meaning of a change between what is pinned and what is offered. */
+        UpstreamDiff: {
+            /** Every step from the pinned one to the offered one, in the order in which they are to be taken. */
+            changes: components["schemas"]["SnapshotChange"][];
+            /** What is offered now. */
+            offered: components["schemas"]["DiffedDeployment"];
+            /** What is compared with: a deployment that is pinned; null when none of them is kept. */
+            pinned: components["schemas"]["DiffedDeployment"] | null;
+            /** Whether both hold the same values although their digests differ: only their spelling does. */
+            same_values: boolean;
         };
         /** A SHA-256 in wire form. */
         UpstreamDigest: string;
@@ -2889,6 +3766,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** One of the groups of a series. */
+        UsageGroup: {
+            /** As the points name it. */
+            id: string;
+            /** For people: the model's id, or the key's name now. */
+            name: string;
+        };
         /** What was used on one day, with one key, of one model. */
         UsageLine: {
             /** Tokens of answers, as billed. */
@@ -2916,6 +3800,21 @@ export interface components {
             /** The workspace that paid. */
             workspace_id: string;
         };
+        /** What was used in one bucket of time by one group. */
+        UsagePoint: {
+            /** -time When the bucket begins, in UTC. */
+            at: string;
+            /** What was debited and not given back. */
+            cost_micros: components["schemas"]["Micros"];
+            /** The model or the key's id; null when nothing is grouped. */
+            group: string | null;
+            /** Tokens of their prompts, as billed. */
+            input_tokens: number;
+            /** Tokens of their answers, as billed. */
+            output_tokens: number;
+            /** Accepted requests that have ended. */
+            requests: number;
+        };
         /** What `router usage --json` prints. */
         UsageReportOutput: {
             /** The file that they were written to; null where they are here. */
@@ -2928,6 +3827,23 @@ export interface components {
             to: string | null;
             /** Over all lines. */
             total: components["schemas"]["UsageSums"];
+        };
+        /** What was used over time, from sums that are kept hour by hour. */
+        UsageSeries: {
+            /** How long each bucket is. */
+            bucket: "hour" | "day";
+            /** -time When the first bucket begins, in UTC. */
+            from: string;
+            /** What the points are grouped by. */
+            group_by: "none" | "model" | "key";
+            /** Every group that has a point. */
+            groups: components["schemas"]["UsageGroup"][];
+            /** By time and then by group. A bucket in which a group used nothing has no point. */
+            points: components["schemas"]["UsagePoint"][];
+            /** -time When the last bucket ends, in UTC. */
+            to: string;
+            /** Over all points. */
+            total: components["schemas"]["UsageTotal"];
         };
         /** Whose count the tokens are (MET-11). */
         UsageSource: "backend" | "counted" | "bounded";
@@ -2946,6 +3862,17 @@ export interface components {
             /** Tokens of prompts, as billed. */
             prompt_tokens: number;
             /** Accepted requests, aborted ones too. */
+            requests: number;
+        };
+        /** Sums of a series. */
+        UsageTotal: {
+            /** What was debited and not given back. */
+            cost_micros: components["schemas"]["Micros"];
+            /** Tokens of their prompts, as billed. */
+            input_tokens: number;
+            /** Tokens of their answers, as billed. */
+            output_tokens: number;
+            /** Accepted requests that have ended. */
             requests: number;
         };
         /** One question to a verifier, and its only right answer. */
@@ -3250,6 +4177,20 @@ export interface components {
             generation: string;
             /** Whether the router's record and ledger row are in it. */
             has_record: boolean;
+        };
+        /** The sign-in code is wrong, used up or too old, or was asked for by another browser. */
+        WrongCode: {
+            /** What went wrong. */
+            error: {
+                /** What programs act on. */
+                code: components["schemas"]["InvalidCodeCode"];
+                /** For people; it names the field at fault and never quotes a key or a prompt. */
+                message: string;
+                /** The field of the request that the error is about. */
+                param?: string;
+                /** The family of the error; it follows from the code. */
+                type: "invalid_request_error";
+            };
         };
     };
     responses: {

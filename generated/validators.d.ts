@@ -81,6 +81,9 @@ declare module '#contract/validators/create-workspace-command' {
 declare module '#contract/validators/created-key-output' {
   const isCreatedKeyOutput: import('#contract/validator').Validator<import('#contract/models').CreatedKeyOutput>
 }
+declare module '#contract/validators/credit-change' {
+  const isCreditChange: import('#contract/validator').Validator<import('#contract/models').CreditChange>
+}
 declare module '#contract/validators/diagnosis-output' {
   const isDiagnosisOutput: import('#contract/validator').Validator<import('#contract/models').DiagnosisOutput>
 }
@@ -138,6 +141,9 @@ declare module '#contract/validators/journal-line' {
 declare module '#contract/validators/journal-verification-output' {
   const isJournalVerificationOutput: import('#contract/validator').Validator<import('#contract/models').JournalVerificationOutput>
 }
+declare module '#contract/validators/key-change' {
+  const isKeyChange: import('#contract/validator').Validator<import('#contract/models').KeyChange>
+}
 declare module '#contract/validators/key-output' {
   const isKeyOutput: import('#contract/validator').Validator<import('#contract/models').KeyOutput>
 }
@@ -152,6 +158,21 @@ declare module '#contract/validators/model' {
 }
 declare module '#contract/validators/model-list' {
   const isModelList: import('#contract/validator').Validator<import('#contract/models').ModelList>
+}
+declare module '#contract/validators/new-invitation' {
+  const isNewInvitation: import('#contract/validator').Validator<import('#contract/models').NewInvitation>
+}
+declare module '#contract/validators/new-key' {
+  const isNewKey: import('#contract/validator').Validator<import('#contract/models').NewKey>
+}
+declare module '#contract/validators/new-upstream' {
+  const isNewUpstream: import('#contract/validator').Validator<import('#contract/models').NewUpstream>
+}
+declare module '#contract/validators/page-events' {
+  const isPageEvents: import('#contract/validator').Validator<import('#contract/models').PageEvents>
+}
+declare module '#contract/validators/pin-change' {
+  const isPinChange: import('#contract/validator').Validator<import('#contract/models').PinChange>
 }
 declare module '#contract/validators/pins-output' {
   const isPinsOutput: import('#contract/validator').Validator<import('#contract/models').PinsOutput>
@@ -192,6 +213,12 @@ declare module '#contract/validators/set-balance-command' {
 declare module '#contract/validators/set-verdict-command' {
   const isSetVerdictCommand: import('#contract/validator').Validator<import('#contract/models').SetVerdictCommand>
 }
+declare module '#contract/validators/sign-in-code-request' {
+  const isSignInCodeRequest: import('#contract/validator').Validator<import('#contract/models').SignInCodeRequest>
+}
+declare module '#contract/validators/sign-in-request' {
+  const isSignInRequest: import('#contract/validator').Validator<import('#contract/models').SignInRequest>
+}
 declare module '#contract/validators/snapshot-diff-output' {
   const isSnapshotDiffOutput: import('#contract/validator').Validator<import('#contract/models').SnapshotDiffOutput>
 }
@@ -200,6 +227,9 @@ declare module '#contract/validators/stack' {
 }
 declare module '#contract/validators/update-key-command' {
   const isUpdateKeyCommand: import('#contract/validator').Validator<import('#contract/models').UpdateKeyCommand>
+}
+declare module '#contract/validators/upstream-change' {
+  const isUpstreamChange: import('#contract/validator').Validator<import('#contract/models').UpstreamChange>
 }
 declare module '#contract/validators/upstream-event-output' {
   const isUpstreamEventOutput: import('#contract/validator').Validator<import('#contract/models').UpstreamEventOutput>

@@ -3,7 +3,9 @@ import type { Stack, StackPids } from '#contract/models'
 import type { Places } from './places.ts'
 
 /** What is up: the contract's document. Every part of it is there, but for a console and, on request, a stand-in. */
-export type StackFile = Readonly<Omit<WithAll<Stack, 'backend_control_url' | 'console_url'>, 'pids'>> & {
+export type StackFile = Readonly<
+  Omit<WithAll<Stack, 'backend_control_url' | 'console_url' | 'outbox_url'>, 'pids'>
+> & {
   readonly pids: Pids
 }
 

@@ -55,6 +55,7 @@ export const needs: readonly Need[] = [
     debianPackage: 'pgbouncer',
     use: 'routers behind a connection pooler',
   },
+  { kind: 'program', name: 'chromium', debianPackage: 'chromium', use: 'the console’s page' },
   {
     kind: 'python',
     name: 'python-openai',

@@ -30,6 +30,10 @@ const refused = [
   ['stack/two.test.ts', '../mutants/a.ts'],
   ['tests/one.ts', '../mutants/a.ts'],
   ['bench/one.ts', '../stack/run.ts'],
+  ['server/console/one.ts', '../../console/src/app.ts'],
+  ['console/src/one.ts', '../../server/console/handlers.ts'],
+  ['console/src/two.tsx', '#contract/errors'],
+  ['console/src/three.test.tsx', '#attestation'],
   ['spec/one.ts', '../server/log.ts'],
 ] as const
 
@@ -40,6 +44,9 @@ const allowed = [
   ['attestation/allowed.test.ts', 'node:fs'],
   ['conformance/testing/allowed.ts', '../../server/log.ts'],
   ['tests/allowed.ts', '../stack/run.ts'],
+  ['server/two-allowed.ts', './console/handlers.ts'],
+  ['server/console/allowed.ts', '#contract/console/types'],
+  ['console/src/allowed.tsx', '#contract/console/types'],
 ] as const
 
 let folder: string

@@ -3,7 +3,9 @@ import type { ConfigProblem } from '../../config/error.ts'
 import { isNetwork } from '../limits/source-address.ts'
 import { isDatabaseUrl } from '../store/tls/hosts.ts'
 import { DatabaseUrlError, takeTlsParameters } from '../store/tls/parameters.ts'
+import { consoleContradictions } from './console.ts'
 import { isLoopback } from './loopback.ts'
+import { isPublicHttps } from './public.ts'
 
 type RouterFile = components['schemas']['RouterConfig']
 type ModelFile = RouterFile['models'][number]
@@ -18,6 +20,7 @@ export function contradictions({
   redis,
   trustedProxies = [],
   testControl,
+  console,
 }: RouterFile): ConfigProblem[] {
   const problems: ConfigProblem[] = []
   const names = new Set(endpoints.map(({ name }) => name))
@@ -44,9 +47,15 @@ export function contradictions({
     report('testControl.host', 'is not a loopback address; whoever reaches it owns every balance')
   }
   if (redis?.url && !URL.canParse(redis.url)) report('redis.url', 'is not a URL')
-  if (secretsKey === undefined && publicBaseUrl !== undefined && isProduction(publicBaseUrl)) {
-    report('secretsKey', 'is required where publicBaseUrl is a public https address; openssl rand -base64 32')
+  for (const [name, url] of [
+    ['publicBaseUrl', publicBaseUrl],
+    ['console.publicUrl', typeof console === 'object' ? console.publicUrl : undefined],
+  ]) {
+    if (secretsKey !== undefined || url === undefined || !isPublicHttps(url)) continue
+    report('secretsKey', `is required where ${name} is a public https address; openssl rand -base64 32`)
   }
+  if (console === true) report('console', 'is either false or its settings')
+  else if (console) problems.push(...consoleContradictions(console, publicBaseUrl))
   for (const index of repeated(models.map(({ id }) => id))) report(`models[${index}].id`, 'stands twice')
   for (const [index, model] of models.entries()) {
     const path = `models[${index}]`
@@ -106,12 +115,6 @@ function unfit(model: ModelFile, models: readonly ModelFile[]): [number, string]
     const missing = capabilitiesOf(model).filter((name) => !capabilitiesOf(other).includes(name))
     return missing.length > 0 ? [[place, `has not the capability ${missing.join(', ')}`]] : []
   })
-}
-
-/** Whether strangers reach a router here: then what protects them must not depend on one machine's disk. */
-function isProduction(publicBaseUrl: string): boolean {
-  const { protocol, hostname } = URL.parse(publicBaseUrl) ?? {}
-  return protocol === 'https:' && !/(^|\.)localhost$/.test(hostname ?? '') && !isLoopback(hostname ?? '')
 }
 
 function repeated(values: readonly string[]): number[] {

@@ -7,6 +7,7 @@ import { type Environment, loadConfig } from '../../config/load.ts'
 import type { DefaultLimits } from '../limits/buckets.ts'
 import type { RedisConfig } from '../limits/open.ts'
 import type { Operation } from '../operation.ts'
+import { type ConsoleConfig, completeConsole } from './console.ts'
 import { contradictions } from './contradictions.ts'
 
 /** The file as it was written; its schema is spec/config/router.tsp. */
@@ -127,6 +128,8 @@ export interface RouterConfig {
     readonly evidencePollMs: number
   }
   readonly corsOrigins: readonly string[]
+  /** Where people look after their accounts; undefined: nowhere (CONS-56). */
+  readonly console?: ConsoleConfig
   /** Peers whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
   readonly endpoints: readonly EndpointConfig[]
@@ -143,9 +146,10 @@ export function loadRouterConfig(file: string, environment: Environment): Router
   const written = loadConfig(file, isRouterConfig, environment, contradictions)
   const endpoints = written.endpoints.map((endpoint) => completeEndpoint(endpoint, dirname(file)))
   const listen = { host: written.listen?.host ?? '127.0.0.1', port: written.listen?.port ?? 8080 }
+  const publicBaseUrl = written.publicBaseUrl ?? `http://${listen.host}:${listen.port}/v1`
   return {
     listen,
-    publicBaseUrl: written.publicBaseUrl ?? `http://${listen.host}:${listen.port}/v1`,
+    publicBaseUrl,
     dataDir: resolve(dirname(file), written.dataDir ?? '.data'),
     secretsKey: written.secretsKey,
     database: {
@@ -177,6 +181,9 @@ export function loadRouterConfig(file: string, environment: Environment): Router
     trustedProxies: written.trustedProxies ?? [],
     endpoints,
     models: written.models.map((model) => completeModel(model, endpoints)),
+    ...(typeof written.console === 'object' && {
+      console: completeConsole(written.console, publicBaseUrl, dirname(file)),
+    }),
     ...(written.admin && {
       admin: { host: written.admin.host ?? '127.0.0.1', port: written.admin.port ?? ADMIN_PORT },
     }),

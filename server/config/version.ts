@@ -12,7 +12,21 @@ const VERSION_CHARACTERS = 12
  */
 export function versionOf(config: RouterConfig): string {
   const { allowOverdraftMicros, limits, timers, corsOrigins, trustedProxies, endpoints, models } = config
-  const shared = { allowOverdraftMicros, limits, timers, corsOrigins, trustedProxies, endpoints, models }
+  // Its outbox is each one's own, and a mail server's password is nobody's version.
+  const console = config.console && {
+    publicUrl: config.console.publicUrl,
+    administrators: config.console.administrators,
+  }
+  const shared = {
+    allowOverdraftMicros,
+    limits,
+    timers,
+    corsOrigins,
+    trustedProxies,
+    endpoints,
+    models,
+    console,
+  }
   const text = JSON.stringify(shared, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   return createHmac('sha256', config.secretsKey ?? '')
     .update(`configuration\n${text}`)

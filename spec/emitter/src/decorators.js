@@ -62,6 +62,7 @@ export const $decorators = {
     limits: mark(stateKeys.limits),
     servedBy,
     metered: mark(stateKeys.metered),
+    forAdministrators: mark(stateKeys.administrators),
     raw: mark(stateKeys.raw),
     throughProxy: mark(stateKeys.throughProxy),
     validated: mark(stateKeys.validated),

@@ -1,4 +1,5 @@
 // @ts-check
+import { emitConsole } from './console.js'
 import { emitControl } from './control.js'
 import { $decorators as own } from './decorators.js'
 import { emitDocuments } from './documents.js'
@@ -24,6 +25,7 @@ export async function $onEmit(context) {
   await emitLimits(context)
   await emitRoutes(context)
   await emitControl(context)
+  await emitConsole(context)
   await emitOpenApi(context)
   await emitDocuments(context)
   await rules.emitRules(context)

@@ -67,6 +67,7 @@ export const $lib = createTypeSpecLibrary({
     limits: { description: 'enums of limits' },
     servers: { description: 'operations that others than the router serve' },
     metered: { description: 'metered operations' },
+    administrators: { description: 'interfaces for administrators' },
     raw: { description: 'operations that answer bytes' },
     throughProxy: { description: 'responses of the proxy' },
     validated: { description: 'models with a validator' },

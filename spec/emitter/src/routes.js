@@ -79,7 +79,7 @@ function routeOf(program, { operation, verb, path, authentication, parameters })
  * @param {Type | undefined} body
  * @returns {string[]}
  */
-function fieldsOf(body) {
+export function fieldsOf(body) {
   return body?.kind === 'Model' ? [...body.properties.keys()] : []
 }
 
@@ -89,7 +89,7 @@ function fieldsOf(body) {
  * @param {Type} type
  * @returns {number[]}
  */
-function statusesOf(program, type) {
+export function statusesOf(program, type) {
   if (type.kind === 'Union') {
     return program.stateSet(stateKeys.throughProxy).has(type) ? [] : variants(program, type)
   }
@@ -109,7 +109,7 @@ function variants(program, union) {
 }
 
 /** @param {number[]} statuses */
-function ordered(statuses) {
+export function ordered(statuses) {
   return [...new Set(statuses)].sort((a, b) => a - b)
 }
 

@@ -1,0 +1,37 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Failure } from '../api/failure.ts'
+import { Notice } from '../parts/notice.tsx'
+import { inRowTime } from '../words/time.ts'
+
+/** Says that the router cannot be reached, and from when what is shown is; goes away by itself. */
+export function AwayBanner() {
+  const since = useAwaySince()
+  if (since === undefined) return null
+  return (
+    <div style={{ maxWidth: 1120, margin: '0 auto 16px' }}>
+      <Notice tone="warn" title="The router cannot be reached">
+        What you see is from {inRowTime(since)}. It is being tried again, and this goes away by itself.
+      </Notice>
+    </div>
+  )
+}
+
+/** Since when a query that is shown has been failing because the router, its database or the network is away. */
+function useAwaySince(): Date | undefined {
+  const queries = useQueryClient()
+  const [since, setSince] = useState<Date>()
+  useEffect(() => {
+    const cache = queries.getQueryCache()
+    const look = () => {
+      const isAway = cache.getAll().some((query) => {
+        const reason = query.state.fetchFailureReason ?? query.state.error
+        return query.isActive() && reason instanceof Failure && reason.isAway
+      })
+      setSince((since) => (isAway ? (since ?? new Date()) : undefined))
+    }
+    look()
+    return cache.subscribe(look)
+  }, [queries])
+  return since
+}
