@@ -16,6 +16,8 @@ const SILENCE_MS = 15_000
 export function followingRequests(feed: Feed): RawConsoleHandler<'followRequests'> {
   const streams = new Map<string, number>()
   return async ({ person: { accountId, workspaceId, sessionId }, response, headers }) => {
+    // Left before it was known who asks: no event will tell of it any more.
+    if (response.destroyed) return
     const open = streams.get(accountId) ?? 0
     if (open >= limits.maxLiveStreams) {
       throw new ApiError('overloaded', `An account has at most ${limits.maxLiveStreams} event streams.`)

@@ -12,6 +12,8 @@ import { readNarrowing } from './requests.ts'
  */
 export function savingRequests(sql: Sql, log: Log): RawConsoleHandler<'saveRequests'> {
   return async ({ person, query, response, headers }) => {
+    // Left before it was known who asks: no event will tell of it any more.
+    if (response.destroyed) return
     const csv = requestCsv(sql, person.workspaceId, readNarrowing(query))
     const left = new AbortController()
     const { signal } = left

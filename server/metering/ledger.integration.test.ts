@@ -94,9 +94,11 @@ test.each([
     ['balance', 'balance_after', 'debit', 'entries'],
     forge('delete from ledger where number = 2'),
   ],
-  ['a missing record', ['debit', 'key_spent'], forge('delete from generations')],
-  ['a false cost', ['cost', 'debit', 'key_spent'], forge('update generations set cost_micros = 22')],
-  ['a false token count', ['cost'], forge('update generations set completion_tokens = 99')],
+  ['a missing record', ['debit', 'key_spent', 'usage'], forge('delete from generations')],
+  ['a false cost', ['cost', 'debit', 'key_spent', 'usage'], forge('update generations set cost_micros = 22')],
+  ['a false token count', ['cost', 'usage'], forge('update generations set completion_tokens = 99')],
+  ['a sum of a day’s usage', ['usage'], `update usage_totals set requests = 9 where grain = 'day'`],
+  ['a missing sum of usage', ['usage'], `delete from usage_totals where grain = 'hour'`],
 ])('%s that does not add up is found', async (_, checks, statement) => {
   const meter = await startMeter(sql)
   for (let request = 1; request <= 2; request++) {

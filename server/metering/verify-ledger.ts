@@ -91,6 +91,21 @@ export async function verifyLedger(sql: Sql): Promise<LedgerReport> {
         where g.cost_micros <> c.cost
 
         union all
+        select 'usage', workspace_id, key_id || ' ' || model || ' ' || grain || ' ' || (begins_at at time zone 'UTC')::text,
+          concat_ws(' ', g.requests, g.prompt_tokens, g.completion_tokens, g.cost_micros),
+          concat_ws(' ', u.requests, u.prompt_tokens, u.completion_tokens, u.cost_micros)
+        from (
+          select workspace_id, grain, date_trunc(grain, created_at, 'UTC') as begins_at, key_id, model,
+            count(*) as requests, sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens,
+            sum(cost_micros) as cost_micros
+          from generation_records cross join (values ('hour'), ('day')) t (grain)
+          group by 1, 2, 3, 4, 5
+        ) g
+        full join usage_totals u using (workspace_id, grain, begins_at, key_id, model)
+        where (g.requests, g.prompt_tokens, g.completion_tokens, g.cost_micros)
+          is distinct from (u.requests, u.prompt_tokens, u.completion_tokens, u.cost_micros)
+
+        union all
         select 'settled_but_held', h.workspace_id, h.generation_id, null, h.amount_micros::text
         from holds h
         join generations g on g.workspace_id = h.workspace_id and g.id = h.generation_id
