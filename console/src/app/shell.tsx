@@ -21,7 +21,7 @@ export function Shell() {
       <Button component="a" href="#main" className={styles.skip!} size="xs">
         Skip to the page
       </Button>
-      <AppShell.Header hiddenFrom="md" className={styles.header!}>
+      <AppShell.Header role="navigation" aria-label="Top" hiddenFrom="md" className={styles.header!}>
         <Group h="100%" px="md" justify="space-between">
           <Brand />
           <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
