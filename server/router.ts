@@ -4,6 +4,8 @@ import { createApp } from './app.ts'
 import { bodyMetrics } from './bodies/body-metrics.ts'
 import type { RouterConfig } from './config/router.ts'
 import { readSecretsKey } from './config/secrets-key.ts'
+import { openConsole } from './console/console.ts'
+import { createWorkspacePages } from './console/workspace.ts'
 import type { Control, ControlWorld } from './control/control.ts'
 import { findInvitation } from './invitations/invitations.ts'
 import { createBudget } from './limits/budget.ts'
@@ -50,9 +52,13 @@ export interface RouterDependencies {
   /** Where it is read anew; nowhere else than it is when left out. */
   readonly source?: ConfigSource
   readonly sql: Sql
+  /** The console's own connections; those of the router when left out. */
+  readonly consoleSql?: Sql
   readonly log: Log
   readonly now?: () => Date
   readonly meterTimers?: Partial<MeterTimers>
+  /** Where the console's codes are told in development. */
+  readonly tell?: (line: string) => void
 }
 
 /** A router that serves. */
@@ -62,6 +68,8 @@ export interface Router {
   readonly controlPort: number | undefined
   /** Of the operator's listener, where there is one. */
   readonly adminPort: number | undefined
+  /** Of the page that shows the console's mails in development. */
+  readonly outboxPort: number | undefined
   /** The version of the configuration that it starts with. */
   readonly version: string
   /** Reads the configuration anew and takes all of it up, or nothing. */
@@ -73,6 +81,7 @@ export interface Router {
 /** Wires the router's rooms together and starts to listen. */
 export async function startRouter(dependencies: RouterDependencies): Promise<Router> {
   const { config, sql, log, now = () => new Date(), meterTimers = {} } = dependencies
+  const { consoleSql = sql } = dependencies
   const { source = { file: 'router.yaml', load: () => config } } = dependencies
   const findKey = createKeyFinder(sql)
   const recorder = createRecorder(config.models.map(({ id }) => id))
@@ -136,6 +145,32 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     signal: drain.signal,
   }
   const models = { catalogue: inForce.catalogue, shelf, upstreams }
+  const pages =
+    config.console &&
+    createWorkspacePages({
+      ...models,
+      sql: consoleSql,
+      endpoints: () => inForce.config.endpoints,
+      sourceAddressOf,
+      budgetOf,
+      now,
+      log,
+    })
+  const console =
+    config.console &&
+    (await openConsole({
+      config: config.console,
+      administrators: () => inForce.config.console?.administrators ?? [],
+      publicBaseUrl: config.publicBaseUrl,
+      sql: consoleSql,
+      secret,
+      memory: () => editions.current.memory,
+      sourceAddressOf,
+      budgetOf,
+      log,
+      tell: dependencies.tell,
+      ...(pages && { handlers: pages.handlers }),
+    }))
   const app = createApp({
     handlers: {
       createChatCompletion: serveInference('chat', inference),
@@ -154,6 +189,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     corsOrigins: () => inForce.config.corsOrigins,
     requests,
     log,
+    console: console?.app,
   })
   const server = createListener(app.fetch, config.limits.maxHeaderBytes)
   const polling = createPolling({
@@ -183,6 +219,8 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
 
   async function close(): Promise<void> {
     await control?.stop()
+    await pages?.stop()
+    await console?.stop()
     await announcer.stop()
     await polling.stop()
     await editions.close()
@@ -221,6 +259,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
           ...bodyMetrics(inForce.memory),
           ...upstreamMetrics(upstreams),
           ...reloadMetrics(editions, reloader),
+          ...(pages?.metrics ?? []),
         ],
         configVersion: () => editions.current.version,
         log,
@@ -237,8 +276,11 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       port: await listen(server, config.listen),
       controlPort: control?.port,
       adminPort: admin?.port,
+      outboxPort: console?.outboxPort,
       async stop() {
         requests.endConnections()
+        // They would go on for as long as somebody looks.
+        await pages?.stop()
         await drain.run(server)
         await passes(meter.drain(), SETTLE_MS)
         await close()

@@ -60,3 +60,16 @@ test('the document holds everything that it refers to, under names without a nam
   expect(Object.keys(openapi.components.schemas)).toEqual(expect.arrayContaining([...names]))
   expect(Object.keys(openapi.components.schemas).filter((name) => !/^\w+$/.test(name))).toEqual([])
 })
+
+test('a path without a parameter stands before one whose parameter would take it', () => {
+  const paths = operations.map(([, { method, path }]) => `${method} ${path}`)
+  const hidden = paths.filter((path, index) =>
+    paths.slice(0, index).some((earlier) => earlier !== path && fits(earlier, path)),
+  )
+  expect(fits('get /requests/{id}', 'get /requests/live')).toBe(true)
+  expect(hidden).toEqual([])
+})
+
+function fits(pattern: string, path: string): boolean {
+  return new RegExp(`^${pattern.replace('.', '\\.').replace(/\{\w+\}/g, '[^/{]+')}$`).test(path)
+}

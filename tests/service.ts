@@ -1,11 +1,12 @@
 import { type Backend, createBackend } from '../conformance/stand-ins/backend/backend.ts'
+import type { ConsoleConfig } from '../server/config/console.ts'
 import type { EndpointConfig, ModelConfig, RouterConfig, ServedModel } from '../server/config/router.ts'
 import { type Log, silent } from '../server/log.ts'
 import type { MeterTimers } from '../server/meter.ts'
 import { postEntry } from '../server/metering/ledger.ts'
 import { type LedgerReport, verifyLedger } from '../server/metering/verify-ledger.ts'
 import { type Router, startRouter } from '../server/router.ts'
-import type { Sql } from '../server/store/connection.ts'
+import { connect, type Sql } from '../server/store/connection.ts'
 import { createKey, type KeySettings } from '../server/store/keys.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
 import { createWorkspace } from '../server/store/workspaces.ts'
@@ -18,6 +19,10 @@ export interface Service {
   readonly adminUrl: string
   /** Where the router is controlled, if the options ask for it. */
   readonly controlUrl: string
+  /** Without a path, where browsers reach the console. */
+  readonly consoleUrl: string
+  /** Of the page that shows the console's mails. */
+  readonly outboxUrl: string
   readonly backend: Backend
   readonly server: TestServer
   readonly sql: Sql
@@ -52,21 +57,27 @@ export interface ServiceOptions {
   readonly publicBaseUrl?: string
   readonly log?: Log
   readonly isControlled?: boolean
+  /** None unless it is given; its mails are in the outbox unless others are named. */
+  readonly console?: Partial<ConsoleConfig>
+  readonly tell?: (line: string) => void
 }
 
 /** Starts everything; stop it in `afterAll`. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const backend = await createBackend({ paceMs: 1 })
   const server = await startTestServer()
-  const { sql } = await server.open()
+  const { url, sql } = await server.open()
+  const consoleSql = connect({ url, maxConnections: 4 })
   const models = options.models?.(backend.url) ?? [demoModel(backend.url)]
   const config = configFor(models, options)
   const start = () =>
     startRouter({
       config,
       sql,
+      consoleSql,
       log: options.log ?? silent,
       ...(options.meterTimers && { meterTimers: options.meterTimers }),
+      ...(options.tell && { tell: options.tell }),
     })
   const router = await start()
   const replicas: Router[] = []
@@ -79,6 +90,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     baseUrl: `http://127.0.0.1:${router.port}/v1`,
     adminUrl: `http://127.0.0.1:${router.adminPort}`,
     controlUrl: `http://127.0.0.1:${router.controlPort}`,
+    consoleUrl: `http://127.0.0.1:${router.port}`,
+    outboxUrl: `http://127.0.0.1:${router.outboxPort}`,
     backend,
     server,
     sql,
@@ -94,6 +107,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     async stop() {
       await Promise.all([stopRouter(), ...replicas.map((replica) => replica.stop())])
       await backend.close()
+      await consoleSql.end({ timeout: 1 })
       await server.stop()
     },
   }
@@ -199,8 +213,14 @@ function configFor(models: readonly ServedModel[], options: ServiceOptions): Rou
       ...options.timers,
     },
     corsOrigins: options.corsOrigins ?? [],
+    ...(options.console && { console: consoleFor(options.console) }),
     trustedProxies: options.trustedProxies ?? [],
     endpoints: options.endpoints ?? [demoEndpoint],
     models,
   }
+}
+
+function consoleFor(settings: Partial<ConsoleConfig>): ConsoleConfig {
+  const shown = settings.mail ? {} : { outbox: { host: '127.0.0.1', port: 0 } }
+  return { publicUrl: 'http://127.0.0.1', administrators: [], ...shown, ...settings }
 }

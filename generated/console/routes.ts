@@ -134,6 +134,17 @@ export const consoleRoutes = {
     fields: [],
     statuses: [200, 400, 401, 500, 503],
   },
+  /** Tells of requests and the balance as server-sent events, for as long as the session lasts. */
+  followRequests: {
+    method: 'get',
+    path: '/requests/live',
+    session: true,
+    administrator: false,
+    raw: true,
+    query: [],
+    fields: [],
+    statuses: [200, 401, 500, 503],
+  },
   /** Lists the request log, the newest first unless it is sorted otherwise; requests that run are in it. */
   listRequests: {
     method: 'get',
@@ -166,17 +177,6 @@ export const consoleRoutes = {
     query: [],
     fields: [],
     statuses: [200, 401, 404, 500, 503],
-  },
-  /** Tells of requests and the balance as server-sent events, for as long as the session lasts. */
-  followRequests: {
-    method: 'get',
-    path: '/requests/live',
-    session: true,
-    administrator: false,
-    raw: true,
-    query: [],
-    fields: [],
-    statuses: [200, 401, 500, 503],
   },
   /** Gives requests, tokens and cost over time, for charts. Times are rounded down to whole buckets of UTC. A series has at most 750 buckets of an hour, or 750 of a day. */
   getUsage: {

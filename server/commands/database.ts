@@ -10,6 +10,8 @@ import { createLog } from './log.ts'
 /** An open database with its tables up to date, and how to leave it. */
 export interface OpenDatabase {
   readonly sql: Sql
+  /** Opens connections beside those, for work that must not keep the router's own waiting. */
+  openBeside(maxConnections: number): Sql
   /** The server that came with the router; undefined where the configuration names one. */
   readonly embedded: Embedded | undefined
   /** How many migrations were applied as it was opened. */
@@ -22,15 +24,21 @@ export interface OpenDatabase {
 export async function openDatabase(config: RouterConfig, log: Log): Promise<OpenDatabase> {
   const { url, preparedStatements, maxConnections } = config.database
   const embedded = url === undefined ? await startOwn(config.dataDir, log) : undefined
-  const sql = open({ url: url ?? embedded!.url, preparedStatements, maxConnections })
+  const pools: Sql[] = []
+  const openPool = (most: number): Sql => {
+    const pool = open({ url: url ?? embedded!.url, preparedStatements, maxConnections: most })
+    pools.push(pool)
+    return pool
+  }
+  const sql = openPool(maxConnections)
   const close = async () => {
-    await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS })
+    await Promise.all(pools.map((pool) => pool.end({ timeout: CLOSE_TIMEOUT_SECONDS })))
     if (embedded && !embedded.adopted) await embedded.stop()
   }
   try {
     await sql`select 1`.catch(blame('cannot be used'))
     const applied = await migrate(sql).catch(blame('cannot be migrated'))
-    return { sql, embedded, applied, close }
+    return { sql, openBeside: openPool, embedded, applied, close }
   } catch (error) {
     await close()
     throw error

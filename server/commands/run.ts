@@ -1,3 +1,4 @@
+import { printLines } from '#base/print.ts'
 import { untilStopped } from '#base/stop.ts'
 import { loadRouterConfig } from '../config/router.ts'
 import { startRouter } from '../router.ts'
@@ -7,6 +8,9 @@ import { openDatabase } from './database.ts'
 import { followHangups } from './hangup.ts'
 import { createLog } from './log.ts'
 import { type CommonOptions, print } from './output.ts'
+
+/** Connections of the console alone (ours): nobody who looks at a log keeps those waiting who pay for answers. */
+const CONSOLE_CONNECTIONS = 4
 
 /** What `router run` takes. */
 export interface RunOptions extends CommonOptions {
@@ -28,14 +32,28 @@ export async function run(options: RunOptions): Promise<void> {
       file: options.config,
       load: () => loadRouterConfig(options.config, process.env),
     }
-    const router = await startRouter({ config, source, sql: database.sql, log })
+    const tell = options.json ? undefined : (line: string) => printLines([line])
+    const router = await startRouter({
+      config,
+      source,
+      sql: database.sql,
+      ...(config.console && { consoleSql: database.openBeside(CONSOLE_CONNECTIONS) }),
+      log,
+      ...(tell && { tell }),
+    })
     const address = `http://${config.listen.host}:${router.port}/v1`
     const admin = config.admin && `http://${config.admin.host}:${router.adminPort}`
+    const console = config.console && `${config.console.publicUrl}/console/`
+    const shown = config.console?.outbox
+    const outbox = shown && `http://${shown.host}:${router.outboxPort}`
     log.info('the router serves', { address, admin, pid: process.pid, version: router.version })
     hangups.handTo(() => router.reload())
     const health = admin ? ` Health and metrics are at ${admin}.` : ''
-    print(options, { address, ...(admin && { admin }), pid: process.pid }, [
+    const others = { ...(admin && { admin }), ...(console && { console }), ...(outbox && { outbox }) }
+    print(options, { address, ...others, pid: process.pid }, [
       `The router serves at ${address}.${health}`,
+      ...(console ? [`The console is at ${console}.`] : []),
+      ...(outbox ? [`Its mails are shown at ${outbox}, and sent to nobody.`] : []),
     ])
     log.info(`the router stops: ${await stopped}`)
     await router.stop()
