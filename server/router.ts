@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { limits } from '#contract/limits'
 import { createKeyFinder } from './admission/key-finder.ts'
 import { createApp } from './app.ts'
@@ -5,6 +6,7 @@ import { bodyMetrics } from './bodies/body-metrics.ts'
 import type { RouterConfig } from './config/router.ts'
 import { readSecretsKey } from './config/secrets-key.ts'
 import { openConsole } from './console/console.ts'
+import { createConsolePage } from './console/page.ts'
 import { createWorkspacePages } from './console/workspace.ts'
 import type { Control, ControlWorld } from './control/control.ts'
 import { findInvitation } from './invitations/invitations.ts'
@@ -45,6 +47,9 @@ import { createArchive } from './upstreams/archive.ts'
 import { upstreamMetrics } from './upstreams/metric.ts'
 import { tellUnregistered } from './upstreams/unregistered.ts'
 import { createUpstreams } from './upstreams/upstreams.ts'
+
+/** Where `npm run console:build` puts the console's page. */
+const PAGE_FOLDER = join(import.meta.dirname, '..', 'console', 'dist')
 
 /** What a router needs from the world; tests pass shorter timers. */
 export interface RouterDependencies {
@@ -170,6 +175,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       log,
       tell: dependencies.tell,
       ...(pages && { handlers: pages.handlers }),
+      page: createConsolePage(PAGE_FOLDER),
     }))
   const app = createApp({
     handlers: {
