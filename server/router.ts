@@ -50,6 +50,9 @@ import { upstreamMetrics } from './upstreams/metric.ts'
 import { tellUnregistered } from './upstreams/unregistered.ts'
 import { createUpstreams } from './upstreams/upstreams.ts'
 
+/** Where `npm run console:build` puts the console's page. */
+const PAGE_FOLDER = join(import.meta.dirname, '..', 'console', 'dist')
+
 /** What a router needs from the world; tests pass shorter timers. */
 export interface RouterDependencies {
   readonly config: RouterConfig
@@ -180,6 +183,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       tell: dependencies.tell,
       page: createConsolePage(PAGE_FOLDER),
       ...(pages && { handlers: pages.handlers }),
+      page: createConsolePage(PAGE_FOLDER),
     }))
   const app = createApp({
     handlers: {

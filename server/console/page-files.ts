@@ -11,9 +11,9 @@ export interface PageFile {
   readonly encoded: ReadonlyMap<Encoding, Uint8Array<ArrayBuffer>>
 }
 
-/** The built page: its document, undefined before it was built, and what the document loads, by name. */
+/** The built page: its document, and what that loads, by name. */
 export interface PageFiles {
-  readonly index: string | undefined
+  readonly index: string
   readonly assets: ReadonlyMap<string, PageFile>
 }
 
@@ -28,13 +28,17 @@ const SUFFIXES: ReadonlyMap<Encoding, string> = new Map([
   ['gzip', '.gz'],
 ])
 
-/** Reads the folder that the page was built into, whole: it is small, and is then served from memory. */
-export function readPageFiles(folder: string): PageFiles {
+/**
+ * Reads the folder that the page was built into, whole: it is small, and is then served from memory. Undefined before it
+ * was built.
+ */
+export function readPageFiles(folder: string): PageFiles | undefined {
   const index = join(folder, 'index.html')
   const assets = join(folder, 'assets')
+  if (!existsSync(index)) return undefined
   const names = existsSync(assets) ? readdirSync(assets) : []
   return {
-    index: existsSync(index) ? readFileSync(index, 'utf8') : undefined,
+    index: readFileSync(index, 'utf8'),
     assets: new Map(names.flatMap((name) => fileOf(assets, name, names))),
   }
 }

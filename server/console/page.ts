@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Hono } from 'hono'
+import type { RouterEnvironment } from '../app.ts'
 import { type Encoding, type PageFile, type PageFiles, readPageFiles } from './page-files.ts'
 
 /** Stands in the built `index.html` wherever an answer's nonce belongs; `console/build/` puts it there. */
@@ -23,21 +24,35 @@ const ENCODINGS: readonly Encoding[] = ['br', 'gzip']
  * alone, so that no path leads anywhere else. Every path that names no file is one of the page's own, and is answered
  * with the page.
  */
-export function createConsolePage(folder: string, files: PageFiles = readPageFiles(folder)): Hono {
-  const app = new Hono()
+export function createConsolePage(folder: string): Hono<RouterEnvironment> {
+  const app = new Hono<RouterEnvironment>()
+  let built: PageFiles | undefined
+  // What is being built while the router starts is there a moment later.
+  const find = (): PageFiles | undefined => {
+    built ??= readPageFiles(folder)
+    return built
+  }
 
   app.get('/console', (c) => c.redirect('/console/', 308))
 
   app.get('/console/assets/:name', (c) => {
-    const file = files.assets.get(c.req.param('name'))
+    const file = find()?.assets.get(c.req.param('name'))
     if (file === undefined) return c.text('No such file.', 404, { ...GUARDS, 'Cache-Control': 'no-store' })
     return answerFile(file, c.req.header('accept-encoding') ?? '')
   })
 
   app.get('/console/*', (c) => {
-    if (files.index === undefined) return c.text(NOT_BUILT, 503, { ...GUARDS, 'Cache-Control': 'no-store' })
+    const index = find()?.index
+    if (index === undefined) {
+      return c.text(NOT_BUILT, 503, {
+        ...GUARDS,
+        'Cache-Control': 'no-store',
+        'Retry-After': '2',
+        Refresh: '2',
+      })
+    }
     const nonce = randomBytes(16).toString('base64url')
-    return c.html(files.index.replace(NONCE_PLACEHOLDER, nonce), 200, {
+    return c.html(index.replace(NONCE_PLACEHOLDER, nonce), 200, {
       ...GUARDS,
       // Neither a cache nor the back button may bring back what was shown to somebody who has left.
       'Cache-Control': 'no-cache, no-store',
@@ -49,7 +64,7 @@ export function createConsolePage(folder: string, files: PageFiles = readPageFil
   return app
 }
 
-const NOT_BUILT = 'The page of this console has not been built: npm run console:build\n'
+const NOT_BUILT = 'The page of this console is being built, or has not been: npm run console:build\n'
 
 function answerFile(file: PageFile, accepted: string): Response {
   const encoding = ENCODINGS.find((encoding) => accepts(accepted, encoding) && file.encoded.has(encoding))

@@ -21,12 +21,10 @@ export function Shell() {
       <Button component="a" href="#main" className={styles.skip!} size="xs">
         Skip to the page
       </Button>
-      <AppShell.Header hiddenFrom="md" className={styles.header!}>
-        <Group h="100%" px="md" justify="space-between">
-          <Brand />
-          <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
-        </Group>
-      </AppShell.Header>
+      <nav className={styles.top} aria-label="Top">
+        <Brand />
+        <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
+      </nav>
       <AppShell.Navbar className={styles.navbar!}>
         <Group hiddenFrom="md" h={56} px="md" justify="space-between">
           <Brand />

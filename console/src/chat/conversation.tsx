@@ -13,7 +13,10 @@ export function Conversation({ chat }: { readonly chat: ReturnType<typeof useCha
   const { said, bill, error, isRunning } = chat
   const end = useRef<HTMLDivElement>(null)
   const length = said.at(-1)?.text.length
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [length])
+  useEffect(() => {
+    // Newer browsers answer with a promise, which an effect must not give back.
+    void end.current?.scrollIntoView({ block: 'nearest' })
+  }, [length])
   if (said.length === 0 && error === undefined) {
     return (
       <Empty icon="playground" title="Ask anything">

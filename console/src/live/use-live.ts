@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { leave } from '../session/leave.ts'
+import { leaveForNow } from '../session/leave.ts'
 import { askAnew, takeBalance, takeRow } from './live.ts'
 
 /** What a burst of requests that end may ask anew at most: once in this time. */
@@ -38,7 +38,7 @@ export function useLive(): void {
       if (row.status !== 'running') askSoon()
     })
     source.addEventListener('balance', ({ data }) => takeBalance(queries, JSON.parse(data)))
-    source.addEventListener('end', leave)
+    source.addEventListener('end', leaveForNow)
     return () => {
       source.close()
       clearTimeout(timer)

@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -16,9 +16,9 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
       <Text c="dimmed" component="span">
         <Icon name={icon} size={36} />
       </Text>
-      <Title order={3} fz={17}>
+      <Text fw={650} fz={17}>
         {title}
-      </Title>
+      </Text>
       <Text c="dimmed" maw={440}>
         {children}
       </Text>

@@ -12,7 +12,7 @@ interface StatProps {
 /** One number that somebody comes for. */
 export function Stat({ name, value, children }: StatProps) {
   return (
-    <section className={`surface ${styles.stat}`} aria-label={name}>
+    <div className={`surface ${styles.stat}`}>
       <span className={styles.name}>{name}</span>
       {value === undefined ? (
         <Skeleton h={30} w="70%" />
@@ -20,6 +20,6 @@ export function Stat({ name, value, children }: StatProps) {
         <span className={`${styles.value} number`}>{value}</span>
       )}
       <span className={styles.more}>{children}</span>
-    </section>
+    </div>
   )
 }

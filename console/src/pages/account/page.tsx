@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Table, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Session } from '#contract/console/models'
 import { api } from '../../api/client.ts'
@@ -71,7 +71,9 @@ function Sessions() {
           <Table.Th>Signed in</Table.Th>
           <Table.Th>Last used</Table.Th>
           <Table.Th>Ends</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <Table.Th>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -1,4 +1,4 @@
-import { Button, Group, Table, Text } from '@mantine/core'
+import { Button, Group, Table, Text, VisuallyHidden } from '@mantine/core'
 import type { ConsoleEndpoint } from '#contract/console/models'
 import { Surface } from '../../parts/surface.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
@@ -28,7 +28,9 @@ export function History({ endpoint: { history }, shown, onShow, onCompare }: His
               <Table.Th>Snapshot</Table.Th>
               <Table.Th>First seen</Table.Th>
               <Table.Th>Last signed</Table.Th>
-              <Table.Th aria-label="Actions" />
+              <Table.Th>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Table, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -66,7 +66,9 @@ export function InvitationsPage() {
                 <Table.Th ta="right">Redeemed</Table.Th>
                 <Table.Th>For</Table.Th>
                 <Table.Th>Ends</Table.Th>
-                <Table.Th aria-label="Actions" />
+                <Table.Th>
+                  <VisuallyHidden>Actions</VisuallyHidden>
+                </Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -107,7 +109,7 @@ function Row({ invitation, onWithdraw }: RowProps) {
     <Table.Tr>
       <Table.Td>
         <Group gap="xs" wrap="nowrap">
-          <code className="code">{invitation.code}</code>
+          <code className="code number">{invitation.code}</code>
           {tone === 'good' && (
             <Copy text={invitation.code} what={`the code ${invitation.code}`} variant="subtle" />
           )}

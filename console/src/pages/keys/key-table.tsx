@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Progress, Table, Text } from '@mantine/core'
+import { ActionIcon, Menu, Progress, Table, Text, VisuallyHidden } from '@mantine/core'
 import { Chip, type Tone } from '../../parts/chip.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -32,7 +32,9 @@ export function KeyTable({ keys, onEdit, onRevoke }: KeyTableProps) {
           <Table.Th ta="right">Spent</Table.Th>
           <Table.Th>Last used</Table.Th>
           <Table.Th>Ends</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <Table.Th>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

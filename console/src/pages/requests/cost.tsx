@@ -49,7 +49,7 @@ export function Cost({ price, inputTokens, outputTokens }: CostProps) {
             <td>{grouped(price.cost_micros)} micro-dollars</td>
           </tr>
           <tr className={styles.result}>
-            <th scope="row" />
+            <td />
             <td />
             <td>{inDollars(price.cost_micros)}</td>
           </tr>

@@ -1,4 +1,4 @@
-import { Button, Group, List, Stack, Stepper, Text } from '@mantine/core'
+import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,6 +13,7 @@ import { Surface } from '../../parts/surface.tsx'
 import { NewKeyText } from '../../snippets/new-key-text.tsx'
 import { inShortDollars } from '../../words/money.ts'
 import { FirstAnswer } from './first-answer.tsx'
+import { Steps } from './steps.tsx'
 
 const route = getRouteApi('/shell/welcome')
 
@@ -30,93 +31,85 @@ export function WelcomePage() {
     },
   })
   const hasCredit = credits.data !== undefined && credits.data.balance_micros > 0
-  const step = !hasCredit ? 0 : create.data === undefined ? 1 : hasAnswer ? 3 : 2
+  const step = !hasCredit && !hasSeen ? 0 : create.data === undefined ? 1 : hasAnswer ? 3 : 2
   return (
     <Page
       title="First steps"
       about="From here to the first answer: credit, a key, one question. Two minutes, and you can leave at any time."
     >
       <Surface>
-        <Stepper
-          active={Math.max(step, hasSeen && step === 0 ? 1 : step)}
-          size="sm"
-          orientation="vertical"
-          allowNextStepsSelect={false}
-        >
-          <Stepper.Step
-            label="Credit"
-            description={
-              <Stack gap="xs" pb="md">
-                {granted !== undefined && (
-                  <Notice tone="good">
-                    Your invitation gave you {inShortDollars(granted)}; it stands in the ledger as “Invitation
-                    credit”.
-                  </Notice>
-                )}
-                {credits.data === undefined ? (
-                  <Text fz="sm">Looking…</Text>
-                ) : hasCredit ? (
-                  <Text fz="sm">
-                    You have <Money micros={credits.data.balance_micros} />. Each answer is debited to the
-                    micro-dollar.
-                  </Text>
-                ) : (
-                  <Stack gap="xs" align="flex-start">
-                    <Text fz="sm">
-                      There is none yet. Ask whoever runs this router for credit; what they add shows here at
-                      once.
+        <Steps
+          active={step}
+          steps={[
+            {
+              name: 'Credit',
+              content: (
+                <Stack gap="xs">
+                  {granted !== undefined && (
+                    <Notice tone="good">
+                      Your invitation gave you {inShortDollars(granted)}; it stands in the ledger as
+                      “Invitation credit”.
+                    </Notice>
+                  )}
+                  {credits.data === undefined ? (
+                    <Text c="dimmed">Looking…</Text>
+                  ) : hasCredit ? (
+                    <Text c="dimmed">
+                      You have <Money micros={credits.data.balance_micros} />. Each answer is debited to the
+                      micro-dollar.
                     </Text>
-                    {!hasSeen && (
-                      <Button size="xs" variant="default" onClick={() => setSeen(true)}>
-                        Go on without
-                      </Button>
-                    )}
-                  </Stack>
-                )}
-              </Stack>
-            }
-          />
-          <Stepper.Step
-            label="A key"
-            description={
-              <Stack gap="sm" pb="md">
-                {create.data === undefined ? (
-                  <>
-                    <Text fz="sm">A key is how programs spend this balance. Its text is shown once.</Text>
+                  ) : (
+                    <Stack gap="xs" align="flex-start">
+                      <Text c="dimmed">
+                        There is none yet. Ask whoever runs this router for credit; what they add shows here
+                        at once.
+                      </Text>
+                      {!hasSeen && (
+                        <Button size="xs" variant="default" onClick={() => setSeen(true)}>
+                          Go on without
+                        </Button>
+                      )}
+                    </Stack>
+                  )}
+                </Stack>
+              ),
+            },
+            {
+              name: 'A key',
+              content:
+                create.data === undefined ? (
+                  <Stack gap="sm" align="flex-start">
+                    <Text c="dimmed">A key is how programs spend this balance. Its text is shown once.</Text>
                     {create.error !== null && <FailureNotice error={create.error} />}
-                    <Group>
-                      <Button
-                        loading={create.isPending}
-                        disabled={!hasCredit && !hasSeen}
-                        onClick={() => create.mutate({ body: { name: 'First key' } })}
-                      >
-                        Create my first key
-                      </Button>
-                    </Group>
-                  </>
+                    <Button
+                      loading={create.isPending}
+                      disabled={step < 1}
+                      onClick={() => create.mutate({ body: { name: 'First key' } })}
+                    >
+                      Create my first key
+                    </Button>
+                  </Stack>
                 ) : (
                   <NewKeyText apiKey={create.data.api_key} />
-                )}
-              </Stack>
-            }
-          />
-          <Stepper.Step
-            label="The first answer"
-            description={
-              create.data === undefined ? (
-                <Text fz="sm">One question, answered here.</Text>
-              ) : (
-                <FirstAnswer
-                  apiKey={create.data.api_key}
-                  onAnswer={() => {
-                    tell('guide_ended', 'guide')
-                    setAnswer(true)
-                  }}
-                />
-              )
-            }
-          />
-        </Stepper>
+                ),
+            },
+            {
+              name: 'The first answer',
+              content:
+                create.data === undefined ? (
+                  <Text c="dimmed">One question, answered here.</Text>
+                ) : (
+                  <FirstAnswer
+                    apiKey={create.data.api_key}
+                    onAnswer={() => {
+                      tell('guide_ended', 'guide')
+                      setAnswer(true)
+                    }}
+                  />
+                ),
+            },
+          ]}
+        />
         {hasAnswer && (
           <Stack gap="sm">
             <Notice tone="good" title="That was the first one">

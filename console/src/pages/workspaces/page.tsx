@@ -1,4 +1,4 @@
-import { Button, Drawer, Skeleton, Table, Text, TextInput } from '@mantine/core'
+import { Button, Drawer, Skeleton, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -61,7 +61,9 @@ export function WorkspacesPage() {
                 <Table.Th ta="right">Balance</Table.Th>
                 <Table.Th ta="right">Held</Table.Th>
                 <Table.Th>Since</Table.Th>
-                <Table.Th aria-label="Actions" />
+                <Table.Th>
+                  <VisuallyHidden>Actions</VisuallyHidden>
+                </Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
