@@ -1,0 +1,47 @@
+import { type Grant, redeemInvitation } from '../invitations/redeem.ts'
+import type { Sql } from '../store/connection.ts'
+import { type Account, findOrCreateAccount } from './accounts.ts'
+import { createToken, type Digests } from './digests.ts'
+import { createSession, endSessionOf } from './sessions.ts'
+import { type CodeTry, rememberBrowser, useCode } from './try-code.ts'
+
+/** Somebody who signs in, or signs up. */
+export interface SignIn extends CodeTry {
+  /** An invitation's code as it was typed; for a new account alone. */
+  readonly invitation: string | undefined
+  /** How the workspace of a new account is called; made from the address when undefined. */
+  readonly workspaceName: string | undefined
+  /** The token of a session that the browser has already; it ends. */
+  readonly sessionToken: string | undefined
+  readonly userAgent: string | undefined
+}
+
+/** What came of it. */
+export interface SignedIn {
+  readonly account: Account
+  readonly isNew: boolean
+  readonly grant: Grant | undefined
+  /** Tokens for the browser: always new ones, so that none that somebody laid there is of any use. */
+  readonly sessionToken: string
+  readonly browser: string
+}
+
+/** Signs in with a code, all of it or nothing: the code used up, account, workspace, grant and session (CONS-27). */
+export async function signIn(sql: Sql, digests: Digests, request: SignIn): Promise<SignedIn | undefined> {
+  const { email, invitation, workspaceName, userAgent } = request
+  return await sql.begin(async (transaction) => {
+    // What a wrong code has cost stands, so this is no failure.
+    if (!(await useCode(transaction, digests, request))) return undefined
+    const { account, isNew } = await findOrCreateAccount(transaction, email, workspaceName)
+    const { id: accountId, workspaceId } = account
+    const isInvited = isNew && invitation !== undefined
+    const grant = isInvited
+      ? await redeemInvitation(transaction, { accountId, workspaceId, code: invitation })
+      : undefined
+    if (request.sessionToken !== undefined) await endSessionOf(transaction, digests, request.sessionToken)
+    const sessionToken = await createSession(transaction, digests, accountId, userAgent)
+    const browser = createToken()
+    await rememberBrowser(transaction, digests, browser, email)
+    return { account, isNew, grant, sessionToken, browser }
+  })
+}
