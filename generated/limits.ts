@@ -124,10 +124,14 @@ export const limits = {
   signInCodesPerMinute: 10,
   /** Tries to sign in a minute, per source address. */
   signInsPerMinute: 10,
-  /** Mails an hour, per recipient. */
+  /** Mails an hour, per recipient, before any other source may ask for one alone. */
   recipientMailsPerHour: 10,
-  /** Of these, the mails that browsers may ask for which never signed in with the address. */
-  strangerMailsPerHour: 5,
+  /** Most mails an hour, per recipient, but for browsers that have signed in with the address. */
+  maxRecipientMailsPerHour: 100,
+  /** Wrong codes of a day, per recipient, after which any other browser may try a code once. */
+  recipientWrongCodesPerDay: 20,
+  /** Wrong codes of a day, per recipient, of one source or one browser that has signed in, after which none is mailed. */
+  sourceWrongCodesPerDay: 10,
   /** Page events a minute, per source address. */
   analyticsEventsPerMinute: 60,
   /** Most sessions of an account; a newer one ends the oldest. */

@@ -645,6 +645,7 @@ export const rules = {
   'CONS-33': { origin: 'chosen', ref: 'D10/2:2', level: 'must', subjects: ['router'], test: 'control' },
   'CONS-34': { origin: 'chosen', ref: 'D10/3', level: 'must', subjects: ['router'], test: 'inspection' },
   'CONS-36': { origin: 'chosen', ref: 'D10/4:1', level: 'must', subjects: ['router'], test: 'control' },
+  'CONS-59': { origin: 'chosen', ref: 'D10/4:1', level: 'must', subjects: ['router'], test: 'control' },
   'CONS-37': { origin: 'chosen', ref: 'D10/4:1', level: 'must', subjects: ['router'], test: 'control' },
   'CONS-38': { origin: 'chosen', ref: 'D10/4:2', level: 'must', subjects: ['router'], test: 'inspection' },
   'CONS-39': { origin: 'chosen', ref: 'D10/4:2', level: 'must', subjects: ['router'], test: 'control' },

@@ -1417,7 +1417,7 @@ export interface components {
          * @description Numbers of the console (CONS-23, CONS-25, CONS-30).
          * @enum {number}
          */
-        ConsoleLimit: 6 | 5 | 10 | 60 | 50 | 20 | 131072 | 200 | 750 | 100;
+        ConsoleLimit: 6 | 5 | 10 | 100 | 20 | 60 | 50 | 131072 | 200 | 750;
         /** @description A model, as the configuration has it. */
         ConsoleModel: {
             /** @description The routes that take it. */
