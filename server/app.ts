@@ -14,12 +14,13 @@ import { corsHeaders, preflightHeaders } from './routes/cors.ts'
 import type { Handlers, JsonHandler, PublicHandler, RawHandler } from './routes/handlers.ts'
 import { hintFor } from './routes/hint.ts'
 
-interface Environment {
+/** What Hono hands from the listener to a route. */
+export interface RouterEnvironment {
   readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
   readonly Variables: { headers: Record<string, string>; trace: Trace }
 }
 
-type RouterContext = Context<Environment>
+export type RouterContext = Context<RouterEnvironment>
 
 /** What the HTTP side needs from the rest of the router. */
 export interface AppDependencies {
@@ -28,18 +29,25 @@ export interface AppDependencies {
   readonly corsOrigins: () => readonly string[]
   readonly requests: Requests
   readonly log: Log
+  /** Answers what is asked for below `/console`; without it nothing is there (CONS-56). */
+  readonly console?: Hono<RouterEnvironment> | undefined
 }
 
 /** The router's HTTP application: every operation of the contract under `/v1`, errors in one shape. */
-export function createApp(dependencies: AppDependencies): Hono<Environment> {
-  const { handlers, findKey, corsOrigins, requests, log } = dependencies
-  const app = new Hono<Environment>()
+export function createApp(dependencies: AppDependencies): Hono<RouterEnvironment> {
+  const { handlers, findKey, corsOrigins, requests, log, console } = dependencies
+  const app = new Hono<RouterEnvironment>()
 
   app.use(async (c, next) => {
     const requestId = requestIdFor(c.req.header('x-request-id'))
     const trace: Trace = { requestId, method: c.req.method, startedAtMs: performance.now() }
     c.set('trace', trace)
     requests.follow(trace, c.env.outgoing)
+    // The console is for pages of its own origin: others are told nothing, and are asked nothing beforehand.
+    if (console && /^\/console(\/|$)/.test(c.req.path)) {
+      c.set('headers', { 'X-Request-Id': requestId })
+      return next()
+    }
     const headers = {
       'X-Request-Id': requestId,
       ...corsHeaders(
@@ -69,6 +77,8 @@ export function createApp(dependencies: AppDependencies): Hono<Environment> {
       return answer(c)
     })
   }
+
+  if (console) app.route('/', console)
 
   app.notFound((c) => refuse(c, new ApiError('not_found', hintFor(c.req.path))))
   app.onError((thrown, c) => refuse(c, thrown))

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { limits } from '#contract/limits'
 import type { Sql } from '../store/connection.ts'
 import { type Pressure, triesAllowed } from './allowance.ts'
 import type { Digests } from './digests.ts'
@@ -27,14 +28,12 @@ export interface CodeState {
   readonly expiresAt: Date
 }
 
-/** Ten minutes. */
-const CODE_LIFE = '10 minutes'
-const CODES = 1_000_000
-const CODE_DIGITS = 6
+const CODES = 10 ** limits.signInCodeDigits
+const MS_PER_SECOND = 1_000
 
 /** Draws a code, each as likely as any other. */
 export function createCode(): string {
-  return String(randomInt(CODES)).padStart(CODE_DIGITS, '0')
+  return String(randomInt(CODES)).padStart(limits.signInCodeDigits, '0')
 }
 
 /**
@@ -76,7 +75,7 @@ export async function askForCode(
       insert into sign_in_codes (browser_hash, address_hash, code_hash, tries_left, mail, expires_at)
       values (
         ${browserHash}, ${address}, ${codeHash}, ${tries}, ${event ? 'waiting' : 'sent'},
-        clock_timestamp() + ${CODE_LIFE}::interval
+        clock_timestamp() + ${limits.signInCodeMs / MS_PER_SECOND} * interval '1 second'
       )
       on conflict (browser_hash) do update set address_hash = excluded.address_hash, code_hash = excluded.code_hash,
         tries_left = excluded.tries_left, mail = excluded.mail, expires_at = excluded.expires_at

@@ -1,3 +1,4 @@
+import { limits } from '#contract/limits'
 import type { Queryable } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import type { Account } from './accounts.ts'
@@ -22,16 +23,16 @@ export interface OpenSession {
   readonly hasRolled: boolean
 }
 
-/** How long a session lives from its last use, in days. */
-export const SESSION_DAYS = 30
-
-/** Uses within a minute are written once (ours). */
-const USE_PRECISION = '1 minute'
+const MS_PER_SECOND = 1_000
+const SESSION_SECONDS = limits.sessionMs / MS_PER_SECOND
 
 /** What is kept of a browser's own word (ours); the database counts characters as code points. */
 const MAX_USER_AGENT = 256
 
-/** Begins a session under a new token, which nobody has seen before: the database keeps its digest alone. */
+/**
+ * Begins a session under a new token, which nobody has seen before: the database keeps its digest alone. An account
+ * that has as many as it may loses its oldest ones (CONS-42).
+ */
 export async function createSession(
   sql: Queryable,
   digests: Digests,
@@ -43,7 +44,12 @@ export async function createSession(
     insert into sessions (token_hash, id, account_id, user_agent, expires_at)
     values (
       ${digests.session(token)}, ${createId('ses_')}, ${accountId}, ${shortened(userAgent)},
-      clock_timestamp() + make_interval(days => ${SESSION_DAYS})
+      clock_timestamp() + ${SESSION_SECONDS} * interval '1 second'
+    )`
+  await sql`
+    delete from sessions where account_id = ${accountId} and id not in (
+      select id from sessions where account_id = ${accountId} order by created_at desc, id desc
+      limit ${limits.maxSessions}
     )`
   return token
 }
@@ -57,7 +63,7 @@ export async function useSession(
   const hash = digests.session(token)
   const [row] = await sql<OpenRow[]>`
     select s.*, a.email, a.workspace_id, w.name as workspace_name,
-      s.used_at < clock_timestamp() - ${USE_PRECISION}::interval as is_stale
+      s.used_at < clock_timestamp() - ${limits.sessionUsedMs / MS_PER_SECOND} * interval '1 second' as is_stale
     from sessions s join accounts a on a.id = s.account_id join workspaces w on w.id = a.workspace_id
     where s.token_hash = ${hash} and s.expires_at > clock_timestamp()`
   if (!row) return undefined
@@ -66,7 +72,7 @@ export async function useSession(
   if (!row.is_stale) return { session: toSession(row), account, hasRolled: false }
   const [moved] = await sql<Row[]>`
     update sessions set used_at = clock_timestamp(),
-      expires_at = clock_timestamp() + make_interval(days => ${SESSION_DAYS})
+      expires_at = clock_timestamp() + ${SESSION_SECONDS} * interval '1 second'
     where token_hash = ${hash} returning *`
   // Ended in between.
   return moved && { session: toSession(moved), account, hasRolled: true }
@@ -75,7 +81,7 @@ export async function useSession(
 /** An account's sessions that are not over, the newest first. */
 export async function listSessions(sql: Queryable, accountId: string): Promise<Session[]> {
   const rows = await sql<Row[]>`
-    select * from sessions where account_id = ${accountId} and expires_at > clock_timestamp() order by id desc`
+    select * from sessions where account_id = ${accountId} and expires_at > clock_timestamp() order by created_at desc, id desc`
   return rows.map(toSession)
 }
 

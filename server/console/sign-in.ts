@@ -1,7 +1,7 @@
 import { type Grant, redeemInvitation } from '../invitations/redeem.ts'
 import type { Sql } from '../store/connection.ts'
 import { type Account, findOrCreateAccount } from './accounts.ts'
-import { createToken, type Digests } from './digests.ts'
+import type { Digests } from './digests.ts'
 import { createSession, endSessionOf } from './sessions.ts'
 import { type CodeTry, rememberBrowser, useCode } from './try-code.ts'
 
@@ -21,9 +21,8 @@ export interface SignedIn {
   readonly account: Account
   readonly isNew: boolean
   readonly grant: Grant | undefined
-  /** Tokens for the browser: always new ones, so that none that somebody laid there is of any use. */
+  /** Always a new one, so that none that somebody laid into the browser is of any use (CONS-40). */
   readonly sessionToken: string
-  readonly browser: string
 }
 
 /** Signs in with a code, all of it or nothing: the code used up, account, workspace, grant and session (CONS-27). */
@@ -40,8 +39,7 @@ export async function signIn(sql: Sql, digests: Digests, request: SignIn): Promi
       : undefined
     if (request.sessionToken !== undefined) await endSessionOf(transaction, digests, request.sessionToken)
     const sessionToken = await createSession(transaction, digests, accountId, userAgent)
-    const browser = createToken()
-    await rememberBrowser(transaction, digests, browser, email)
-    return { account, isNew, grant, sessionToken, browser }
+    await rememberBrowser(transaction, digests, request)
+    return { account, isNew, grant, sessionToken }
   })
 }

@@ -1,6 +1,9 @@
+import { limits } from '#contract/limits'
 import type { Queryable } from '../store/connection.ts'
 import { type Digests, isSameDigest } from './digests.ts'
 import type { EmailAddress } from './email-address.ts'
+
+const MS_PER_SECOND = 1_000
 
 /** Somebody who shows a code. */
 export interface CodeTry {
@@ -36,20 +39,17 @@ export async function useCode(sql: Queryable, digests: Digests, attempt: CodeTry
   return false
 }
 
-/** How long a browser in which somebody has signed in is remembered, in days (ours). */
-export const KNOWN_DAYS = 180
-
 /** Remembers that the owner of an address has signed in with this browser. */
 export async function rememberBrowser(
   sql: Queryable,
   digests: Digests,
-  browser: string,
-  email: EmailAddress,
+  { browser = '', email }: Pick<CodeTry, 'browser' | 'email'>,
 ): Promise<void> {
   await sql`
     insert into known_browsers (browser_hash, address_hash, until)
     values (
       ${digests.browser(browser)}, ${digests.address(email)},
-      clock_timestamp() + make_interval(days => ${KNOWN_DAYS})
-    )`
+      clock_timestamp() + ${limits.knownBrowserMs / MS_PER_SECOND} * interval '1 second'
+    )
+    on conflict (browser_hash, address_hash) do update set until = excluded.until`
 }

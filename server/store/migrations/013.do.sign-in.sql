@@ -59,5 +59,5 @@ create table sessions (
   expires_at timestamptz not null
 ) with (fillfactor = 50);
 
-create index sessions_account on sessions (account_id, id);
+create index sessions_account on sessions (account_id, created_at);
 create index sessions_expiry on sessions (expires_at);
