@@ -4,6 +4,7 @@ import { createApp } from './app.ts'
 import { bodyMetrics } from './bodies/body-metrics.ts'
 import type { RouterConfig } from './config/router.ts'
 import { readSecretsKey } from './config/secrets-key.ts'
+import { openConsole } from './console/console.ts'
 import type { Control, ControlWorld } from './control/control.ts'
 import { findInvitation } from './invitations/invitations.ts'
 import { createBudget } from './limits/budget.ts'
@@ -53,6 +54,8 @@ export interface RouterDependencies {
   readonly log: Log
   readonly now?: () => Date
   readonly meterTimers?: Partial<MeterTimers>
+  /** Where the console's codes are told in development. */
+  readonly tell?: (line: string) => void
 }
 
 /** A router that serves. */
@@ -62,6 +65,8 @@ export interface Router {
   readonly controlPort: number | undefined
   /** Of the operator's listener, where there is one. */
   readonly adminPort: number | undefined
+  /** Of the page that shows the console's mails in development. */
+  readonly outboxPort: number | undefined
   /** The version of the configuration that it starts with. */
   readonly version: string
   /** Reads the configuration anew and takes all of it up, or nothing. */
@@ -136,6 +141,20 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     signal: drain.signal,
   }
   const models = { catalogue: inForce.catalogue, shelf, upstreams }
+  const console =
+    config.console &&
+    (await openConsole({
+      config: config.console,
+      administrators: () => inForce.config.console?.administrators ?? [],
+      publicBaseUrl: config.publicBaseUrl,
+      sql,
+      secret,
+      memory: () => editions.current.memory,
+      sourceAddressOf,
+      budgetOf,
+      log,
+      tell: dependencies.tell,
+    }))
   const app = createApp({
     handlers: {
       createChatCompletion: serveInference('chat', inference),
@@ -154,6 +173,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     corsOrigins: () => inForce.config.corsOrigins,
     requests,
     log,
+    console: console?.app,
   })
   const server = createListener(app.fetch, config.limits.maxHeaderBytes)
   const polling = createPolling({
@@ -183,6 +203,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
 
   async function close(): Promise<void> {
     await control?.stop()
+    await console?.stop()
     await announcer.stop()
     await polling.stop()
     await editions.close()
@@ -237,6 +258,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       port: await listen(server, config.listen),
       controlPort: control?.port,
       adminPort: admin?.port,
+      outboxPort: console?.outboxPort,
       async stop() {
         requests.endConnections()
         await drain.run(server)

@@ -6,6 +6,9 @@ export const bucketNames = [
   'workspace_tokens',
   'invitations',
   'evidence',
+  'sign_in_codes',
+  'sign_ins',
+  'analytics',
 ] as const
 
 export type BucketName = (typeof bucketNames)[number]

@@ -23,6 +23,9 @@ const descriptions: Readonly<Record<BucketName, string>> = {
   workspace_tokens: 'tokens a minute of this workspace',
   invitations: 'invitation look-ups a minute of this address',
   evidence: 'readings of evidence a minute of this address',
+  sign_in_codes: 'sign-in codes a minute of this address',
+  sign_ins: 'tries to sign in a minute of this address',
+  analytics: 'page events a minute of this address',
 }
 
 /** The headers that go with a bucket, whether it admits or refuses (LIM-29, LIM-31); the reset is never capped. */

@@ -1,12 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import PostalMime from 'postal-mime'
 import type { SMTPServerOptions } from 'smtp-server'
-import { afterEach, expect, test } from 'vitest'
-import { createIdentity } from '../../egress/testing/identity.ts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createIdentity, type Identity } from '../../egress/testing/identity.ts'
+import type { MailConfig } from '../config/console.ts'
 import { listen } from '../listen.ts'
-import { completeMailServer } from './mail-server.ts'
-import { createMailer, MailError, type MailerOptions } from './mailer.ts'
+import { createMailer, MailError } from './mailer.ts'
 import { createCodeMail } from './sign-in-mail.ts'
 import { startMailServer } from './testing.ts'
 
@@ -31,10 +34,31 @@ async function mailServer(options: SMTPServerOptions = {}) {
   return server
 }
 
-function mailer(url: string, { user, ...options }: Partial<MailerOptions> & { user?: string } = {}) {
-  const startTls = url.includes(HOSTNAME) ? 'required' : undefined
-  const server = completeMailServer({ url, user, password: 'p w', startTls })
-  return createMailer({ server, from: 'Router <router@router.example>', ca: identity.pem, ...options })
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mailer-'))
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function mailer(url: string, { user, trusting = identity, timeoutMs }: Partial<Wanted> = {}) {
+  const caFile = join(folder, `${trusting.fingerprint.replaceAll('/', '-')}.pem`)
+  writeFileSync(caFile, trusting.pem)
+  const config: MailConfig = {
+    url,
+    from: 'Router <router@router.example>',
+    credentials: user === undefined ? undefined : { user, password: 'p w' },
+    requireTls: url.includes(HOSTNAME),
+    caFile,
+  }
+  return createMailer(config, timeoutMs)
+}
+
+interface Wanted {
+  readonly user: string
+  readonly trusting: Identity
+  readonly timeoutMs: number
 }
 
 async function failure(sending: Promise<void>): Promise<MailError> {
@@ -80,7 +104,7 @@ test('a server without STARTTLS, or with a certificate of nobody’s, is told no
   const open = await mailServer({ disabledCommands: ['STARTTLS'] })
   const stranger = await mailServer()
   expect(await failure(mailer(`smtp://${HOSTNAME}:${open.port}`).send(mail))).toMatchObject({ reason: 'tls' })
-  const trusting = mailer(`smtp://${HOSTNAME}:${stranger.port}`, { ca: createIdentity(HOSTNAME).pem })
+  const trusting = mailer(`smtp://${HOSTNAME}:${stranger.port}`, { trusting: createIdentity(HOSTNAME) })
   expect(await failure(trusting.send(mail))).toMatchObject({ reason: 'tls' })
   expect([...open.mails, ...stranger.mails]).toEqual([])
 })

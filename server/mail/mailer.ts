@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { rootCertificates } from 'node:tls'
 import { createTransport } from 'nodemailer'
-import type { MailServer } from './mail-server.ts'
+import { limits } from '#contract/limits'
+import type { MailConfig } from '../config/console.ts'
+import { mailServerOf } from './mail-server.ts'
 
 /** A mail to one person. */
 export interface MailMessage {
@@ -14,16 +18,6 @@ export interface MailMessage {
 export interface Mailer {
   /** Resolves when the server has taken it. Throws `MailError`. */
   send(message: MailMessage): Promise<void>
-}
-
-/** What a mailer goes by. */
-export interface MailerOptions {
-  readonly server: MailServer
-  /** Who it is from, as in a header: `Router <router@example.com>`. */
-  readonly from: string
-  /** Certificates that are trusted beside the usual ones, in PEM. */
-  readonly ca?: string | undefined
-  readonly timeoutMs?: number
 }
 
 /** Why a mail was not sent. */
@@ -55,24 +49,26 @@ const messages: Readonly<Record<MailReason, string>> = {
   busy: 'Too many mails wait for the mail server.',
 }
 
-/** How long each step of handing over may take, in milliseconds (ours). */
-const TIMEOUT_MS = 10_000
-
 /** Mails that may be on their way at a time (ours). */
 const MAX_SENDING = 50
 
 type GotSocket = (error: Error | null, opened: false | { readonly connection: Socket }) => void
 
-/** Creates a mailer; it connects for each mail, so that no connection goes stale. */
-export function createMailer({ server, from, ca, timeoutMs = TIMEOUT_MS }: MailerOptions): Mailer {
-  const { host, port, isSecure, startTls, login } = server
+/**
+ * Creates a mailer; it connects for each mail, so that no connection goes stale. Throws when the file of the authority
+ * cannot be read.
+ */
+export function createMailer(config: MailConfig, timeoutMs: number = limits.mailMs): Mailer {
+  const { from, credentials, caFile } = config
+  const { host, port, isSecure, startTls } = mailServerOf(config)
+  const ca = caFile === undefined ? undefined : [...rootCertificates, readFileSync(caFile, 'utf8')]
   const transport = createTransport({
     host,
     port,
     secure: isSecure,
     requireTLS: startTls === 'required',
     ignoreTLS: startTls === 'off',
-    ...(login && { auth: login }),
+    ...(credentials && { auth: { user: credentials.user, pass: credentials.password } }),
     ...(ca !== undefined && { tls: { ca } }),
     // Node looks a name up as the system does, /etc/hosts included, and tries both families; the package does neither.
     getSocket(_: unknown, callback: GotSocket) {
@@ -102,7 +98,8 @@ export function createMailer({ server, from, ca, timeoutMs = TIMEOUT_MS }: Maile
       sending++
       try {
         const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
-        await transport.sendMail({ from, to, subject, text, html, headers })
+        const signal = AbortSignal.timeout(timeoutMs)
+        await transport.sendMail({ from, to, subject, text, html, headers, signal })
       } catch (error) {
         throw toMailError(error)
       } finally {

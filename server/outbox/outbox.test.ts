@@ -1,7 +1,6 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
-import { completeMailServer } from '../mail/mail-server.ts'
 import { createMailer } from '../mail/mailer.ts'
 import { createCodeMail } from '../mail/sign-in-mail.ts'
 import { type Outbox, openOutbox } from './outbox.ts'
@@ -12,11 +11,7 @@ afterEach(() => outbox?.stop())
 
 const open = async () => {
   outbox = await openOutbox({ host: '127.0.0.1', port: 0 })
-  const server = completeMailServer({ url: `smtp://127.0.0.1:${outbox.smtpPort}` })
-  return {
-    mailer: createMailer({ server, from: 'router@localhost' }),
-    base: `http://127.0.0.1:${outbox.port}`,
-  }
+  return { mailer: createMailer(outbox.mail), base: `http://127.0.0.1:${outbox.port}` }
 }
 
 const mailWith = (code: string) =>

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { MailConfig } from '../config/console.ts'
 import { isLoopback } from '../config/loopback.ts'
 import type { Listen } from '../config/router.ts'
 import { listen } from '../listen.ts'
@@ -8,8 +9,8 @@ import { createPage } from './page.ts'
 
 /** A running outbox. */
 export interface Outbox {
-  /** Where mails for it are handed over. */
-  readonly smtpPort: number
+  /** How mails are handed over to it. */
+  readonly mail: MailConfig
   /** Of its page. */
   readonly port: number
   stop(): Promise<void>
@@ -37,7 +38,7 @@ export async function openOutbox(
   try {
     const port = await listen(page, address, 'console.outbox')
     return {
-      smtpPort: catcher.port,
+      mail: mailTo(address.host, catcher.port),
       port,
       async stop() {
         await Promise.all([catcher.stop(), close(page)])
@@ -46,6 +47,17 @@ export async function openOutbox(
   } catch (error) {
     await catcher.stop()
     throw error
+  }
+}
+
+function mailTo(host: string, port: number): MailConfig {
+  const url = `smtp://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return {
+    url,
+    from: 'Router <router@localhost>',
+    credentials: undefined,
+    requireTls: false,
+    caFile: undefined,
   }
 }
 
