@@ -23,7 +23,7 @@ const columns: readonly (readonly [string, (row: RequestRow) => Cell])[] = [
 ]
 
 /**
- * A workspace's log as the lines of a CSV file (RFC 4180), batch by batch. The database is asked for the next batch
+ * A workspace's log, but for what still runs, as the lines of a CSV file (RFC 4180), batch by batch. The database is asked for the next batch
  * when the last one has been taken, and keeps nothing in between: a slow reader, or one that has left, costs nothing.
  */
 export async function* requestCsv(
@@ -34,7 +34,12 @@ export async function* requestCsv(
   yield toLine(columns.map(([name]) => name))
   let place: RequestQuery['place'] | undefined = 'first'
   while (place) {
-    const { rows, after } = await readRequests(sql, workspaceId, { ...query, place, limit: BATCH })
+    const { rows, after } = await readRequests(sql, workspaceId, {
+      ...query,
+      isEnded: true,
+      place,
+      limit: BATCH,
+    })
     if (rows.length > 0) yield rows.map((row) => toLine(columns.map(([, cell]) => cell(row)))).join('')
     place = after && { after }
   }

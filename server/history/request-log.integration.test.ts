@@ -114,13 +114,17 @@ function expected({ sort, isDescending, ...filter }: Omit<RequestQuery, 'place' 
       (maxCostMicros === undefined || (row.costMicros !== null && row.costMicros <= maxCostMicros)),
   )
   const value = figureOf[sort]
-  const sorted = rows.toSorted(
-    (one, other) =>
-      value(one) - value(other) ||
-      one.createdAt.getTime() - other.createdAt.getTime() ||
-      (one.id < other.id ? -1 : 1),
-  )
-  return (isDescending ? sorted.toReversed() : sorted).map(({ id }) => id)
+  const way = isDescending ? -1 : 1
+  const isUnknown = (row: RequestRow) => Number(value(row) === -1)
+  return rows
+    .toSorted(
+      (one, other) =>
+        isUnknown(one) - isUnknown(other) ||
+        way * (value(one) - value(other)) ||
+        way * (one.createdAt.getTime() - other.createdAt.getTime()) ||
+        way * (one.id < other.id ? -1 : 1),
+    )
+    .map(({ id }) => id)
 }
 
 const optional = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined, freq: 2 })

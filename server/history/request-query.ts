@@ -1,6 +1,6 @@
 import type { PagePlace } from './page.ts'
 
-/** By what the log may be sorted; equal ones stand by time, then by id. */
+/** By what the log may be sorted; equal ones stand by time, then by id. Rows without such a value come last. */
 export const requestSorts = [
   'time',
   'input_tokens',
@@ -22,6 +22,8 @@ export interface RequestFilter {
   readonly model?: string | undefined
   readonly keyId?: string | undefined
   readonly status?: 'running' | 'ok' | 'aborted' | undefined
+  /** Leaves out what still runs. */
+  readonly isEnded?: boolean
   /** What runs has no cost yet, and is not among those with one. */
   readonly minCostMicros?: bigint | undefined
   readonly maxCostMicros?: bigint | undefined
@@ -29,7 +31,7 @@ export interface RequestFilter {
 
 /** Where in an order a row stands: pages begin behind one or end before one, however many rows are added. */
 export interface Position {
-  /** What the log is sorted by; -1 where that is not known, 0 where it is the time. */
+  /** What the log is sorted by; an end of all numbers where that is not known, 0 where it is the time. */
   readonly value: bigint
   /** ISO 8601 to the microsecond. */
   readonly at: string
