@@ -29,6 +29,7 @@ interface Kind {
  */
 export function sourcesOf(sql: Queryable, workspaceId: string, query: RequestQuery): Source[] {
   const { status, isEnded = false } = query
+  const only = (isShown: boolean): Fragment => (isShown ? sql`` : sql`and false`)
   const narrowed = (kind: Kind): Kind => ({
     ...kind,
     where: sql`${kind.where} ${filterOf(sql, kind, query)}`,
@@ -42,7 +43,7 @@ export function sourcesOf(sql: Queryable, workspaceId: string, query: RequestQue
     costMicros: sql`g.cost_micros`,
     where: sql`g.workspace_id = ${workspaceId} and not exists (
       select from withheld_generations w where w.workspace_id = ${workspaceId} and w.id = g.id
-    ) ${status === undefined ? sql`` : sql`and g.status = ${status}`}`,
+    ) ${status === undefined ? sql`` : sql`and g.status = ${status}`} ${only(status !== 'running')}`,
   })
   const corrected = narrowed({
     table: sql`withheld_generations w join generations g on g.workspace_id = ${workspaceId} and g.id = w.id`,
@@ -51,7 +52,7 @@ export function sourcesOf(sql: Queryable, workspaceId: string, query: RequestQue
     status: sql`'aborted'`,
     isRunning: false,
     costMicros: sql`w.cost_micros`,
-    where: sql`w.workspace_id = ${workspaceId} ${status === 'ok' || status === 'running' ? sql`and false` : sql``}`,
+    where: sql`w.workspace_id = ${workspaceId} ${only(status === undefined || status === 'aborted')}`,
   })
   const running = narrowed({
     table: sql`holds g`,
@@ -60,7 +61,7 @@ export function sourcesOf(sql: Queryable, workspaceId: string, query: RequestQue
     status: sql`'running'`,
     isRunning: true,
     costMicros: sql`null::bigint`,
-    where: sql`g.workspace_id = ${workspaceId} ${status === 'ok' || status === 'aborted' || isEnded ? sql`and false` : sql``}`,
+    where: sql`g.workspace_id = ${workspaceId} ${only((status === undefined || status === 'running') && !isEnded)}`,
   })
   return [settled, corrected, running].flatMap((kind) => sortedSources(sql, kind, query))
 }

@@ -1,5 +1,4 @@
 import type { Sql } from '../store/connection.ts'
-import { createId } from '../store/ids.ts'
 import type { RequestRow } from './request-row.ts'
 
 /** A request that is written into the tables as it is, without a router. */
@@ -57,13 +56,11 @@ export async function writeRequests(sql: Sql, requests: readonly WrittenRequest[
 }
 
 /**
- * Writes so many records of a workspace at once, a second apart, of 20 keys' worth of the given ones and 10 models, with
- * the ledger's rows and sums of their hours and days as a settlement leaves them.
+ * Writes so many records of a workspace at once, some seconds apart from 2026 on, of the given keys and ten models, each
+ * with a row of the ledger: for reading alone, no balance is moved.
  */
-export async function fillHistory(
-  sql: Sql,
-  { workspaceId, keyIds, count, secondsApart = 1 }: HistorySize,
-): Promise<void> {
+export async function fillHistory(sql: Sql, past: Past): Promise<void> {
+  const { workspaceId, keyIds, count, secondsApart = 1 } = past
   await sql`
     insert into generations (
       workspace_id, id, key_id, operation, streamed, model, endpoint, status, prompt_tokens, completion_tokens,
@@ -71,34 +68,27 @@ export async function fillHistory(
       settled_by, created_at
     )
     select
-      ${workspaceId}::text, 'gen-' || lpad(n::text, 26, '0'), (${keyIds as string[]}::text[])[1 + n % ${keyIds.length}::integer],
-      'chat', true, 'demo/model-' || n % 10, 'demo', case when n % 100 = 7 then 'aborted' else 'ok' end,
+      ${workspaceId}::text, 'gen-' || lpad(n::text, 26, '0'),
+      (${keyIds}::text[])[1 + n % ${keyIds.length}::integer], 'chat', true, 'demo/model-' || n % 10, 'demo',
+      case when n % 100 = 7 then 'aborted' else 'ok' end,
       1 + n * 7919 % 4001, n * 104729 % 2003, 'backend', 150000, 600000, n * 15485863 % 100003, 40 + n * 31 % 20000,
-      case when n % 5 = 0 then null else 20 + n * 17 % 3000 end, 'test',
+      case when n * 7 % 11 = 0 then null else 20 + n * 17 % 3000 end, 'test',
       timestamptz '2026-01-01T00:00:00Z' + n * ${secondsApart}::double precision * interval '1 second'
     from generate_series(1, ${count}::bigint) n`
   await sql`
-    with written as (
-      insert into ledger (
-        workspace_id, number, id, kind, amount_micros, balance_after_micros, description, reference, idempotency_key
-      )
-      select ${workspaceId}::text, 1000000000 + row_number() over (order by id), 'led_' || substr(id, 5), 'generation', -cost_micros,
-        0, model, id, 'generation:' || id
-      from generations where workspace_id = ${workspaceId}
-      returning 1
+    insert into ledger (
+      workspace_id, number, id, kind, amount_micros, balance_after_micros, description, reference, idempotency_key
     )
-    select count(*) from written`
+    select
+      ${workspaceId}::text, 1000 + n, 'led_' || n, case when n % 10000 = 0 then 'top_up' else 'generation' end, -1, 0,
+      'demo/model-1', 'gen-' || lpad(n::text, 26, '0'), 'filled:' || n
+    from generate_series(1, ${count}::bigint) n`
 }
 
-/** How much of a past a workspace is given. */
-export interface HistorySize {
+/** What a workspace is given to look back on. */
+export interface Past {
   readonly workspaceId: string
-  readonly keyIds: readonly string[]
+  readonly keyIds: string[]
   readonly count: number
   readonly secondsApart?: number
-}
-
-/** An id of a generation that nobody has. */
-export function freshGenerationId(): string {
-  return createId('gen-')
 }
