@@ -2,8 +2,9 @@ import { readCredits } from '../server/history/ledger-pages.ts'
 import { requestCsv } from '../server/history/request-csv.ts'
 import { readRequests } from '../server/history/request-log.ts'
 import { type Position, type RequestQuery, requestSorts } from '../server/history/request-query.ts'
+import { readSnapshot } from '../server/history/snapshot.ts'
 import { fillHistory } from '../server/history/testing.ts'
-import { readSeries } from '../server/history/usage-series.ts'
+import { readSeries, type SeriesQuery } from '../server/history/usage-series.ts'
 import { createAccount } from '../server/metering/testing.ts'
 import { createKey } from '../server/store/keys.ts'
 import { startTestServer } from '../server/store/testing.ts'
@@ -41,6 +42,8 @@ try {
       ...query,
     })
   }
+  const series = (query: SeriesQuery) =>
+    readSnapshot(sql, (snapshot) => readSeries(snapshot, workspaceId, query))
   const at = new Date('2026-07-01T00:00:00Z')
   const middle: Position = { value: 0n, at: at.toISOString(), id: 'gen-' }
   const day = { from: at, to: new Date(at.getTime() + 86_400_000) }
@@ -65,13 +68,13 @@ try {
     ['a cost', page({ minCostMicros: 99_900n })],
     ['a cost that nothing had', page({ minCostMicros: 10_000_000n })],
     ['a model that nobody asked, by speed', page({ model: 'demo/none', sort: 'speed' })],
-    ['usage of a year by the day', () => readSeries(sql, workspaceId, { ...year, grain: 'day' })],
-    ['the same by model', () => readSeries(sql, workspaceId, { ...year, grain: 'day', by: 'model' })],
-    ['the same by key', () => readSeries(sql, workspaceId, { ...year, grain: 'day', by: 'key' })],
+    ['usage of a year by the day', () => series({ ...year, grain: 'day' })],
+    ['the same by model', () => series({ ...year, grain: 'day', by: 'model' })],
+    ['the same by key', () => series({ ...year, grain: 'day', by: 'key' })],
     [
       'usage of a month by the hour and model',
       () =>
-        readSeries(sql, workspaceId, {
+        series({
           from: at,
           to: new Date(at.getTime() + 31 * 86_400_000),
           grain: 'hour',

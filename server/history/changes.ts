@@ -1,5 +1,6 @@
 import { columnsOf } from '../store/columns.ts'
 import type { Queryable } from '../store/connection.ts'
+import type { Balance } from './balance.ts'
 import { type DatabaseRequestRow, type RequestRow, toRequestRow } from './request-row.ts'
 
 /** A workspace, and what of it is known already. */
@@ -7,13 +8,6 @@ export interface Known {
   readonly workspaceId: string
   /** Number of the last ledger row that was looked at; undefined: all that there are now are passed over. */
   readonly number: bigint | undefined
-}
-
-/** What a workspace has at one moment. */
-export interface Balance {
-  readonly balanceMicros: bigint
-  /** What running requests hold of it. */
-  readonly heldMicros: bigint
 }
 
 /** What is new of a workspace. */

@@ -6,7 +6,7 @@ import { type Account, createAccount, finished, startMeter } from '../metering/t
 import type { Sql } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
-import type { Balance } from './changes.ts'
+import type { Balance } from './balance.ts'
 import { createFeed, type Feed } from './feed.ts'
 import type { RequestRow } from './request-row.ts'
 
@@ -15,6 +15,7 @@ let sql: Sql
 let account: Account
 let feed: Feed
 let warnings: string[]
+let sessions: Set<string>
 
 const INTERVAL_MS = 20
 
@@ -28,21 +29,27 @@ beforeEach(async () => {
   sql = (await server.open()).sql
   account = await createAccount(sql)
   warnings = []
+  sessions = new Set(['ses_1'])
   const log: Log = { ...silent, warn: (message) => void warnings.push(message) }
-  feed = createFeed({ sql, log, intervalMs: INTERVAL_MS })
+  feed = createFeed({ sql, log, openSessions: async () => sessions, intervalMs: INTERVAL_MS })
 })
 
 afterEach(() => feed.stop())
 
 /** Notes what a watcher is told. */
-function watch({ workspaceId }: Account) {
+function watch({ workspaceId }: Account, sessionId = 'ses_1') {
   const balances: Balance[] = []
   const rows: RequestRow[] = []
-  const stop = feed.watch(workspaceId, {
-    balance: (balance) => void balances.push(balance),
-    request: (row) => void rows.push(row),
-  })
-  return { balances, rows, stop, of: (id: string) => rows.filter((row) => row.id === id) }
+  const ends: boolean[] = []
+  const stop = feed.watch(
+    { workspaceId, sessionId },
+    {
+      balance: (balance) => void balances.push(balance),
+      request: (row) => void rows.push(row),
+      end: (isSessionOver) => void ends.push(isSessionOver),
+    },
+  )
+  return { balances, rows, ends, stop, of: (id: string) => rows.filter((row) => row.id === id) }
 }
 
 test('a request of any router is told when it begins, goes on and ends, once each, and the balance with it', async () => {
@@ -163,4 +170,18 @@ test('while nobody watches, the database is not asked', async () => {
   const before = looks.mock.calls.length
   for (let interval = 0; interval < 10; interval++) await sleep(INTERVAL_MS)
   expect(looks.mock.calls.length).toBeLessThanOrEqual(before + 1)
+})
+
+test('a watcher is told when its session is over, or when the router stops, and nothing afterwards', async () => {
+  sessions.add('ses_2')
+  const [one, other] = [watch(account), watch(account, 'ses_2')]
+  await vi.waitUntil(() => one.balances.length > 0 && other.balances.length > 0)
+  sessions.delete('ses_2')
+  await vi.waitUntil(() => other.ends.length > 0)
+  const { workspaceId } = account
+  await postEntry(sql, { workspaceId, kind: 'top_up', amountMicros: 1n, description: 'One' })
+  await vi.waitUntil(() => one.balances.length === 2)
+  await feed.stop()
+  expect([one.ends, other.ends]).toEqual([[false], [true]])
+  expect(other.balances).toHaveLength(1)
 })

@@ -1,6 +1,8 @@
+import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
-import type { Sql } from '../store/connection.ts'
-import { type Balance, type Changes, readChanges } from './changes.ts'
+import type { Queryable, Sql } from '../store/connection.ts'
+import type { Balance } from './balance.ts'
+import { type Changes, readChanges } from './changes.ts'
 import type { RequestRow } from './request-row.ts'
 import { readSnapshotNow } from './snapshot.ts'
 
@@ -10,12 +12,20 @@ export interface Watcher {
   balance(balance: Balance): void
   /** A request runs, has gone on, or has ended; the newest word of an id is the true one. */
   request(row: RequestRow): void
+  /** Nothing more is told: the session that it was told in is over, or the router stops. */
+  end(isSessionOver: boolean): void
+}
+
+/** What is watched, and in which session. */
+export interface Watch {
+  readonly workspaceId: string
+  readonly sessionId: string
 }
 
 /** Tells of what happens in workspaces, at whichever router. */
 export interface Feed {
   /** Tells a watcher from now on, until the result is called. */
-  watch(workspaceId: string, watcher: Watcher): () => void
+  watch(watch: Watch, watcher: Watcher): () => void
   /** How many are told. */
   readonly watchers: number
   /** Tells nobody any more; resolves once no look is under way. */
@@ -26,16 +36,17 @@ export interface Feed {
 export interface FeedOptions {
   readonly sql: Sql
   readonly log: Log
+  /** Which of these sessions are not over. */
+  readonly openSessions: (snapshot: Queryable, ids: readonly string[]) => Promise<ReadonlySet<string>>
+  /** Between two looks at the database while anybody watches. */
   readonly intervalMs?: number
 }
-
-/** Between two looks at the database while anybody watches (ours). */
-const INTERVAL_MS = 1_000
 
 /** One workspace that somebody watches. */
 interface Watched {
   readonly workspaceId: string
-  readonly watchers: Set<Watcher>
+  /** With the session of each. */
+  readonly watchers: Map<Watcher, string>
   /** Who has not been told anything yet. */
   readonly fresh: Set<Watcher>
   number: bigint | undefined
@@ -48,7 +59,8 @@ interface Watched {
  * One look serves all who watch at this router, and none is taken while nobody does. It asks the database and waits
  * for no notice of it: those pass no pooler. While the database is away nothing is told, and afterwards all of it.
  */
-export function createFeed({ sql, log, intervalMs = INTERVAL_MS }: FeedOptions): Feed {
+export function createFeed(options: FeedOptions): Feed {
+  const { sql, log, openSessions, intervalMs = limits.livePollMs } = options
   const all = new Map<string, Watched>()
   let look: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -71,9 +83,19 @@ export function createFeed({ sql, log, intervalMs = INTERVAL_MS }: FeedOptions):
     const asked = [...all.values()]
     const fresh = new Map(asked.map((one) => [one, new Set(one.fresh)]))
     try {
-      const changes = await readSnapshotNow(sql, (snapshot) => readChanges(snapshot, asked))
+      const sessions = asked.flatMap(({ watchers }) => [...watchers.values()])
+      const { changes, open } = await readSnapshotNow(sql, async (snapshot) => ({
+        open: await openSessions(snapshot, sessions),
+        changes: await readChanges(snapshot, asked),
+      }))
       hasFailed = false
+      const known = new Set(sessions)
       for (const one of asked) {
+        for (const [watcher, session] of one.watchers) {
+          if (!known.has(session) || open.has(session)) continue
+          forget(one, watcher)
+          watcher.end(true)
+        }
         const changed = changes.get(one.workspaceId)
         if (changed) tell(one, changed, fresh.get(one)!)
       }
@@ -83,26 +105,30 @@ export function createFeed({ sql, log, intervalMs = INTERVAL_MS }: FeedOptions):
     }
   }
 
+  function forget(one: Watched, watcher: Watcher): void {
+    one.watchers.delete(watcher)
+    one.fresh.delete(watcher)
+    if (one.watchers.size === 0 && all.get(one.workspaceId) === one) all.delete(one.workspaceId)
+  }
+
   return {
-    watch(workspaceId, watcher) {
+    watch({ workspaceId, sessionId }, watcher) {
+      if (isStopped) watcher.end(false)
       const one = all.get(workspaceId) ?? createWatched(workspaceId)
       all.set(workspaceId, one)
-      one.watchers.add(watcher)
+      one.watchers.set(watcher, sessionId)
       one.fresh.add(watcher)
       if (!isStopped) wake()
-      return () => {
-        one.watchers.delete(watcher)
-        one.fresh.delete(watcher)
-        if (one.watchers.size === 0 && all.get(workspaceId) === one) all.delete(workspaceId)
-      }
+      return () => forget(one, watcher)
     },
     get watchers() {
       return [...all.values()].reduce((sum, { watchers }) => sum + watchers.size, 0)
     },
     async stop() {
       isStopped = true
-      all.clear()
       clearTimeout(timer)
+      for (const { watchers } of all.values()) for (const watcher of watchers.keys()) watcher.end(false)
+      all.clear()
       await look
     },
   }
@@ -111,7 +137,7 @@ export function createFeed({ sql, log, intervalMs = INTERVAL_MS }: FeedOptions):
 function createWatched(workspaceId: string): Watched {
   return {
     workspaceId,
-    watchers: new Set(),
+    watchers: new Map(),
     fresh: new Set(),
     number: undefined,
     balance: undefined,
@@ -124,7 +150,7 @@ function tell(one: Watched, { balance, number, ended, running }: Changes, fresh:
   const told = one.running
   const hasMoved =
     one.balance?.balanceMicros !== balance.balanceMicros || one.balance.heldMicros !== balance.heldMicros
-  for (const watcher of one.watchers) {
+  for (const watcher of one.watchers.keys()) {
     const isFresh = fresh.has(watcher)
     // Who came while this was read is told with the next look.
     if (one.fresh.has(watcher) && !isFresh) continue

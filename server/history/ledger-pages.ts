@@ -1,6 +1,7 @@
 import type postgres from 'postgres'
 import type { EntryKind } from '../metering/ledger.ts'
 import type { Queryable, Sql } from '../store/connection.ts'
+import type { Balance } from './balance.ts'
 import { isBackward, neighbourOf, type Page, type PagePlace, toPage } from './page.ts'
 import { readSnapshot } from './snapshot.ts'
 
@@ -27,21 +28,19 @@ export interface LedgerQuery {
 
 /** What a workspace has, and how that came about. */
 export interface Credits {
-  readonly balanceMicros: bigint
-  /** What running requests hold of it. */
-  readonly heldMicros: bigint
+  readonly balance: Balance
   readonly page: Page<LedgerRow, bigint>
 }
 
-/** Reads balance and ledger of one moment; undefined if there is no such workspace. */
-export function readCredits(sql: Sql, workspaceId: string, query: LedgerQuery): Promise<Credits | undefined> {
+/** Reads balance and ledger of one moment; of a workspace that does not exist there is nothing. */
+export function readCredits(sql: Sql, workspaceId: string, query: LedgerQuery): Promise<Credits> {
   return readSnapshot(sql, async (snapshot) => {
-    const [workspace] = await snapshot<{ balance_micros: bigint; held_micros: bigint }[]>`
-      select balance_micros, held_micros from workspaces where id = ${workspaceId}`
-    if (!workspace) return undefined
+    const [balance = { balanceMicros: 0n, heldMicros: 0n }] = await snapshot<Balance[]>`
+      select balance_micros as "balanceMicros", held_micros as "heldMicros" from workspaces
+      where id = ${workspaceId}`
     const rows = await ledgerStatement(snapshot, workspaceId, query)
     const page = toPage(rows, query, { toRow: toLedgerRow, placeOf: ({ number }) => number })
-    return { balanceMicros: workspace.balance_micros, heldMicros: workspace.held_micros, page }
+    return { balance: { ...balance }, page }
   })
 }
 

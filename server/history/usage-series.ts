@@ -1,6 +1,5 @@
 import type postgres from 'postgres'
-import type { Queryable, Sql } from '../store/connection.ts'
-import { readSnapshot } from './snapshot.ts'
+import type { Queryable } from '../store/connection.ts'
 
 /** What a series is asked for; what is left out restricts nothing. */
 export interface SeriesQuery {
@@ -33,10 +32,24 @@ export interface SeriesPoint {
  * correction keep: as many rows are read as there are hours or days, keys and models. Where nothing was used there is
  * no point. By time, then by line.
  */
-export function readSeries(sql: Sql, workspaceId: string, query: SeriesQuery): Promise<SeriesPoint[]> {
-  return readSnapshot(sql, async (snapshot) =>
-    (await seriesStatement(snapshot, workspaceId, query)).map(toPoint),
-  )
+export async function readSeries(
+  snapshot: Queryable,
+  workspaceId: string,
+  query: SeriesQuery,
+): Promise<SeriesPoint[]> {
+  return (await seriesStatement(snapshot, workspaceId, query)).map(toPoint)
+}
+
+/** When a workspace first used anything, as the beginning of that hour or day; undefined: it never did. */
+export async function findFirstUse(
+  snapshot: Queryable,
+  workspaceId: string,
+  grain: SeriesQuery['grain'],
+): Promise<Date | undefined> {
+  const [row] = await snapshot<{ begins_at: Date }[]>`
+    select begins_at from usage_totals where workspace_id = ${workspaceId} and grain = ${grain}
+    order by begins_at limit 1`
+  return row?.begins_at
 }
 
 /** Exported for the test that asks the database how it goes about it. */

@@ -97,3 +97,13 @@ select
   count(*), sum(g.prompt_tokens)::bigint, sum(g.completion_tokens)::bigint, sum(g.cost_micros)::bigint
 from generation_records g cross join (values ('hour'), ('day')) t (grain)
 group by 1, 2, 3, 4, 5;
+
+-- Of each deployment of an own endpoint the newest bundle, as it was received: what a record's digest stands for.
+create table published_bundles (
+  endpoint text collate "C" not null,
+  digest text collate "C" not null,
+  bytes bytea not null,
+  issued_at timestamptz not null,
+  first_seen_at timestamptz not null default clock_timestamp(),
+  primary key (endpoint, digest)
+);
