@@ -113,12 +113,15 @@ export function createFeed(options: FeedOptions): Feed {
 
   return {
     watch({ workspaceId, sessionId }, watcher) {
-      if (isStopped) watcher.end(false)
+      if (isStopped) {
+        watcher.end(false)
+        return () => {}
+      }
       const one = all.get(workspaceId) ?? createWatched(workspaceId)
       all.set(workspaceId, one)
       one.watchers.set(watcher, sessionId)
       one.fresh.add(watcher)
-      if (!isStopped) wake()
+      wake()
       return () => forget(one, watcher)
     },
     get watchers() {
