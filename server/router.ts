@@ -5,6 +5,7 @@ import { bodyMetrics } from './bodies/body-metrics.ts'
 import type { RouterConfig } from './config/router.ts'
 import { readSecretsKey } from './config/secrets-key.ts'
 import { openConsole } from './console/console.ts'
+import { createWorkspacePages } from './console/workspace.ts'
 import type { Control, ControlWorld } from './control/control.ts'
 import { findInvitation } from './invitations/invitations.ts'
 import { createBudget } from './limits/budget.ts'
@@ -141,6 +142,17 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     signal: drain.signal,
   }
   const models = { catalogue: inForce.catalogue, shelf, upstreams }
+  const pages =
+    config.console &&
+    createWorkspacePages({
+      ...models,
+      sql,
+      endpoints: () => inForce.config.endpoints,
+      sourceAddressOf,
+      budgetOf,
+      now,
+      log,
+    })
   const console =
     config.console &&
     (await openConsole({
@@ -154,6 +166,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       budgetOf,
       log,
       tell: dependencies.tell,
+      ...(pages && { handlers: pages.handlers }),
     }))
   const app = createApp({
     handlers: {
@@ -203,6 +216,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
 
   async function close(): Promise<void> {
     await control?.stop()
+    await pages?.stop()
     await console?.stop()
     await announcer.stop()
     await polling.stop()
@@ -242,6 +256,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
           ...bodyMetrics(inForce.memory),
           ...upstreamMetrics(upstreams),
           ...reloadMetrics(editions, reloader),
+          ...(pages?.metrics ?? []),
         ],
         configVersion: () => editions.current.version,
         log,
@@ -261,6 +276,8 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       outboxPort: console?.outboxPort,
       async stop() {
         requests.endConnections()
+        // They would go on for as long as somebody looks.
+        await pages?.stop()
         await drain.run(server)
         await passes(meter.drain(), SETTLE_MS)
         await close()

@@ -1,7 +1,5 @@
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
-
-/** One cell; numbers are written as they are. */
-export type Cell = string | bigint | number
+import { type Cell, toLine } from '../csv.ts'
 
 /** Where rows go, one after the other. */
 export interface CsvFile {
@@ -58,20 +56,4 @@ async function fill(
   } finally {
     await handle.close()
   }
-}
-
-/** One line with its end. */
-export function toLine(row: readonly Cell[]): string {
-  return `${row.map(toCell).join(',')}\r\n`
-}
-
-// What a spreadsheet takes for a formula when it opens the file, or looks as if it were one; names of keys are chosen by
-// customers. Half of the world's spreadsheets begin a cell at a semicolon too.
-const FORMULA = /(?<=^|[;\t\r\n])(?=[=+\-@\t\r\n＝＋－＠])/g
-const NEEDS_QUOTES = /[",;\t\r\n]/
-
-function toCell(cell: Cell): string {
-  if (typeof cell !== 'string') return String(cell)
-  const text = cell.replace(FORMULA, "'")
-  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

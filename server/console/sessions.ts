@@ -85,6 +85,13 @@ export async function listSessions(sql: Queryable, accountId: string): Promise<S
   return rows.map(toSession)
 }
 
+/** Which of these sessions are not over. */
+export async function findOpenSessions(sql: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select id from sessions where id = any (${[...ids]}::text[]) and expires_at > clock_timestamp()`
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Ends one of an account's sessions; false when it has none of that id. */
 export async function endSession(sql: Queryable, accountId: string, id: string): Promise<boolean> {
   const { count } = await sql`

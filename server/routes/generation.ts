@@ -1,6 +1,7 @@
 import type { components } from '#contract/types'
 import { ApiError } from '../errors.ts'
 import type { GenerationRecord } from '../metering/records.ts'
+import { tokensPerSecond } from '../metering/speed.ts'
 import type { JsonHandler } from './handlers.ts'
 
 type GenerationBody = components['schemas']['Generation']
@@ -47,13 +48,4 @@ function toBody(record: GenerationRecord): GenerationBody {
     evidence_digest: record.evidenceDigest,
     ledger: { id: record.ledger.id, amount_micros: record.ledger.amountMicros },
   }
-}
-
-const MS_PER_SECOND = 1_000
-
-/** Completion tokens per second from the first token to the end; null where there is nothing to divide by. */
-function tokensPerSecond({ usage, latencyMs, timeToFirstTokenMs }: GenerationRecord): number | null {
-  const durationMs = latencyMs - (timeToFirstTokenMs ?? 0)
-  if (usage.completionTokens === 0 || durationMs <= 0) return null
-  return Math.round((usage.completionTokens * MS_PER_SECOND * 10) / durationMs) / 10
 }

@@ -40,6 +40,30 @@ export async function listKeys(sql: Queryable, workspaceId: string): Promise<Key
   return rows.map(toKey)
 }
 
+/** Some of a workspace's keys, the newest first, behind the one that is named; revoked and expired ones too. */
+export async function listKeyPage(
+  sql: Queryable,
+  workspaceId: string,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<Key[]> {
+  const rows = await sql<KeyRow[]>`
+    select *, key_state(revoked_at, expires_at) as state
+    from api_keys where workspace_id = ${workspaceId} ${after === undefined ? sql`` : sql`and id < ${after}`}
+    order by id desc limit ${limit}`
+  return rows.map(toKey)
+}
+
+/** What a workspace calls some of its keys. */
+export async function nameKeys(
+  sql: Queryable,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ id: string; name: string }[]>`
+    select id, name from api_keys where workspace_id = ${workspaceId} and id = any (${[...ids]}::text[])`
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** One key by its id alone, as an operator names it. */
 export async function findKeyById(sql: Queryable, keyId: string): Promise<Key | undefined> {
   const [row] = await sql<KeyRow[]>`
@@ -67,4 +91,35 @@ export async function updateKey(
     update api_keys set ${sql(changes)} where id = ${keyId}
     returning *, key_state(revoked_at, expires_at) as state`
   return row && toKey(row)
+}
+
+/** As `revokeKey`, of one workspace's keys alone. */
+export async function revokeKeyOf(
+  sql: Queryable,
+  workspaceId: string,
+  keyId: string,
+): Promise<Key | undefined> {
+  return (await isKeyOf(sql, workspaceId, keyId)) ? revokeKey(sql, keyId) : undefined
+}
+
+/** As `updateKey`, of one workspace's keys alone. A revoked one stays as it is, and is answered so. */
+export async function changeKeyOf(
+  sql: Sql,
+  workspaceId: string,
+  keyId: string,
+  settings: KeySettings,
+): Promise<Key | undefined> {
+  return sql.begin(async (transaction) => {
+    const [row] = await transaction<KeyRow[]>`
+      select *, key_state(revoked_at, expires_at) as state from api_keys
+      where workspace_id = ${workspaceId} and id = ${keyId} for no key update`
+    if (!row || row.state === 'revoked') return row && toKey(row)
+    return updateKey(transaction, keyId, settings)
+  })
+}
+
+/** A key never goes, and never moves to another workspace. */
+async function isKeyOf(sql: Queryable, workspaceId: string, keyId: string): Promise<boolean> {
+  const rows = await sql`select from api_keys where workspace_id = ${workspaceId} and id = ${keyId}`
+  return rows.length > 0
 }
