@@ -2,8 +2,8 @@
 
 var v=c;var g={type:"string",enum:["page_opened","code_asked","signed_in","signed_out","guide_ended","key_created","ke\
 y_revoked","copied","log_narrowed","bundle_checked","playground_asked","failed"]};function m(r,{instancePath:n="",
-parentData:y,parentDataProperty:f,rootData:p=r,dynamicAnchors:l={}}={}){let e=null,t=0,a=m.evaluated;if(a.dynamicProps&&
-(a.props=void 0),a.dynamicItems&&(a.items=void 0),typeof r!="string"){let s={instancePath:n,schemaPath:"#/type",
+parentData:y,parentDataProperty:f,rootData:p=r,dynamicAnchors:l={}}={}){let e=null,t=0,i=m.evaluated;if(i.dynamicProps&&
+(i.props=void 0),i.dynamicItems&&(i.items=void 0),typeof r!="string"){let s={instancePath:n,schemaPath:"#/type",
 keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),t++}if(!(r==="page_op\
 ened"||r==="code_asked"||r==="signed_in"||r==="signed_out"||r==="guide_ended"||r==="key_created"||r==="key_rev\
 oked"||r==="copied"||r==="log_narrowed"||r==="bundle_checked"||r==="playground_asked"||r==="failed")){let s={instancePath:n,
@@ -11,35 +11,37 @@ schemaPath:"#/enum",keyword:"enum",params:{allowedValues:g.enum},message:"must b
 values"};e===null?e=[s]:e.push(s),t++}return m.errors=e,t===0}m.evaluated={dynamicProps:!1,dynamicItems:!1};var h={
 type:"string",enum:["sign_in","guide","overview","keys","credits","requests","models","evidence","playground",
 "account","administration"]};function u(r,{instancePath:n="",parentData:y,parentDataProperty:f,rootData:p=r,dynamicAnchors:l={}}={}){
-let e=null,t=0,a=u.evaluated;if(a.dynamicProps&&(a.props=void 0),a.dynamicItems&&(a.items=void 0),typeof r!="s\
+let e=null,t=0,i=u.evaluated;if(i.dynamicProps&&(i.props=void 0),i.dynamicItems&&(i.items=void 0),typeof r!="s\
 tring"){let s={instancePath:n,schemaPath:"#/type",keyword:"type",params:{type:"string"},message:"must be strin\
 g"};e===null?e=[s]:e.push(s),t++}if(!(r==="sign_in"||r==="guide"||r==="overview"||r==="keys"||r==="credits"||r===
 "requests"||r==="models"||r==="evidence"||r==="playground"||r==="account"||r==="administration")){let s={instancePath:n,
 schemaPath:"#/enum",keyword:"enum",params:{allowedValues:h.enum},message:"must be equal to one of the allowed \
 values"};e===null?e=[s]:e.push(s),t++}return u.errors=e,t===0}u.evaluated={dynamicProps:!1,dynamicItems:!1};function d(r,{
-instancePath:n="",parentData:y,parentDataProperty:f,rootData:p=r,dynamicAnchors:l={}}={}){let e=null,t=0,a=d.evaluated;
-if(a.dynamicProps&&(a.props=void 0),a.dynamicItems&&(a.items=void 0),r&&typeof r=="object"&&!Array.isArray(r)){
+instancePath:n="",parentData:y,parentDataProperty:f,rootData:p=r,dynamicAnchors:l={}}={}){let e=null,t=0,i=d.evaluated;
+if(i.dynamicProps&&(i.props=void 0),i.dynamicItems&&(i.items=void 0),r&&typeof r=="object"&&!Array.isArray(r)){
 if(r.name===void 0){let s={instancePath:n,schemaPath:"#/required",keyword:"required",params:{missingProperty:"\
 name"},message:"must have required property 'name'"};e===null?e=[s]:e.push(s),t++}if(r.page===void 0){let s={instancePath:n,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:"page"},message:"must have required propert\
-y 'page'"};e===null?e=[s]:e.push(s),t++}r.name!==void 0&&(m(r.name,{instancePath:n+"/name",parentData:r,parentDataProperty:"\
-name",rootData:p,dynamicAnchors:l})||(e=e===null?m.errors:e.concat(m.errors),t=e.length)),r.page!==void 0&&(u(
-r.page,{instancePath:n+"/page",parentData:r,parentDataProperty:"page",rootData:p,dynamicAnchors:l})||(e=e===null?
-u.errors:e.concat(u.errors),t=e.length))}else{let s={instancePath:n,schemaPath:"#/type",keyword:"type",params:{
-type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),t++}return d.errors=e,t===0}d.evaluated={props:{
-name:!0,page:!0},dynamicProps:!1,dynamicItems:!1};function c(r,{instancePath:n="",parentData:y,parentDataProperty:f,
-rootData:p=r,dynamicAnchors:l={}}={}){let e=null,t=0,a=c.evaluated;if(a.dynamicProps&&(a.props=void 0),a.dynamicItems&&
-(a.items=void 0),r&&typeof r=="object"&&!Array.isArray(r)){if(r.events===void 0){let s={instancePath:n,schemaPath:"\
-#/required",keyword:"required",params:{missingProperty:"events"},message:"must have required property 'events'"};
-e===null?e=[s]:e.push(s),t++}for(let s in r)if(s!=="events"){let o={instancePath:n,schemaPath:"#/additionalPro\
-perties",keyword:"additionalProperties",params:{additionalProperty:s},message:"must NOT have additional proper\
-ties"};e===null?e=[o]:e.push(o),t++}if(r.events!==void 0){let s=r.events;if(Array.isArray(s)){if(s.length>20){
-let i={instancePath:n+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit:20},
-message:"must NOT have more than 20 items"};e===null?e=[i]:e.push(i),t++}if(s.length<1){let i={instancePath:n+
-"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have\
- fewer than 1 items"};e===null?e=[i]:e.push(i),t++}let o=s.length;for(let i=0;i<o;i++)d(s[i],{instancePath:n+"\
-/events/"+i,parentData:s,parentDataProperty:i,rootData:p,dynamicAnchors:l})||(e=e===null?d.errors:e.concat(d.errors),
-t=e.length)}else{let o={instancePath:n+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{
-type:"array"},message:"must be array"};e===null?e=[o]:e.push(o),t++}}}else{let s={instancePath:n,schemaPath:"#\
-/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),t++}return c.errors=
-e,t===0}c.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};export{v as isPageEvents};
+y 'page'"};e===null?e=[s]:e.push(s),t++}for(let s in r)if(!(s==="name"||s==="page")){let o={instancePath:n,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s},message:"must NOT have ad\
+ditional properties"};e===null?e=[o]:e.push(o),t++}r.name!==void 0&&(m(r.name,{instancePath:n+"/name",parentData:r,
+parentDataProperty:"name",rootData:p,dynamicAnchors:l})||(e=e===null?m.errors:e.concat(m.errors),t=e.length)),
+r.page!==void 0&&(u(r.page,{instancePath:n+"/page",parentData:r,parentDataProperty:"page",rootData:p,dynamicAnchors:l})||
+(e=e===null?u.errors:e.concat(u.errors),t=e.length))}else{let s={instancePath:n,schemaPath:"#/type",keyword:"t\
+ype",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),t++}return d.errors=e,t===0}d.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function c(r,{instancePath:n="",parentData:y,parentDataProperty:f,rootData:p=r,
+dynamicAnchors:l={}}={}){let e=null,t=0,i=c.evaluated;if(i.dynamicProps&&(i.props=void 0),i.dynamicItems&&(i.items=
+void 0),r&&typeof r=="object"&&!Array.isArray(r)){if(r.events===void 0){let s={instancePath:n,schemaPath:"#/re\
+quired",keyword:"required",params:{missingProperty:"events"},message:"must have required property 'events'"};e===
+null?e=[s]:e.push(s),t++}for(let s in r)if(s!=="events"){let o={instancePath:n,schemaPath:"#/additionalPropert\
+ies",keyword:"additionalProperties",params:{additionalProperty:s},message:"must NOT have additional properties"};
+e===null?e=[o]:e.push(o),t++}if(r.events!==void 0){let s=r.events;if(Array.isArray(s)){if(s.length>20){let a={
+instancePath:n+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit:20},message:"\
+must NOT have more than 20 items"};e===null?e=[a]:e.push(a),t++}if(s.length<1){let a={instancePath:n+"/events",
+schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer tha\
+n 1 items"};e===null?e=[a]:e.push(a),t++}let o=s.length;for(let a=0;a<o;a++)d(s[a],{instancePath:n+"/events/"+
+a,parentData:s,parentDataProperty:a,rootData:p,dynamicAnchors:l})||(e=e===null?d.errors:e.concat(d.errors),t=e.
+length)}else{let o={instancePath:n+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type:"\
+array"},message:"must be array"};e===null?e=[o]:e.push(o),t++}}}else{let s={instancePath:n,schemaPath:"#/type",
+keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[s]:e.push(s),t++}return c.errors=e,
+t===0}c.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};export{v as isPageEvents};
