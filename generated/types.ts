@@ -225,6 +225,25 @@ export interface components {
         AttestingReason: "verdict_pending" | "verdict_expired" | "disabled";
         /** What administrators do. */
         AuditAct: "upstream_registered" | "upstream_disabled" | "upstream_enabled" | "upstream_attested" | "deployment_pinned" | "deployment_unpinned" | "invitation_issued" | "invitation_withdrawn" | "workspace_credited" | "workspace_limited" | "workspace_created" | "key_created" | "key_updated" | "key_revoked";
+        /** What `router audit --json` prints for each act of an administrator, the newest first. */
+        AuditOutput: {
+            /** What was done. */
+            act: components["schemas"]["AuditAct"];
+            /** Whose act: an administrator's address in the console, the operating system's user on the command line. */
+            actor: string;
+            /** -time When. */
+            at: string;
+            /** What else belongs to it, such as an amount, a reason or a digest; never a key, a code or a secret. */
+            details: {
+                [key: string]: unknown;
+            };
+            /** Its id. */
+            id: string;
+            /** Whom or what it is about: an upstream's name, the id of anything else. */
+            subject: string;
+            /** Where it was done. */
+            through: "console" | "command_line";
+        };
         /** A page of acts, the newest first. */
         AuditPage: {
             /** The acts. */
@@ -750,7 +769,7 @@ export interface components {
         /** An optional part of the contract. */
         ConformanceFeature: "completions" | "embeddings" | "invitations" | "evidence" | "upstreams" | "rate-limits";
         /** A role that rules bind. */
-        ConformanceProfile: "router" | "proxy" | "platform";
+        ConformanceProfile: "router" | "proxy" | "platform" | "console";
         /** What a run of the conformance suite found: `results.json`. */
         ConformanceResults: {
             /** How long it took. */
@@ -794,6 +813,8 @@ export interface components {
         };
         /** What a third party writes to have its product judged: where it is, what it claims, and what it can do for the suite. `${NAME}` and `${NAME:-default}` stand for environment variables; secrets belong there. */
         ConformanceTarget: {
+            /** The e-mail address of somebody who administers the router; the hook `readMails` reads its mails, too. */
+            administrator?: string;
             /** The router's base URL, with `/v1`. */
             baseUrl: string;
             /** Whether the router believes the `X-Forwarded-For` that the suite sends. */
@@ -802,6 +823,8 @@ export interface components {
             caFile?: string;
             /** Whose rules it claims to keep; the given specification's alone when left out. */
             claims?: ("given" | "chosen")[];
+            /** The console's API. */
+            consoleUrl?: string;
             /** An origin that its CORS rules allow. */
             corsOrigin?: string;
             /** Names of endpoints, by what they are. */
@@ -832,6 +855,8 @@ export interface components {
             product: components["schemas"]["TargetProduct"];
             /** The roles it plays. */
             profiles: components["schemas"]["ConformanceProfile"][];
+            /** A page on which the proxy shows people what it has verified. */
+            proxyPageUrl?: string;
             /** Path of a Unix socket at which the proxy listens, too. */
             proxySocket?: string;
             /** The verifying proxy in front of that router, with `/v1`. */
@@ -1159,6 +1184,18 @@ export interface components {
             workspace_id: string;
         } & {
             [key: string]: unknown;
+        };
+        /** A mail. */
+        ControlMail: {
+            /** What it says, as plain text. */
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** Mails that were sent to one address. */
+        ControlMails: {
+            /** The newest first; at least the last ten. */
+            mails: components["schemas"]["ControlMail"][];
         };
         /** What came of redeeming a code. A code that is no good is no failure: it grants nothing. */
         ControlRedemption: {
@@ -2783,6 +2820,11 @@ export interface components {
                 type: "rate_limit_error";
             };
         };
+        /** Asks for mails. */
+        ReadMailsCommand: {
+            /** Whom they were sent to. */
+            to: string;
+        };
         /** Why a verifier refuses; a slug can stand under more than one stage. */
         Reason: components["schemas"]["FetchReason"] | components["schemas"]["CertChainReason"] | components["schemas"]["UntrustedRootReason"] | components["schemas"]["JwsReason"] | components["schemas"]["TlsFingerprintReason"] | components["schemas"]["PolicyReason"] | components["schemas"]["AttestingReason"];
         /** What is compared. */
@@ -3419,6 +3461,8 @@ export interface components {
             proxyWire?: components["schemas"]["HookAddress"];
             /** Publishes a bundle for an endpoint. */
             publishEvidence?: components["schemas"]["HookConfig"];
+            /** Reads the mails that were sent to an address. */
+            readMails?: components["schemas"]["HookConfig"];
             /** Redeems a code for an account. */
             redeemInvitation?: components["schemas"]["HookConfig"];
             /** Registers an external upstream. */

@@ -63,6 +63,9 @@ declare module '#contract/validators/control-invitation' {
 declare module '#contract/validators/control-key' {
   const isControlKey: import('#contract/validator').Validator<import('#contract/models').ControlKey>
 }
+declare module '#contract/validators/control-mails' {
+  const isControlMails: import('#contract/validator').Validator<import('#contract/models').ControlMails>
+}
 declare module '#contract/validators/control-redemption' {
   const isControlRedemption: import('#contract/validator').Validator<import('#contract/models').ControlRedemption>
 }
@@ -188,6 +191,9 @@ declare module '#contract/validators/proxy-status' {
 }
 declare module '#contract/validators/publish-evidence-command' {
   const isPublishEvidenceCommand: import('#contract/validator').Validator<import('#contract/models').PublishEvidenceCommand>
+}
+declare module '#contract/validators/read-mails-command' {
+  const isReadMailsCommand: import('#contract/validator').Validator<import('#contract/models').ReadMailsCommand>
 }
 declare module '#contract/validators/reconciliation-output' {
   const isReconciliationOutput: import('#contract/validator').Validator<import('#contract/models').ReconciliationOutput>

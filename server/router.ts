@@ -51,9 +51,6 @@ import { upstreamMetrics } from './upstreams/metric.ts'
 import { tellUnregistered } from './upstreams/unregistered.ts'
 import { createUpstreams } from './upstreams/upstreams.ts'
 
-/** Where `npm run console:build` puts the console's page. */
-const PAGE_FOLDER = join(import.meta.dirname, '..', 'console', 'dist')
-
 /** What a router needs from the world; tests pass shorter timers. */
 export interface RouterDependencies {
   readonly config: RouterConfig
@@ -172,6 +169,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     })
   const console =
     config.console &&
+    pages &&
     (await openConsole({
       config: config.console,
       administrators: () => inForce.config.console?.administrators ?? [],
@@ -184,7 +182,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       log,
       tell: dependencies.tell,
       page: createConsolePage(PAGE_FOLDER),
-      ...(pages && { handlers: { ...pages.handlers, ...administrationHandlers(administration) } }),
+      handlers: { ...pages.handlers, ...administrationHandlers(administration) },
     }))
   const app = createApp({
     handlers: {

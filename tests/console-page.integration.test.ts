@@ -128,7 +128,10 @@ test('an administrator credits the workspace, and the balance moves by itself', 
   await page.getByLabel('Reason').fill('Invoice 1')
   await page.keyboard.press('Enter')
   await page.getByText('Done: $10.000000').waitFor()
-  await other.getByText(/\$14\.99/).first().waitFor()
+  await other
+    .getByText(/\$14\.99/)
+    .first()
+    .waitFor()
   await other.close()
 })
 

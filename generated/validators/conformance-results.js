@@ -72,15 +72,16 @@ keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 
 isNaN(n))return P.errors=[{instancePath:i+"/jobs",schemaPath:"#/properties/jobs/minimum",keyword:"minimum",params:{
 comparison:">=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var t=p===r}else var t=!0}}}}else return P.
 errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
-return P.errors=a,r===0}var K={type:"string",enum:["router","proxy","platform"]};function x(e,{instancePath:i="",parentData:c,parentDataProperty:g,
-rootData:f=e}={}){let a=null,r=0;return typeof e!="string"?(x.errors=[{instancePath:i,schemaPath:"#/type",keyword:"\
-type",params:{type:"string"},message:"must be string"}],!1):e==="router"||e==="proxy"||e==="platform"?(x.errors=
-a,r===0):(x.errors=[{instancePath:i,schemaPath:"#/enum",keyword:"enum",params:{allowedValues:K.enum},message:"\
-must be equal to one of the allowed values"}],!1)}var Q={type:"string",enum:["conformant","partial","failing"]};
-function A(e,{instancePath:i="",parentData:c,parentDataProperty:g,rootData:f=e}={}){let a=null,r=0;return typeof e!=
-"string"?(A.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"string"},message:"must be\
- string"}],!1):e==="conformant"||e==="partial"||e==="failing"?(A.errors=a,r===0):(A.errors=[{instancePath:i,schemaPath:"\
-#/enum",keyword:"enum",params:{allowedValues:Q.enum},message:"must be equal to one of the allowed values"}],!1)}function d(e,{instancePath:i="",parentData:c,parentDataProperty:g,rootData:f=e}={}){let a=null,r=0;if(r===0)if(e&&
+return P.errors=a,r===0}var K={type:"string",enum:["router","proxy","platform","console"]};function x(e,{instancePath:i="",parentData:c,
+parentDataProperty:g,rootData:f=e}={}){let a=null,r=0;return typeof e!="string"?(x.errors=[{instancePath:i,schemaPath:"\
+#/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1):e==="router"||e==="proxy"||e==="p\
+latform"||e==="console"?(x.errors=a,r===0):(x.errors=[{instancePath:i,schemaPath:"#/enum",keyword:"enum",params:{
+allowedValues:K.enum},message:"must be equal to one of the allowed values"}],!1)}var Q={type:"string",enum:["c\
+onformant","partial","failing"]};function A(e,{instancePath:i="",parentData:c,parentDataProperty:g,rootData:f=e}={}){
+let a=null,r=0;return typeof e!="string"?(A.errors=[{instancePath:i,schemaPath:"#/type",keyword:"type",params:{
+type:"string"},message:"must be string"}],!1):e==="conformant"||e==="partial"||e==="failing"?(A.errors=a,r===0):
+(A.errors=[{instancePath:i,schemaPath:"#/enum",keyword:"enum",params:{allowedValues:Q.enum},message:"must be e\
+qual to one of the allowed values"}],!1)}function d(e,{instancePath:i="",parentData:c,parentDataProperty:g,rootData:f=e}={}){let a=null,r=0;if(r===0)if(e&&
 typeof e=="object"&&!Array.isArray(e)){let u;if(e.pass===void 0&&(u="pass")||e.fail===void 0&&(u="fail")||e.warn===
 void 0&&(u="warn")||e.not_supported===void 0&&(u="not_supported")||e.not_testable===void 0&&(u="not_testable")||
 e.disabled===void 0&&(u="disabled")||e.error===void 0&&(u="error"))return d.errors=[{instancePath:i,schemaPath:"\

@@ -27,8 +27,7 @@ import { API, findRoute, type Routed } from './routing.ts'
 
 /** What the console's HTTP side needs from the rest of the router. */
 export interface ConsoleAppDependencies {
-  /** What is not in it answers 404. */
-  readonly handlers: Partial<ConsoleHandlers>
+  readonly handlers: ConsoleHandlers
   /** The person behind a session's token, and whether the session's end has moved; undefined when it is over. */
   readonly findPerson: (token: string) => Promise<{ person: Person; hasRolled: boolean } | undefined>
   /** The origin that the console is reached at. */
@@ -37,7 +36,7 @@ export interface ConsoleAppDependencies {
   readonly sourceAddressOf: SourceAddressOf
   readonly log: Log
   /** Answers everything below `/console` that is not the API's. */
-  readonly page?: Hono | undefined
+  readonly page: Hono<RouterEnvironment>
 }
 
 /** Nothing of an answer may be kept, guessed at or shown inside another page (CONS-54). */
@@ -70,13 +69,13 @@ export function createConsoleApp(dependencies: ConsoleAppDependencies): Hono<Rou
   app.all(`${API}/*`, async (c) => {
     const [path = '', search = ''] = (c.env.incoming.url ?? '').split(/\?(.*)/s)
     const routed = findRoute(c.req.method, path)
-    const handler = routed && handlers[routed.operation]
-    if (!routed || !handler) throw new ApiError('not_found', 'The console has no such call.')
+    if (!routed) throw new ApiError('not_found', 'The console has no such call.')
+    const handler = handlers[routed.operation]
     c.get('trace').route = `${API}${routed.route.path}`
     return await serve(c, routed, handler as unknown as AnyHandler, search)
   })
   app.onError((thrown, c) => refuse(c, thrown))
-  if (page) app.route('/', page)
+  app.route('/', page)
   return app
 
   async function serve(

@@ -48,9 +48,9 @@ export interface ConsoleWorld {
   /** Where development is told a code (CONS-34). */
   readonly tell?: ((line: string) => void) | undefined
   /** Everything else that the console answers: one file a resource. */
-  readonly handlers?: Partial<Omit<ConsoleHandlers, OwnOperation>>
+  readonly handlers: Omit<ConsoleHandlers, OwnOperation>
   /** Answers what is below `/console` and not the API's. */
-  readonly page?: Hono | undefined
+  readonly page: Hono<RouterEnvironment>
 }
 
 /** A console that serves. */

@@ -30,7 +30,9 @@ async function readDocument(file: string): Promise<OpenAPI3> {
 
 async function typesOf(document: OpenAPI3, isUsed = (_: string | undefined) => true): Promise<string> {
   const nodes = await openapiTS(document, { alphabetize: true, defaultNonNullable: false, silent: true })
-  const used = nodes.filter((node) => isUsed((node as { readonly name?: { readonly text: string } }).name?.text))
+  const used = nodes.filter((node) =>
+    isUsed((node as { readonly name?: { readonly text: string } }).name?.text),
+  )
   return MODULE_HEADER + withShortComments(astToString(used))
 }
 
