@@ -54,12 +54,12 @@ export function openBrowser(
   }
 
   async function askCode(email: string): Promise<string> {
-    const before = (await mailsTo(outboxUrl, email)).length
+    const before = (await mailsTo(outboxUrl, email))[0]?.id ?? 0
     const { status } = await call('POST', '/sign-in/codes', { email })
     if (status !== 202) throw new Error(`asking for a code: ${status}`)
     for (;;) {
-      const mails = await mailsTo(outboxUrl, email)
-      if (mails.length > before) return /^\d{6}$/m.exec(mails[0]!.text)![0]
+      const [newest] = await mailsTo(outboxUrl, email)
+      if (newest && newest.id > before) return /^\d{6}$/m.exec(newest.text)![0]
     }
   }
 
@@ -72,10 +72,15 @@ export function openBrowser(
   }
 }
 
+/** A mail that the outbox shows. */
+interface ShownMail {
+  readonly id: number
+  readonly to: readonly string[]
+  readonly text: string
+}
+
 /** Mails of the outbox to one address, the newest first. */
-export async function mailsTo(outboxUrl: string, email: string): Promise<{ readonly text: string }[]> {
-  const { data } = (await (await fetch(`${outboxUrl}/mails`)).json()) as {
-    data: { readonly to: string[]; readonly text: string }[]
-  }
+export async function mailsTo(outboxUrl: string, email: string): Promise<readonly ShownMail[]> {
+  const { data } = (await (await fetch(`${outboxUrl}/mails`)).json()) as { data: readonly ShownMail[] }
   return data.filter(({ to }) => to.includes(email.toLowerCase()))
 }

@@ -231,6 +231,25 @@ test('an address may ask for ten codes and try ten times a minute, each on a bud
   expect((await attempt()).status).toBe(429)
 })
 
+test('fifty sources that guess at an address get nowhere, and keep its owner out for not a moment', async () => {
+  const { email, browser: owner } = somebody()
+  await owner.signIn(email)
+  const statuses = await Promise.all(
+    Array.from({ length: 50 }, async (_, at) => {
+      const guesser = openBrowser(service, `203.0.113.${100 + at}`)
+      await guesser.call('POST', '/sign-in/codes', { email })
+      const seen = []
+      for (let guess = 0; guess < 15; guess++)
+        seen.push((await guesser.call('POST', '/sign-in', { email, code: '000000' })).status)
+      return seen
+    }),
+  )
+  expect(new Set(statuses.flat())).toEqual(new Set([400, 429]))
+  expect((await owner.signIn(email)).status).toBe(200)
+  expect((await openBrowser(service, '192.0.2.250').signIn(email)).status).toBe(200)
+  expect((await mailsTo(service.outboxUrl, email)).length).toBeLessThan(100)
+})
+
 test('what became of the mail is told to the browser that asked for it', async () => {
   const { email, browser } = somebody()
   expect((await browser.call('GET', '/sign-in/codes/current')).status).toBe(404)
