@@ -2,6 +2,7 @@ import postgres from 'postgres'
 import { bracketedServers } from './tls/hosts.ts'
 import { takeTlsParameters } from './tls/parameters.ts'
 import { createSocketSource } from './tls/socket.ts'
+import { guardTransactions } from './transactions.ts'
 
 /** The database; 64-bit integers arrive as `bigint`. */
 export type Sql = postgres.Sql<{ bigint: bigint }>
@@ -43,5 +44,5 @@ export function connect({ url: given, preparedStatements = true, maxConnections 
       socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers),
     }),
   }
-  return postgres(url, options)
+  return guardTransactions(postgres(url, options))
 }
