@@ -1,6 +1,6 @@
 import { type Admission, type AttestationError, type Json, toHex } from '#attestation'
 import { quote } from '#base/foreign-text.ts'
-import { deploymentInWords } from '../deployment/deployment.ts'
+import { deploymentInWords } from '#egress/deployment/deployment.ts'
 
 /** A bundle that is shown, and how far it was verified. */
 export interface Shown {
