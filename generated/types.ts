@@ -515,6 +515,31 @@ export interface components {
          * @enum {string}
          */
         AuditAct: "upstream_registered" | "upstream_disabled" | "upstream_enabled" | "upstream_attested" | "deployment_pinned" | "deployment_unpinned" | "invitation_issued" | "invitation_withdrawn" | "workspace_credited" | "workspace_limited" | "workspace_created" | "key_created" | "key_updated" | "key_revoked";
+        /** @description What `router audit --json` prints for each act of an administrator, the newest first. */
+        AuditOutput: {
+            /** @description What was done. */
+            act: components["schemas"]["AuditAct"];
+            /** @description Whose act: an administrator's address in the console, the operating system's user on the command line. */
+            actor: string;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description What else belongs to it, such as an amount, a reason or a digest; never a key, a code or a secret. */
+            details: {
+                [key: string]: unknown;
+            };
+            /** @description Its id. */
+            id: string;
+            /** @description Whom or what it is about: an upstream's name, the id of anything else. */
+            subject: string;
+            /**
+             * @description Where it was done.
+             * @enum {string}
+             */
+            through: "console" | "command_line";
+        };
         /** @description A page of acts, the newest first. */
         AuditPage: {
             /** @description The acts. */

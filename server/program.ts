@@ -4,7 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { configProgram } from './commands/config-program.ts'
 import { invitationProgram } from './commands/invitation-program.ts'
 import { keyProgram } from './commands/key-program.ts'
-import { command, group } from './commands/program.ts'
+import { actCommand, command, group } from './commands/program.ts'
 import { upstreamProgram } from './commands/upstream-program.ts'
 import { usageProgram } from './commands/usage-program.ts'
 import { workspaceProgram } from './commands/workspace-program.ts'
@@ -26,10 +26,11 @@ export function createProgram(): Command {
   program.addCommand(keyProgram())
 
   program.addCommand(
-    command('credit', 'add dollars to a workspace; a negative amount is an adjustment')
+    actCommand('credit', 'add dollars to a workspace; a negative amount is an adjustment')
       .argument('<workspace>', 'workspace id')
       .argument('<dollars>', 'up to six decimals')
       .requiredOption('--reason <text>', 'what the ledger row says')
+      .option('--idempotency-key <key>', 'the same amount and reason under it again changes nothing')
       // A negative amount looks like an option.
       .allowUnknownOption()
       .action(async (id, dollars, options) =>
@@ -52,6 +53,17 @@ export function createProgram(): Command {
   program.addCommand(invitationProgram())
 
   program.addCommand(upstreamProgram())
+
+  program.addCommand(
+    command('audit', 'list what administrators have done, newest first; never changed and never taken away')
+      .option('--actor <name>', 'of this person alone')
+      .option('--act <act>', 'acts of this kind alone, such as workspace_credited')
+      .option('--subject <name>', 'about this upstream, or what has this id')
+      .option('--from <time>', 'from this day or ISO 8601 time on')
+      .option('--to <time>', 'up to this day or time, which does not count any more')
+      .option('--limit <n>', 'so many at most', '50')
+      .action(async (given) => (await import('./commands/audit.ts')).audit(given)),
+  )
 
   program.addCommand(
     group(

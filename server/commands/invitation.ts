@@ -1,17 +1,14 @@
+import { issue as issueInvitation, withdraw as withdrawInvitation } from '../administration/invitations.ts'
 import { formatCode } from '../invitations/code.ts'
-import {
-  type Invitation,
-  issueInvitation,
-  listInvitations,
-  withdrawInvitation,
-} from '../invitations/invitations.ts'
+import { type Invitation, listInvitations } from '../invitations/invitations.ts'
+import { type ActOptions, actorOf } from './actor.ts'
 import { withDatabase } from './database.ts'
 import { formatDollars, parseDollars } from './dollars.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
 import { parseCount, parseFuture, parseText, UsageError } from './usage.ts'
 
 /** What `router invitation issue` takes. */
-export interface InvitationOptions extends CommonOptions {
+export interface InvitationOptions extends ActOptions {
   readonly grant: string
   readonly maxRedemptions?: string
   readonly expires?: string
@@ -33,7 +30,8 @@ export async function issue(options: InvitationOptions): Promise<void> {
     ...(note === undefined ? {} : { note: parseText('--note', note) }),
     ...(description === undefined ? {} : { description: parseText('--description', description) }),
   }
-  const issued = await withDatabase(options.config, (sql) => issueInvitation(sql, invitation))
+  const actor = actorOf(options)
+  const issued = await withDatabase(options.config, (sql) => issueInvitation(sql, actor, invitation))
   const times = issued.maxRedemptions === 1 ? 'once' : `${issued.maxRedemptions} times`
   const until = issued.expiresAt === null ? '' : `, until ${formatTime(issued.expiresAt)}`
   print(options, toDocument(issued), [
@@ -51,8 +49,9 @@ export async function list(options: CommonOptions): Promise<void> {
 }
 
 /** `router invitation withdraw`: nobody redeems it any more; what it has granted stays. */
-export async function withdraw(code: string, options: CommonOptions): Promise<void> {
-  const invitation = await withDatabase(options.config, (sql) => withdrawInvitation(sql, code))
+export async function withdraw(code: string, options: ActOptions): Promise<void> {
+  const actor = actorOf(options)
+  const invitation = await withDatabase(options.config, (sql) => withdrawInvitation(sql, actor, { code }))
   if (!invitation) throw new Error('There is no such invitation. See: router invitation list')
   const since = formatTime(invitation.withdrawnAt)
   print(options, toDocument(invitation), [`${formatCode(invitation.code)} is withdrawn since ${since}.`])

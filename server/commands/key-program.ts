@@ -1,19 +1,19 @@
 import type { Command } from 'commander'
-import { command, group } from './program.ts'
+import { actCommand, command, group } from './program.ts'
 
 /** `router key …`; what a command needs is imported when it is called. */
 export function keyProgram(): Command {
-  const create = command('create', 'create a key; its text is shown this once')
+  const create = actCommand('create', 'create a key; its text is shown this once')
     .requiredOption('--workspace <id>', 'the workspace that pays')
     .requiredOption('--name <name>', '1 to 64 characters')
     .action(async (options) => (await import('./key.ts')).create(options))
   const list = command('list', 'list the keys of a workspace, revoked and expired ones too')
     .requiredOption('--workspace <id>', 'the workspace that pays')
     .action(async (options) => (await import('./key.ts')).list(options))
-  const revoke = command('revoke', 'make a key unusable for good, from the next request on')
+  const revoke = actCommand('revoke', 'make a key unusable for good, from the next request on')
     .argument('<id>', 'key id')
     .action(async (id, options) => (await import('./key.ts')).revoke(id, options))
-  const update = command('update', 'change what is named and nothing else')
+  const update = actCommand('update', 'change what is named and nothing else')
     .argument('<id>', 'key id')
     .option('--name <name>', '1 to 64 characters')
     .action(async (id, options) => (await import('./key.ts')).update(id, options))

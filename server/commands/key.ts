@@ -1,7 +1,9 @@
 import { shorten } from '#base/foreign-text.ts'
+import * as keys from '../administration/keys.ts'
 import { loadRouterConfig } from '../config/router.ts'
-import { createKey, type Key, listKeys, revokeKey, updateKey } from '../store/keys.ts'
+import { type Key, listKeys } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
+import { type ActOptions, actorOf } from './actor.ts'
 import { withDatabase } from './database.ts'
 import { formatDollars } from './dollars.ts'
 import { type KeySettingOptions, parseSettings } from './key-settings.ts'
@@ -9,7 +11,7 @@ import { type CommonOptions, columns, formatTime, print } from './output.ts'
 import { UsageError } from './usage.ts'
 
 /** What `router key create` takes. */
-export interface KeyOptions extends CommonOptions, KeySettingOptions {
+export interface KeyOptions extends ActOptions, KeySettingOptions {
   readonly workspace: string
   readonly name: string
 }
@@ -18,10 +20,12 @@ export interface KeyOptions extends CommonOptions, KeySettingOptions {
 export async function create(options: KeyOptions): Promise<void> {
   const settings = { ...parseSettings(options), name: options.name }
   const unknownModels = describeUnknownModels(options, settings.modelScope)
-  const { key, plaintext } = await withDatabase(options.config, async (sql) => {
-    if (!(await findWorkspace(sql, options.workspace))) throw noWorkspace(options.workspace)
-    return createKey(sql, options.workspace, settings)
-  })
+  const actor = actorOf(options)
+  const made = await withDatabase(options.config, (sql) =>
+    keys.create(sql, actor, options.workspace, settings),
+  )
+  if (!made) throw noWorkspace(options.workspace)
+  const { key, plaintext } = made
   const { id, ...rest } = toDocument(key)
   const revive = `It has expired already: router key update ${id} --expires <time>`
   print(options, { id, api_key: plaintext, ...rest }, [
@@ -35,18 +39,19 @@ export async function create(options: KeyOptions): Promise<void> {
 
 /** `router key list`: a workspace's keys, revoked and expired ones too. */
 export async function list(options: CommonOptions & { readonly workspace: string }): Promise<void> {
-  const keys = await withDatabase(options.config, async (sql) => {
+  const listed = await withDatabase(options.config, async (sql) => {
     if (!(await findWorkspace(sql, options.workspace))) throw noWorkspace(options.workspace)
     return listKeys(sql, options.workspace)
   })
   const limits = ['SPENT', 'SPEND LIMIT', 'RPM', 'TPM', 'MODELS', 'EXPIRES']
   const head = ['KEY', 'NAME', 'PREFIX', 'STATE', ...limits, 'LAST USED']
-  print(options, keys.map(toDocument), columns([head, ...keys.map(toCells)]))
+  print(options, listed.map(toDocument), columns([head, ...listed.map(toCells)]))
 }
 
 /** `router key revoke`: for good, from the next request on. Again is harmless. */
-export async function revoke(id: string, options: CommonOptions): Promise<void> {
-  const key = await withDatabase(options.config, (sql) => revokeKey(sql, id))
+export async function revoke(id: string, options: ActOptions): Promise<void> {
+  const actor = actorOf(options)
+  const key = await withDatabase(options.config, (sql) => keys.revoke(sql, actor, id))
   if (!key) throw noKey(id)
   print(options, toDocument(key), [
     `Key ${id} (${shorten(key.name)}) is revoked since ${formatTime(key.revokedAt)}.`,
@@ -54,10 +59,11 @@ export async function revoke(id: string, options: CommonOptions): Promise<void> 
 }
 
 /** `router key update`: changes what is named and nothing else. */
-export async function update(id: string, options: CommonOptions & KeySettingOptions): Promise<void> {
+export async function update(id: string, options: ActOptions & KeySettingOptions): Promise<void> {
   const settings = parseSettings(options)
   if (Object.keys(settings).length === 0) throw new UsageError('Nothing to change is named; see --help.')
-  const key = await withDatabase(options.config, (sql) => updateKey(sql, id, settings))
+  const actor = actorOf(options)
+  const key = await withDatabase(options.config, (sql) => keys.update(sql, actor, id, settings))
   if (!key) throw noKey(id)
   print(options, toDocument(key), [
     `Key ${id} (${shorten(key.name)}) is changed; it is ${key.state}.`,

@@ -8,6 +8,14 @@ export function command(name: string, description: string): Command {
     .option(...options.json)
 }
 
+/** A command that changes something: who has called it is written down (CONS-51). */
+export function actCommand(name: string, description: string): Command {
+  return command(name, description).option(
+    '--as <name>',
+    'who does it, for the audit log (the user of the operating system)',
+  )
+}
+
 /** A word that only has commands below it. */
 export function group(name: string, description: string, ...commands: readonly Command[]): Command {
   const parent = createCommand(name, description)

@@ -1,17 +1,17 @@
-import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { parseRoots } from '#attestation'
+import { registerUpstream } from '../administration/upstreams.ts'
 import { loadRouterConfig } from '../config/router.ts'
 import { readSecretsKey } from '../config/secrets-key.ts'
-import { addUpstream, type NewUpstream } from '../upstreams/administration.ts'
+import type { NewUpstream } from '../upstreams/administration.ts'
+import { readUpstream as readWrittenUpstream, UnusableUpstream } from '../upstreams/new-upstream.ts'
+import { type ActOptions, actorOf } from './actor.ts'
 import { withDatabase } from './database.ts'
-import { type CommonOptions, print } from './output.ts'
-import { parsePins } from './pins.ts'
+import { print } from './output.ts'
 import { toUpstreamDocument } from './upstream.ts'
 import { UsageError } from './usage.ts'
 
 /** What `router upstream add` takes. */
-export interface AddOptions extends CommonOptions {
+export interface AddOptions extends ActOptions {
   readonly url: string
   readonly hostname?: string
   readonly root: readonly string[]
@@ -21,9 +21,6 @@ export interface AddOptions extends CommonOptions {
   readonly replace?: true
 }
 
-/** As the contract has it for all endpoints. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
-
 /** `router upstream add`: registers an external endpoint. Its key comes from the environment and is never shown. */
 export async function add(name: string, options: AddOptions): Promise<void> {
   const config = loadRouterConfig(options.config, process.env)
@@ -31,8 +28,12 @@ export async function add(name: string, options: AddOptions): Promise<void> {
     throw new UsageError(`${name} is an endpoint of this router's own.`)
   }
   const upstream = readUpstream(name, options)
+  const actor = actorOf(options)
   const registered = await withDatabase(options.config, (sql) =>
-    addUpstream(sql, upstream, { secret: () => readSecretsKey(config), replace: options.replace === true }),
+    registerUpstream(sql, actor, upstream, {
+      secret: () => readSecretsKey(config),
+      replace: options.replace === true,
+    }),
   )
   if (!registered) throw new Error(`There is an upstream ${name} already; --replace registers it anew.`)
   const isUsed = config.models.some((model) => 'upstream' in model && model.upstream.name === name)
@@ -45,44 +46,37 @@ export async function add(name: string, options: AddOptions): Promise<void> {
 
 /** Reads what was said of a new upstream. Throws `UsageError` naming what cannot be used. */
 export function readUpstream(name: string, options: AddOptions): NewUpstream {
-  if (!NAME.test(name))
-    throw new UsageError('The name must have up to 63 letters, digits, dots, dashes or _.')
-  const url = URL.parse(options.url)
-  if (url?.protocol !== 'https:' || !/^[^?#]*\/v1\/?$/.test(url.href)) {
-    throw new UsageError('--url must be an https address that ends in /v1.')
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new UsageError('--url is shown to everybody who lists upstreams: give a key with --api-key-env.')
-  }
-  return {
-    name,
-    url: url.href.replace(/\/$/, ''),
-    hostname: (options.hostname ?? url.hostname.replace(/^\[|\]$/g, '')).toLowerCase(),
-    roots: readRoots(options.root),
-    requireLeafName: options.leafName,
-    pins: parsePins('--pin', options.pin ?? []),
-    apiKey: options.apiKeyEnv === undefined ? undefined : readApiKey(options.apiKeyEnv),
+  const { url, hostname, root, leafName: requireLeafName, pin: pins = [], apiKeyEnv } = options
+  const roots = root.map(readFile)
+  const apiKey = apiKeyEnv === undefined ? undefined : readApiKey(apiKeyEnv)
+  try {
+    return readWrittenUpstream({ name, url, hostname, roots, requireLeafName, pins, apiKey })
+  } catch (thrown) {
+    if (!(thrown instanceof UnusableUpstream)) throw thrown
+    const { part, index, message } = thrown
+    const words = {
+      name: `The name ${message}`,
+      url: `--url ${message}`,
+      hostname: `--hostname ${message}`,
+      roots: `--root ${root[index]}: ${message}`,
+      requireLeafName: message,
+      pins: `--pin: ${message}`,
+      apiKey: `${apiKeyEnv} ${message}`,
+    }
+    throw new UsageError(words[part], { cause: thrown })
   }
 }
 
-/** The certificates alone: whatever else such a file holds, a private key even, has no place in the table. */
-function readRoots(files: readonly string[]): string {
-  return files
-    .flatMap((file) => {
-      try {
-        const roots = parseRoots(readFileSync(file, 'utf8'))
-        return roots.map(({ der }) => new X509Certificate(der).toString())
-      } catch (cause) {
-        throw new UsageError(`--root ${file}: ${(cause as Error).message}`, { cause })
-      }
-    })
-    .join('')
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`--root ${file}: ${(cause as Error).message}`, { cause })
+  }
 }
 
 function readApiKey(variable: string): string {
   const apiKey = process.env[variable]
   if (!apiKey) throw new UsageError(`--api-key-env: the environment variable ${variable} is not set.`)
-  // It becomes a header.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new UsageError(`${variable} does not hold a key.`)
   return apiKey
 }

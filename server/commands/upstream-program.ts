@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { command, group } from './program.ts'
+import { actCommand, command, group } from './program.ts'
 
 /** `router upstream …`; what a command needs is imported when it is called. */
 export function upstreamProgram(): Command {
-  const add = command(
+  const add = actCommand(
     'add',
     'register an external endpoint that the router verifies before it sends anything',
   )
@@ -16,18 +16,18 @@ export function upstreamProgram(): Command {
     .option('--api-key-env <variable>', 'environment variable that holds the key it asks for')
     .option('--replace', 'register it anew if there is one of this name')
     .action(async (name, options) => (await import('./upstream-add.ts')).add(name, options))
-  const pin = command('pin', 'approve deployments, or withdraw the approval; approving lifts a denial')
+  const pin = actCommand('pin', 'approve deployments, or withdraw the approval; approving lifts a denial')
     .argument('<name>', 'name of the upstream')
     .argument('[digest...]', 'deployments to approve, in any notation')
     .option('--remove <digest...>', 'deployments that are approved no longer')
     .action(async (name, digests, options) => (await import('./upstream.ts')).pin(name, digests, options))
-  const enable = command('enable', 'put an upstream back into service, and lift a denial')
+  const enable = actCommand('enable', 'put an upstream back into service, and lift a denial')
     .argument('<name>', 'name of the upstream')
     .action(async (name, options) => (await import('./upstream.ts')).enable(name, options))
-  const disable = command('disable', 'take an upstream out of service; what runs there ends at once')
+  const disable = actCommand('disable', 'take an upstream out of service; what runs there ends at once')
     .argument('<name>', 'name of the upstream')
     .action(async (name, options) => (await import('./upstream.ts')).disable(name, options))
-  const attest = command('attest', 'have every router check an upstream now, and lift a denial')
+  const attest = actCommand('attest', 'have every router check an upstream now, and lift a denial')
     .argument('<name>', 'name of the upstream')
     .action(async (name, options) => (await import('./upstream.ts')).attest(name, options))
   const list = command(

@@ -1,15 +1,12 @@
 import { toHex } from '#attestation'
 import type { UpstreamEventOutput, UpstreamOutput } from '#contract/models'
+import type { Actor } from '../administration/act.ts'
+import { changePins, changeUpstream } from '../administration/upstreams.ts'
 import type { Sql } from '../store/connection.ts'
-import {
-  askAttestation,
-  disableUpstream,
-  enableUpstream,
-  listUpstreams,
-  setPins,
-} from '../upstreams/administration.ts'
+import { listUpstreams } from '../upstreams/administration.ts'
 import { listEvents, type StoredEvent } from '../upstreams/events.ts'
 import type { Registration } from '../upstreams/registration.ts'
+import { type ActOptions, actorOf } from './actor.ts'
 import { withDatabase } from './database.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
 import { parsePins } from './pins.ts'
@@ -19,40 +16,40 @@ import { parseCount, UsageError } from './usage.ts'
 export async function pin(
   name: string,
   digests: readonly string[],
-  options: CommonOptions & { readonly remove?: readonly string[] },
+  options: ActOptions & { readonly remove?: readonly string[] },
 ): Promise<void> {
   const pins = { add: parsePins('<digest>', digests), remove: parsePins('--remove', options.remove ?? []) }
   if (pins.add.length + pins.remove.length === 0)
     throw new UsageError('Name a digest to approve or to remove.')
   const both = pins.add.find((digest) => pins.remove.includes(digest))
   if (both !== undefined) throw new UsageError(`${toHex(both)} is to be approved and removed at once.`)
-  await act(name, options, (sql) => setPins(sql, name, pins), describePins)
+  await act(name, options, (sql, actor) => changePins(sql, actor, name, pins), describePins)
 }
 
 /** `router upstream enable`: puts it back without a verdict; the next check decides. */
-export function enable(name: string, options: CommonOptions): Promise<void> {
+export function enable(name: string, options: ActOptions): Promise<void> {
   return act(
     name,
     options,
-    (sql) => enableUpstream(sql, name),
+    (sql, actor) => changeUpstream(sql, actor, name, 'enable'),
     () => [`${name} is enabled; the next check decides. See: router upstream events ${name}`],
   )
 }
 
 /** `router upstream disable`: its models are gone and what runs there ends, within a second. */
-export function disable(name: string, options: CommonOptions): Promise<void> {
+export function disable(name: string, options: ActOptions): Promise<void> {
   return act(
     name,
     options,
-    (sql) => disableUpstream(sql, name),
+    (sql, actor) => changeUpstream(sql, actor, name, 'disable'),
     () => [`${name} is out of service.`],
   )
 }
 
 /** `router upstream attest`: every router checks it now. */
-export async function attest(name: string, options: CommonOptions): Promise<void> {
-  const ask = async (sql: Sql) => {
-    const asked = await askAttestation(sql, name)
+export async function attest(name: string, options: ActOptions): Promise<void> {
+  const ask = async (sql: Sql, actor: Actor) => {
+    const asked = await changeUpstream(sql, actor, name, 'attest')
     if (!asked && (await isRegistered(sql, name)))
       throw new Error(`${name} is disabled. To have it checked: router upstream enable ${name}`)
     return asked
@@ -115,11 +112,12 @@ export function toUpstreamDocument(upstream: Registration): UpstreamOutput {
 
 async function act(
   name: string,
-  options: CommonOptions,
-  change: (sql: Sql) => Promise<Registration | undefined>,
+  options: ActOptions,
+  change: (sql: Sql, actor: Actor) => Promise<Registration | undefined>,
   describe: (upstream: Registration) => readonly string[],
 ): Promise<void> {
-  const upstream = await withDatabase(options.config, change)
+  const actor = actorOf(options)
+  const upstream = await withDatabase(options.config, (sql) => change(sql, actor))
   if (!upstream) throw noUpstream(name)
   print(options, toUpstreamDocument(upstream), describe(upstream))
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { command, group } from './program.ts'
+import { actCommand, command, group } from './program.ts'
 
 /** `router workspace …`; what a command needs is imported when it is called. */
 export function workspaceProgram(): Command {
-  const create = command('create', 'create a workspace with an empty balance')
+  const create = actCommand('create', 'create a workspace with an empty balance')
     .requiredOption('--name <name>', 'its name')
     .action(async (options) => (await import('./workspace.ts')).create(options))
   const list = command('list', 'list the workspaces with their balances and limits').action(async (options) =>
@@ -12,7 +12,7 @@ export function workspaceProgram(): Command {
   const show = command('show', 'show a workspace, and what was ever set of its limits')
     .argument('<id>', 'workspace id')
     .action(async (id, options) => (await import('./workspace.ts')).show(id, options))
-  const limits = command('limits', 'give a workspace limits of its own, from the next request on')
+  const limits = actCommand('limits', 'give a workspace limits of its own, from the next request on')
     .argument('<id>', 'workspace id')
     .option('--rpm, --requests-per-minute <n>', 'requests per minute of all its keys together')
     .option('--tpm, --tokens-per-minute <n>', 'tokens per minute of all its keys together')

@@ -1,14 +1,14 @@
 import { shorten } from '#base/foreign-text.ts'
+import { create as createWorkspace, limit as limitWorkspace } from '../administration/workspaces.ts'
 import { loadRouterConfig } from '../config/router.ts'
 import {
-  createWorkspace,
   findWorkspace,
   type LimitChange,
   listLimitChanges,
   listWorkspaces,
-  setWorkspaceLimits,
   type Workspace,
 } from '../store/workspaces.ts'
+import { type ActOptions, actorOf } from './actor.ts'
 import { withDatabase } from './database.ts'
 import { formatDollars } from './dollars.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
@@ -18,10 +18,11 @@ import { parseCount, parseText, UsageError } from './usage.ts'
 const MAX_NAME_CHARACTERS = 64
 
 /** `router workspace create --name N`. */
-export async function create(options: CommonOptions & { readonly name: string }): Promise<void> {
+export async function create(options: ActOptions & { readonly name: string }): Promise<void> {
   const { config } = options
   const name = parseText('--name', options.name, MAX_NAME_CHARACTERS)
-  const workspace = await withDatabase(config, (sql) => createWorkspace(sql, name))
+  const actor = actorOf(options)
+  const workspace = await withDatabase(config, (sql) => createWorkspace(sql, actor, name))
   print(options, toDocument(workspace), [
     `Workspace ${workspace.id} (${shorten(workspace.name)}) is there, with ${formatDollars(workspace.balanceMicros)}.`,
     `Add credit: router credit ${workspace.id} 5 --reason "First top-up"`,
@@ -74,7 +75,7 @@ export async function show(id: string, options: CommonOptions): Promise<void> {
 }
 
 /** What `router workspace limits` takes; false gives the deployment's back. */
-export interface LimitOptions extends CommonOptions {
+export interface LimitOptions extends ActOptions {
   readonly requestsPerMinute?: string | false
   readonly tokensPerMinute?: string | false
 }
@@ -89,7 +90,8 @@ export async function limits(id: string, options: LimitOptions): Promise<void> {
     ...(requestsPerMinute !== undefined && { requestsPerMinute: parseLimit('--rpm', requestsPerMinute) }),
     ...(tokensPerMinute !== undefined && { tokensPerMinute: parseLimit('--tpm', tokensPerMinute) }),
   }
-  const workspace = await withDatabase(options.config, (sql) => setWorkspaceLimits(sql, id, named))
+  const actor = actorOf(options)
+  const workspace = await withDatabase(options.config, (sql) => limitWorkspace(sql, actor, id, named))
   if (!workspace) throw noWorkspace(id)
   const usual = loadRouterConfig(options.config, process.env).limits
   print(options, toDocument(workspace), [

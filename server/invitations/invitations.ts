@@ -52,12 +52,33 @@ export async function listInvitations(sql: Queryable): Promise<Invitation[]> {
   return (await sql<Row[]>`select *, ${isOpen(sql)} from invitations order by id`).map(toInvitation)
 }
 
+/** Some invitations, the newest first, behind the one that is named. */
+export async function listInvitationPage(
+  sql: Queryable,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<Invitation[]> {
+  const rows = await sql<Row[]>`
+    select *, ${isOpen(sql)} from invitations where ${after === undefined ? sql`true` : sql`id < ${after}`}
+    order by id desc limit ${limit}`
+  return rows.map(toInvitation)
+}
+
 /** Makes a code useless from now on; what it has granted stays. Doing it again keeps the first time. */
 export async function withdrawInvitation(sql: Queryable, code: string): Promise<Invitation | undefined> {
-  const [row] = await sql<Row[]>`
-    update invitations set withdrawn_at = coalesce(withdrawn_at, clock_timestamp())
-    where code = ${parseCode(code) ?? ''} returning *, ${isOpen(sql)}`
-  return row && toInvitation(row)
+  return (await withdrawInvitationOnce(sql, { code }))?.invitation
+}
+
+/** The same of an invitation that is named by its code or its id, and whether it was not withdrawn before. */
+export async function withdrawInvitationOnce(
+  sql: Queryable,
+  name: { readonly id: string } | { readonly code: string },
+): Promise<{ readonly invitation: Invitation; readonly isFirst: boolean } | undefined> {
+  const isNamed = 'id' in name ? sql`id = ${name.id}` : sql`code = ${parseCode(name.code) ?? ''}`
+  const [first] = await sql<Row[]>`
+    update invitations set withdrawn_at = clock_timestamp() where ${isNamed} and withdrawn_at is null
+    returning *, ${isOpen(sql)}`
+  const [row] = first ? [first] : await sql<Row[]>`select *, ${isOpen(sql)} from invitations where ${isNamed}`
+  return row && { invitation: toInvitation(row), isFirst: first !== undefined }
 }
 
 /**

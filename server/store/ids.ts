@@ -1,7 +1,7 @@
 import { monotonicFactory } from 'ulid'
 
 /** What an identifier names, by its prefix. */
-export type IdPrefix = 'acc_' | 'gen-' | 'inv_' | 'key_' | 'led_' | 'rep_' | 'ses_' | 'ups_' | 'ws_'
+export type IdPrefix = 'acc_' | 'aud_' | 'gen-' | 'inv_' | 'key_' | 'led_' | 'rep_' | 'ses_' | 'ups_' | 'ws_'
 
 const nextUlid = monotonicFactory()
 

@@ -3,6 +3,7 @@ import { limits } from '#contract/limits'
 import type { Queryable, Sql } from './connection.ts'
 import { createId } from './ids.ts'
 import { type Key, type KeyRow, type KeySettings, toColumns, toKey } from './key-record.ts'
+import { inTransaction } from './transaction.ts'
 
 export type { Key, KeySettings, KeyState } from './key-record.ts'
 
@@ -10,7 +11,7 @@ const KEY_BYTES = 32
 
 /** Makes a key. Its plaintext is here and nowhere else: only the hash is stored (KEY-02). */
 export async function createKey(
-  sql: Sql,
+  sql: Queryable,
   workspaceId: string,
   settings: KeySettings & { readonly name: string },
 ): Promise<{ readonly key: Key; readonly plaintext: string }> {
@@ -21,7 +22,7 @@ export async function createKey(
     prefix: plaintext.slice(0, limits.keyPrefixCharacters),
     ...toColumns(settings),
   }
-  const key = await sql.begin(async (transaction) => {
+  const key = await inTransaction(sql, async (transaction) => {
     const [row] = await transaction<KeyRow[]>`
       insert into api_keys ${transaction(record)} returning *, key_state(revoked_at, expires_at) as state`
     await transaction`

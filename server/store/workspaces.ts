@@ -1,5 +1,6 @@
-import type { Queryable, Sql } from './connection.ts'
+import type { Queryable } from './connection.ts'
 import { createId } from './ids.ts'
+import { inTransaction } from './transaction.ts'
 
 /** Who owns keys, a prepaid balance and generation records (WSP-01, WSP-02, WSP-03). */
 export interface Workspace {
@@ -45,12 +46,12 @@ export async function findWorkspace(sql: Queryable, id: string): Promise<Workspa
  * Undefined if there is no such workspace.
  */
 export async function setWorkspaceLimits(
-  sql: Sql,
+  sql: Queryable,
   id: string,
   limits: WorkspaceLimits,
 ): Promise<Workspace | undefined> {
   const { requestsPerMinute, tokensPerMinute } = limits
-  return await sql.begin(async (transaction) => {
+  return await inTransaction(sql, async (transaction) => {
     const [row] = await transaction<Row[]>`
       update workspaces set
         requests_per_minute = ${requestsPerMinute === undefined ? transaction`requests_per_minute` : requestsPerMinute},

@@ -1,6 +1,7 @@
 import type { Digest } from '#attestation'
-import type { Queryable, Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
+import { inTransaction } from '../store/transaction.ts'
 import { sealApiKey } from './api-key.ts'
 import { appendEvent, type UpstreamEvent } from './events.ts'
 import { parseRegistration, type Registration, type UpstreamRow } from './registration.ts'
@@ -24,14 +25,14 @@ export interface NewUpstream {
  * last, which is still relayed.
  */
 export async function addUpstream(
-  sql: Sql,
+  sql: Queryable,
   upstream: NewUpstream,
   { secret, replace = false }: { readonly secret: () => Buffer; readonly replace?: boolean },
 ): Promise<Registration | undefined> {
   const { name, url, hostname, roots, requireLeafName, pins, apiKey } = upstream
   const id = createId('ups_')
   const sealed = apiKey === undefined ? null : sealApiKey(apiKey, id, secret())
-  return sql.begin(async (transaction) => {
+  return inTransaction(sql, async (transaction) => {
     const [row] = await transaction<UpstreamRow[]>`
       insert into upstreams as known (name, id, url, hostname, roots, require_leaf_name, api_key, pins)
       values (${name}, ${id}, ${url}, ${hostname}, ${roots}, ${requireLeafName}, ${sealed}, ${[...pins]})
@@ -56,7 +57,7 @@ export async function addUpstream(
 
 /** Approves deployments, or withdraws the approval. Approving one lifts a denial; withdrawing one never does. */
 export function setPins(
-  sql: Sql,
+  sql: Queryable,
   name: string,
   { add, remove }: { readonly add: readonly Digest[]; readonly remove: readonly Digest[] },
 ): Promise<Registration | undefined> {
@@ -81,7 +82,7 @@ export function setPins(
 }
 
 /** Takes an upstream out of service. */
-export function disableUpstream(sql: Sql, name: string): Promise<Registration | undefined> {
+export function disableUpstream(sql: Queryable, name: string): Promise<Registration | undefined> {
   return act(
     sql,
     [{ upstream: name, event: 'taken_out' }],
@@ -91,7 +92,7 @@ export function disableUpstream(sql: Sql, name: string): Promise<Registration | 
 }
 
 /** Puts an upstream back, without a verdict; a denial is lifted. */
-export function enableUpstream(sql: Sql, name: string): Promise<Registration | undefined> {
+export function enableUpstream(sql: Queryable, name: string): Promise<Registration | undefined> {
   return act(
     sql,
     [{ upstream: name, event: 'put_back' }],
@@ -103,7 +104,7 @@ export function enableUpstream(sql: Sql, name: string): Promise<Registration | u
 }
 
 /** Asks every router for a check now; a denial is lifted. Undefined for a disabled one too, which nobody checks. */
-export function askAttestation(sql: Sql, name: string): Promise<Registration | undefined> {
+export function askAttestation(sql: Queryable, name: string): Promise<Registration | undefined> {
   return act(
     sql,
     [{ upstream: name, event: 'attestation_asked' }],
@@ -120,13 +121,19 @@ export async function listUpstreams(sql: Queryable): Promise<Registration[]> {
   return rows.map(parseRegistration)
 }
 
+/** One upstream; undefined when there is none of that name. */
+export async function findUpstream(sql: Queryable, name: string): Promise<Registration | undefined> {
+  const [row] = await sql<UpstreamRow[]>`select * from upstreams where name = ${name}`
+  return row && parseRegistration(row)
+}
+
 /** An act and its events, in one transaction; undefined when there is no such upstream. */
 function act(
-  sql: Sql,
+  sql: Queryable,
   events: readonly UpstreamEvent[],
   change: (transaction: Queryable) => PromiseLike<readonly UpstreamRow[]>,
 ): Promise<Registration | undefined> {
-  return sql.begin(async (transaction) => {
+  return inTransaction(sql, async (transaction) => {
     const [row] = await change(transaction)
     if (row === undefined) return undefined
     for (const event of events) await appendEvent(transaction, event)

@@ -50,3 +50,15 @@ export async function listEvents(
     where ${upstream ?? null}::text is null or upstream = ${upstream ?? null}
     order by number desc limit ${limit}`
 }
+
+/** Some of an upstream's events, the newest first, behind the one of this number. */
+export async function listEventPage(
+  sql: Queryable,
+  upstream: string,
+  { after, limit }: { readonly after: bigint | undefined; readonly limit: number },
+): Promise<StoredEvent[]> {
+  return await sql<StoredEvent[]>`
+    select number, at, upstream, replica, event, stage, reason, digest from upstream_events
+    where upstream = ${upstream} ${after === undefined ? sql`` : sql`and number < ${after}`}
+    order by number desc limit ${limit}`
+}

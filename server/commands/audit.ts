@@ -1,0 +1,42 @@
+import type { AuditAct } from '../administration/act.ts'
+import { type AuditRow, auditActs, listAudit, toAuditDocument } from '../administration/audit.ts'
+import { withDatabase } from './database.ts'
+import { type CommonOptions, columns, formatTime, print } from './output.ts'
+import { parseCount, parseTime, UsageError } from './usage.ts'
+
+/** What `router audit` takes. */
+export interface AuditOptions extends CommonOptions {
+  readonly actor?: string
+  readonly act?: string
+  readonly subject?: string
+  readonly from?: string
+  readonly to?: string
+  readonly limit: string
+}
+
+/** `router audit`: the acts of administrators, in the console and on the command line. */
+export async function audit(options: AuditOptions): Promise<void> {
+  const { actor, act, subject, from, to, limit } = options
+  const query = {
+    actor,
+    act: act === undefined ? undefined : parseAct(act),
+    subject,
+    from: from === undefined ? undefined : parseTime('--from', from),
+    to: to === undefined ? undefined : parseTime('--to', to),
+    limit: parseCount('--limit', limit),
+  }
+  const rows = await withDatabase(options.config, (sql) => listAudit(sql, query))
+  const head = ['TIME', 'ACTOR', 'THROUGH', 'ACT', 'SUBJECT', 'DETAILS']
+  print(options, rows.map(toAuditDocument), columns([head, ...rows.map(toCells)]))
+}
+
+function parseAct(text: string): AuditAct {
+  const act = auditActs.find((known) => known === text)
+  if (act === undefined) throw new UsageError(`--act must be one of ${auditActs.join(', ')}.`)
+  return act
+}
+
+function toCells({ at, actor, through, act, subject, details }: AuditRow): string[] {
+  const told = Object.entries(details).map(([name, text]) => `${name}=${JSON.stringify(text)}`)
+  return [formatTime(at), actor, through.replace('_', ' '), act, subject, told.join(' ')]
+}
