@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
+import type { ConsoleOperationId } from '#contract/console/routes'
 import { limits } from '#contract/limits'
 import type { Validator } from '#contract/validator'
 import type { RouterContext, RouterEnvironment } from '../app.ts'
@@ -47,6 +48,9 @@ const guards = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const
+
+/** What waits for somebody else than the database: a bundle is fetched, and compared. */
+const patience: Partial<Record<ConsoleOperationId, number>> = { diffUpstream: 2 * limits.bundleFetchMs }
 
 type AnyRequest = ConsoleRequest<'createKey'>
 type AnyHandler = (
@@ -108,7 +112,7 @@ export function createConsoleApp(dependencies: ConsoleAppDependencies): Hono<Rou
       await raw({ ...request, response, headers: Object.fromEntries(headers) } as never)
       return RESPONSE_ALREADY_SENT
     }
-    const reply = await within(handler(request), limits.databaseOutageMs)
+    const reply = await within(handler(request), patience[operation] ?? limits.databaseOutageMs)
     for (const [name, value] of Object.entries(reply.headers ?? {})) {
       for (const one of [value].flat()) headers.append(name, String(one))
     }

@@ -25,19 +25,19 @@ export interface LimitChange extends Required<WorkspaceLimits> {
 
 /** Makes a workspace with an empty balance. */
 export async function createWorkspace(sql: Queryable, name: string): Promise<Workspace> {
-  const [row] = await sql<Row[]>`
+  const [row] = await sql<WorkspaceRow[]>`
     insert into workspaces (id, name) values (${createId('ws_')}, ${name}) returning *`
   return toWorkspace(row!)
 }
 
 /** All workspaces, oldest first. */
 export async function listWorkspaces(sql: Queryable): Promise<Workspace[]> {
-  return (await sql<Row[]>`select * from workspaces order by id`).map(toWorkspace)
+  return (await sql<WorkspaceRow[]>`select * from workspaces order by id`).map(toWorkspace)
 }
 
 /** One workspace by its id. */
 export async function findWorkspace(sql: Queryable, id: string): Promise<Workspace | undefined> {
-  const [row] = await sql<Row[]>`select * from workspaces where id = ${id}`
+  const [row] = await sql<WorkspaceRow[]>`select * from workspaces where id = ${id}`
   return row && toWorkspace(row)
 }
 
@@ -52,7 +52,7 @@ export async function setWorkspaceLimits(
 ): Promise<Workspace | undefined> {
   const { requestsPerMinute, tokensPerMinute } = limits
   return await inTransaction(sql, async (transaction) => {
-    const [row] = await transaction<Row[]>`
+    const [row] = await transaction<WorkspaceRow[]>`
       update workspaces set
         requests_per_minute = ${requestsPerMinute === undefined ? transaction`requests_per_minute` : requestsPerMinute},
         tokens_per_minute = ${tokensPerMinute === undefined ? transaction`tokens_per_minute` : tokensPerMinute}
@@ -79,7 +79,8 @@ interface Limits {
   readonly tokens_per_minute: bigint | null
 }
 
-interface Row extends Limits {
+/** A workspace as the database answers it. */
+export interface WorkspaceRow extends Limits {
   readonly id: string
   readonly name: string
   readonly balance_micros: bigint
@@ -87,7 +88,8 @@ interface Row extends Limits {
   readonly created_at: Date
 }
 
-function toWorkspace(row: Row): Workspace {
+/** Reads a row. */
+export function toWorkspace(row: WorkspaceRow): Workspace {
   return {
     id: row.id,
     name: row.name,

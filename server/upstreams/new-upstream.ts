@@ -86,7 +86,8 @@ function readRoots(texts: readonly string[]): string {
   return roots.join('')
 }
 
-function readPin(text: string, index: number): Digest {
+/** Reads a digest in any notation. Throws `UnusableUpstream`. */
+export function readPin(text: string, index: number): Digest {
   try {
     return parsePin(text)
   } catch (cause) {
