@@ -5,6 +5,7 @@ import { createApp } from './app.ts'
 import { bodyMetrics } from './bodies/body-metrics.ts'
 import type { RouterConfig } from './config/router.ts'
 import { readSecretsKey } from './config/secrets-key.ts'
+import { administrationHandlers } from './console/administration.ts'
 import { openConsole } from './console/console.ts'
 import { createConsolePage } from './console/page.ts'
 import { createWorkspacePages } from './console/workspace.ts'
@@ -150,6 +151,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     signal: drain.signal,
   }
   const models = { catalogue: inForce.catalogue, shelf, upstreams }
+  const administration = { ...models, sql: consoleSql, secret, endpoints: () => inForce.config.endpoints }
   const pages =
     config.console &&
     createWorkspacePages({
@@ -175,7 +177,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       log,
       tell: dependencies.tell,
       page: createConsolePage(PAGE_FOLDER),
-      ...(pages && { handlers: pages.handlers }),
+      ...(pages && { handlers: { ...pages.handlers, ...administrationHandlers(administration) } }),
     }))
   const app = createApp({
     handlers: {

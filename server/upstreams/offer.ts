@@ -1,4 +1,4 @@
-import { type AttestationError, type Digest, inspectBundle, type Json, verifyBundle } from '#attestation'
+import { type Digest, inspectBundle, type Json, verifyBundle } from '#attestation'
 import { limits } from '#contract/limits'
 import { targetOf } from '#egress/connection/target.ts'
 import type { SnapshotChange } from '#egress/deployment/changes.ts'
