@@ -5200,6 +5200,17 @@ export interface components {
             /** @description Whether both hold the same values although their digests differ: only their spelling does. */
             same_values: boolean;
         };
+        /** @description What `router upstream diff --json` prints: what an upstream offers, and what that changes. Nothing is approved by it. */
+        UpstreamDiffOutput: {
+            /** @description Every step from the pinned one to the offered one, in the order in which they are to be taken. */
+            changes: components["schemas"]["SnapshotChange"][];
+            /** @description What is offered now. */
+            offered: components["schemas"]["DiffedDeployment"];
+            /** @description What is compared with: a deployment that is pinned; null when none of them is kept. */
+            pinned: components["schemas"]["DiffedDeployment"] | null;
+            /** @description Whether both hold the same values although their digests differ: only their spelling does. */
+            same_values: boolean;
+        };
         /** @description A SHA-256 in wire form. */
         UpstreamDigest: string;
         /** @description What `router upstream events --json` prints for each event, newest first. */
