@@ -1,4 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { digestOf } from '#attestation'
 import { consoleRoutes } from '#contract/console/routes'
@@ -8,6 +13,7 @@ import { type Answer, type Browser, openBrowser } from './browser.ts'
 import { startTestGateway, type TestGateway } from './gateway.ts'
 import { type Service, startService } from './service.ts'
 
+const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
 const ADA = 'ada@example.com'
 const SECRET = 'vendor-secret-canary-93'
 const HOSTNAME = 'vendor.localhost'
@@ -60,6 +66,12 @@ async function register(more: object = {}): Promise<Answer['body']> {
   expect(status).toBe(201)
   return body
 }
+
+const untilAdmitted = (name: string) =>
+  vi.waitFor(async () => expect((await call('GET', `/upstreams/${name}`)).body.state).toBe('admitted'), {
+    timeout: 30_000,
+    interval: 50,
+  })
 
 const operations = Object.entries(consoleRoutes).filter(([, { administrator }]) => administrator)
 
@@ -161,10 +173,7 @@ test('a name that is taken is a conflict, unless it is registered anew', async (
 test('what is offered is compared with what is pinned, step by step', async () => {
   const { digest: first } = await gateway.control('/state')
   const { name } = await register({ pins: [first] })
-  await vi.waitFor(
-    async () => expect((await call('GET', `/upstreams/${name}`)).body.state).toBe('admitted'),
-    { timeout: 30_000, interval: 50 },
-  )
+  await untilAdmitted(name)
   const same = await call('GET', `/upstreams/${name}/diff`)
   expect(same).toMatchObject({
     status: 200,
@@ -188,6 +197,47 @@ test('what is offered is compared with what is pinned, step by step', async () =
   const fresh = await register()
   const offered = await call('GET', `/upstreams/${fresh.name}/diff`)
   expect(offered.body).toMatchObject({ pinned: null, offered: { is_pinned: false }, changes: [] })
+})
+
+test('the command line compares in the same words, and is written down in the same log', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'administration-'))
+  const prices = 'pricing: { promptPer1mMicros: 1, completionPer1mMicros: 2 }'
+  writeFileSync(
+    join(folder, 'router.yaml'),
+    `database: { url: "\${DATABASE_URL}" }
+endpoints: [ { name: demo, hostname: router.localhost } ]
+models: [ { id: vendor/large, contextLength: 8192, ${prices}, endpoint: vendor, upstream: {} } ]
+`,
+  )
+  const database = new URL(service.server.embedded.url)
+  database.pathname = service.sql.options.database
+  const router = promisify(execFile)
+  const run = async (...words: readonly string[]) => {
+    const env = { ...process.env, DATABASE_URL: database.href }
+    return (await router(LAUNCHER, words, { cwd: folder, env })).stdout
+  }
+  try {
+    const { digest } = await gateway.control('/state')
+    const { name } = await register({ pins: [digest] })
+    await untilAdmitted(name)
+    await gateway.control('/rotate/deployment')
+    const inConsole = await call('GET', `/upstreams/${name}/diff`)
+    const byCommand = JSON.parse(await run('upstream', 'diff', name, '--json'))
+    expect(inConsole.body.changes.length).toBeGreaterThan(0)
+    expect(byCommand).toMatchObject({ pinned: inConsole.body.pinned, changes: inConsole.body.changes })
+    expect(await run('upstream', 'diff', name)).toMatch(/ offered\n.*router upstream pin/s)
+    await run('upstream', 'disable', name, '--as', 'operator')
+    expect(await acts(`&subject=${name}`)).toMatchObject([
+      { act: 'upstream_disabled', actor: 'operator', through: 'command_line' },
+      { act: 'upstream_registered', actor: ADA, through: 'console' },
+    ])
+    const { body } = await newBrowser().signIn('needle.in.hay@example.com')
+    const found = JSON.parse(await run('workspace', 'list', '--find', 'NEEDLE', '--json'))
+    expect(found).toMatchObject([{ id: body.me.workspace.id }])
+  } finally {
+    await gateway.control('/rotate/deployment', { restore: true })
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('an offer that cannot be had or verified is a conflict that names stage and reason', async () => {

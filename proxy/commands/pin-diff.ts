@@ -2,8 +2,9 @@ import { AttestationError, inspectBundle, type Json, toHex } from '#attestation'
 import { quote } from '#base/foreign-text.ts'
 import { type OutputOptions, print } from '#base/print.ts'
 import type { SnapshotDiffOutput } from '#contract/models'
-import { type Change, changesBetween, inOrder } from '#egress/deployment/changes.ts'
+import { type Change, changesBetween } from '#egress/deployment/changes.ts'
 import { differencesOfSpelling, type Spelling } from '#egress/deployment/spelling.ts'
+import { changesInWords } from '#egress/deployment/words.ts'
 import { printRefusal } from './refused.ts'
 import { readNamed, verifyByItself } from './snapshot-source.ts'
 
@@ -76,7 +77,7 @@ function inWords(one: Compared, other: Compared, changes: readonly Change[]): st
   if (changes.length === 0) return [...heading, sameValuesInWords(one, other)]
   return [
     ...heading,
-    ...told(changes),
+    ...changesInWords(changes),
     '',
     'Read what has changed before you approve of it. Who signed it was not looked at; `proxy pin add` does.',
   ]
@@ -97,15 +98,4 @@ function sameValuesInWords(one: Compared, other: Compared): string {
       ? 'they are spelled alike, and one digest is of that spelling, the other of the canonical one.'
       : `what differs is ${new Intl.ListFormat('en-GB').format(words)}.`
   return `Both hold the same values, and are signed under two digests all the same: ${what}`
-}
-
-/** What is about parts of one resource stands below its name. */
-function told(changes: readonly Change[]): string[] {
-  let resource = ''
-  return inOrder(changes).flatMap(({ document, lines }) => {
-    const isWhole = document.change.startsWith('resource_')
-    if (isWhole || document.resource === resource) return lines
-    resource = document.resource
-    return [`Changed: ${resource}`, ...lines]
-  })
 }

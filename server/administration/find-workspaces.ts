@@ -11,8 +11,9 @@ export interface WorkspaceSearch {
   /** A part of the name or of an address, or the whole id; case does not matter. All when undefined. */
   readonly text: string | undefined
   /** Behind the one of this id. */
-  readonly after: string | undefined
-  readonly limit: number
+  readonly after?: string | undefined
+  /** All when left out. */
+  readonly limit?: number
 }
 
 /** Finds workspaces. */
@@ -33,7 +34,7 @@ export async function findWorkspaces(
   const rows = await sql<Row[]>`
     select w.*, ${emails(sql)} from workspaces w
     where ${isMeant} ${after === undefined ? sql`` : sql`and w.id < ${after}`}
-    order by w.id desc limit ${limit}`
+    order by w.id desc ${limit === undefined ? sql`` : sql`limit ${limit}`}`
   return rows.map(toPeopled)
 }
 

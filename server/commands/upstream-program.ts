@@ -38,6 +38,10 @@ export function upstreamProgram(): Command {
     .argument('[name]', 'of this upstream alone')
     .option('--limit <n>', 'so many at most', '50')
     .action(async (name, options) => (await import('./upstream.ts')).events(name, options))
+  const diff = command('diff', 'compare what an upstream offers now with what is approved; approves nothing')
+    .argument('<name>', 'name of the upstream')
+    .option('--pin <digest>', 'the approved deployment to compare with (the newest that is kept)')
+    .action(async (name, options) => (await import('./upstream-diff.ts')).diff(name, options))
   const what = 'external endpoints that the router verifies'
-  return group('upstream', what, add, pin, enable, disable, attest, list, events)
+  return group('upstream', what, add, pin, enable, disable, attest, diff, list, events)
 }

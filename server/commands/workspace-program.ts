@@ -6,9 +6,9 @@ export function workspaceProgram(): Command {
   const create = actCommand('create', 'create a workspace with an empty balance')
     .requiredOption('--name <name>', 'its name')
     .action(async (options) => (await import('./workspace.ts')).create(options))
-  const list = command('list', 'list the workspaces with their balances and limits').action(async (options) =>
-    (await import('./workspace.ts')).list(options),
-  )
+  const list = command('list', 'list the workspaces with their balances and limits')
+    .option('--find <text>', 'those with it in their name or in an address of theirs, or with this id')
+    .action(async (options) => (await import('./workspace.ts')).list(options))
   const show = command('show', 'show a workspace, and what was ever set of its limits')
     .argument('<id>', 'workspace id')
     .action(async (id, options) => (await import('./workspace.ts')).show(id, options))

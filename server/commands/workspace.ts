@@ -1,4 +1,5 @@
 import { shorten } from '#base/foreign-text.ts'
+import { findWorkspaces } from '../administration/find-workspaces.ts'
 import { create as createWorkspace, limit as limitWorkspace } from '../administration/workspaces.ts'
 import { loadRouterConfig } from '../config/router.ts'
 import {
@@ -29,9 +30,12 @@ export async function create(options: ActOptions & { readonly name: string }): P
   ])
 }
 
-/** `router workspace list`. */
-export async function list(options: CommonOptions): Promise<void> {
-  const workspaces = await withDatabase(options.config, listWorkspaces)
+/** `router workspace list`: all, or those that a text is found in. */
+export async function list(options: CommonOptions & { readonly find?: string }): Promise<void> {
+  const { find: text } = options
+  const workspaces = await withDatabase(options.config, async (sql) =>
+    text === undefined ? listWorkspaces(sql) : (await findWorkspaces(sql, { text })).toReversed(),
+  )
   const rows = workspaces.map(({ id, name, balanceMicros, requestsPerMinute, tokensPerMinute }) => {
     return [id, name, formatDollars(balanceMicros), orDefault(requestsPerMinute), orDefault(tokensPerMinute)]
   })

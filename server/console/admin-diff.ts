@@ -1,11 +1,11 @@
 import { AttestationError, type Digest, parseDigest } from '#attestation'
-import type { components } from '#contract/console/types'
 import { ApiError } from '../errors.ts'
 import type { Sql } from '../store/connection.ts'
 import { outlast } from '../store/retry.ts'
 import { findUpstream } from '../upstreams/administration.ts'
 import { TooDifferent } from '../upstreams/comparison.ts'
-import { compareOffer, type Deployment } from '../upstreams/offer.ts'
+import { compareOffer } from '../upstreams/offer.ts'
+import { toDiffDocument } from '../upstreams/offer-document.ts'
 import { missing } from './administrator.ts'
 import type { ConsoleHandler } from './handlers.ts'
 import { wrong } from './query.ts'
@@ -16,26 +16,10 @@ export function diffingUpstreams(sql: Sql): ConsoleHandler<'diffUpstream'> {
     const pin = query.pin === undefined ? undefined : readDigest(query.pin)
     const registration = await outlast(() => findUpstream(sql, name))
     if (!registration) throw missing('upstream', 'name')
-    const { pins } = registration
     const found = await compareOffer(sql, registration, pin).catch(asConflict)
     if (!found)
       throw new ApiError('not_found', 'No approved deployment of this digest is kept.', { param: 'pin' })
-    const { pinned, offered, changes } = found
-    const toBody = ({ digest, issuedAt }: Deployment): components['schemas']['DiffedDeployment'] => ({
-      evidence_digest: digest,
-      issued_at: issuedAt.toISOString(),
-      is_pinned: pins.includes(digest),
-    })
-    const isSpelling = pinned !== undefined && pinned.digest !== offered.digest && changes.length === 0
-    return {
-      status: 200,
-      body: {
-        pinned: pinned ? toBody(pinned) : null,
-        offered: toBody(offered),
-        same_values: isSpelling,
-        changes: [...changes],
-      },
-    }
+    return { status: 200, body: toDiffDocument(found, registration) }
   }
 }
 

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { changesBetween, inOrder } from '#egress/deployment/changes.ts'
+import { changesBetween } from '#egress/deployment/changes.ts'
 import type { Comparison } from './comparison.ts'
 
 // Begun by comparison.ts alone.
 const { before, after } = workerData as Comparison
-parentPort!.postMessage(inOrder(changesBetween(before, after)).map(({ document }) => document))
+parentPort!.postMessage(changesBetween(before, after))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Json } from '#attestation'
 import { limits } from '#contract/limits'
-import type { SnapshotChange } from '#egress/deployment/changes.ts'
+import type { Change } from '#egress/deployment/changes.ts'
 
 /** Two snapshots. */
 export interface Comparison {
@@ -24,8 +24,8 @@ const HEAP_MB = 512
  */
 export async function compare(
   comparison: Comparison,
-  limitMs = limits.bundleFetchMs,
-): Promise<SnapshotChange[]> {
+  limitMs: number = limits.bundleFetchMs,
+): Promise<Change[]> {
   const thread = new Worker(new URL('./comparison-thread.ts', import.meta.url), {
     workerData: comparison,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
@@ -33,7 +33,7 @@ export async function compare(
   const late = AbortSignal.timeout(limitMs)
   try {
     const [changes] = await once(thread, 'message', { signal: late })
-    return changes as SnapshotChange[]
+    return changes as Change[]
   } catch (cause) {
     throw late.aborted ? new TooDifferent('They are too different to be compared.', { cause }) : cause
   } finally {

@@ -1,7 +1,7 @@
 import { type Digest, inspectBundle, type Json, verifyBundle } from '#attestation'
 import { limits } from '#contract/limits'
 import { targetOf } from '#egress/connection/target.ts'
-import type { SnapshotChange } from '#egress/deployment/changes.ts'
+import type { Change } from '#egress/deployment/changes.ts'
 import { fetchBundle } from '#egress/evidence/fetch.ts'
 import type { Queryable } from '../store/connection.ts'
 import { compare } from './comparison.ts'
@@ -19,7 +19,7 @@ export interface ComparedOffer {
   /** Undefined where no approved deployment is kept. */
   readonly pinned: Deployment | undefined
   readonly offered: Deployment
-  readonly changes: readonly SnapshotChange[]
+  readonly changes: readonly Change[]
 }
 
 /**
