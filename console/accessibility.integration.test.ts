@@ -1,13 +1,10 @@
 // @module-tag chromium
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from './testing/browser.ts'
 import { pages } from './testing/pages.ts'
 import { visit } from './testing/visit.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 let browser: Browser
 
@@ -21,7 +18,7 @@ afterAll(() => browser.close())
 async function violationsOf(page: Page): Promise<string[]> {
   await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
   // A debugger may do what the page's own policy forbids to scripts.
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   return page.evaluate(async () => {
     interface Violation {
       readonly id: string

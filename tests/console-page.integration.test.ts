@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildPage } from '../console/build/build.ts'
 import { openBrowser } from '../console/testing/browser.ts'
 import { issueInvitation } from '../server/invitations/invitations.ts'
+import { postEntry } from '../server/metering/ledger.ts'
 import { mailsTo } from './browser.ts'
 import { startTestGateway, type TestGateway } from './gateway.ts'
 import { demoModel, type Service, startService } from './service.ts'
@@ -20,12 +21,12 @@ beforeAll(async () => {
   await buildPage()
   gateway = await startTestGateway('http://127.0.0.1:1')
   service = await startService({
-    console: { administrators: [EMAIL] },
+    console: {},
     endpoints: [gateway.endpoint],
     models: (url) => [demoModel(url, { endpoint: gateway.endpoint })],
   })
   browser = await openBrowser()
-  page = await browser.newPage()
+  page = await (await browser.newContext()).newPage()
 })
 
 afterAll(async () => {
@@ -128,10 +129,7 @@ test('an administrator credits the workspace, and the balance moves by itself', 
   await page.getByLabel('Reason').fill('Invoice 1')
   await page.keyboard.press('Enter')
   await page.getByText('Done: $10.000000').waitFor()
-  await other
-    .getByText(/\$14\.99/)
-    .first()
-    .waitFor()
+  await other.getByRole('link', { name: /^Balance \$14\.99/ }).waitFor()
   await other.close()
 })
 

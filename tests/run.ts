@@ -29,6 +29,7 @@ const check: readonly Step[] = [
   { title: 'the contract only grows', command: ['node', 'spec/diff.ts'] },
   { title: 'format and lint', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { title: 'types', command: ['tsc', '--noEmit'] },
+  { title: 'types of the console’s page', command: ['tsc', '--noEmit', '-p', 'console'] },
   { title: 'no file, export or dependency that nobody uses', command: ['knip', '--no-progress'] },
   { title: 'unit tests', command: ['vitest', 'run', '--project', 'unit'], project: 'unit' },
 ]

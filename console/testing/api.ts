@@ -192,6 +192,7 @@ function error(code: string, message: string) {
 function pageOf<Row extends { readonly id: string }>(rows: readonly Row[], query: Record<string, string>) {
   const limit = Number(query.limit ?? PAGE)
   const start = query.after === undefined ? 0 : rows.findIndex(({ id }) => id === query.after) + 1
+  if (query.after !== undefined && start === 0) throw new Error(`No page goes on behind ${query.after}.`)
   const data = rows.slice(start, start + limit)
   return { data, next: start + limit < rows.length ? data.at(-1)!.id : null }
 }

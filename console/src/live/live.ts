@@ -8,7 +8,7 @@ export function takeRow(queries: QueryClient, row: RequestRow): void {
   const lists = queries.getQueryCache().findAll({ queryKey: ['get', '/requests'] })
   for (const { queryKey } of lists) {
     const filter = filterOf(queryKey)
-    queries.setQueryData<InfiniteData<RequestPage, string | undefined>>(queryKey, (data) => {
+    queries.setQueryData<InfiniteData<RequestPage, string | null>>(queryKey, (data) => {
       if (data?.pages === undefined) return data
       return { ...data, pages: withRow(data.pages, row, matches(row, filter) && isByTime(filter)) }
     })

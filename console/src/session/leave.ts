@@ -5,7 +5,7 @@ const CHANNEL = 'console-session'
  * Leaves for the sign-in page with a new document: nothing of what was shown stays in memory, and the way back leads to
  * a page that asks the router again.
  */
-export function leave(address = SIGN_IN): void {
+function leave(address = SIGN_IN): void {
   if (location.pathname === SIGN_IN) return
   document.getElementById('page')?.replaceChildren()
   location.replace(address)
