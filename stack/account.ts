@@ -1,3 +1,4 @@
+import type { FoundAccount } from '../server/console/accounts.ts'
 import type { RouterCommands, Workspace } from './router-commands.ts'
 
 /** The demo's workspace and a key of it. */
@@ -8,21 +9,24 @@ export interface Account {
   readonly apiKey: string
 }
 
-const WORKSPACE = 'demo'
 const DOLLARS = '5'
 const REASON = 'Demo credit'
 
-/** Makes the demo's workspace, or finds it again, and a new key; a spent balance is filled up. */
-export async function openAccount(router: RouterCommands, now: Date): Promise<Account> {
-  const found = (await router.listWorkspaces()).find(({ name }) => name === WORKSPACE)
-  const workspace = found ?? (await router.createWorkspace(WORKSPACE))
+/** Opens the owner's workspace and makes a new key of it; a spent balance is filled up. */
+export async function openAccount(
+  router: RouterCommands,
+  findOwner: () => Promise<FoundAccount>,
+  now: Date,
+): Promise<Account> {
+  const { account, isNew } = await findOwner()
+  const workspace = await findWorkspace(router, account.workspaceId)
   const [key, credited] = await Promise.all([
     router.createKey(workspace.id, `demo ${now.toISOString()}`),
     workspace.balance_micros > 0 ? workspace : router.credit(workspace.id, DOLLARS, REASON),
   ])
   return {
     workspace: { ...workspace, balance_micros: credited.balance_micros },
-    reused: found !== undefined,
+    reused: !isNew,
     apiKey: key.api_key,
   }
 }

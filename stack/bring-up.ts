@@ -2,6 +2,7 @@ import { type Account, openAccount } from './account.ts'
 import { type CrewOptions, createCrew } from './crew.ts'
 import { StartFailure } from './failure.ts'
 import type { RealBackend } from './options.ts'
+import { findOrCreateOwner } from './owner.ts'
 import type { Places } from './places.ts'
 import { defaultPorts } from './ports.ts'
 import { untilPublished } from './published.ts'
@@ -43,13 +44,13 @@ export async function bringUp(options: BringUpOptions): Promise<Stack> {
   const backend: BackendAddresses = real ?? (await startStandIn(crew, places))
   const needs = { databaseUrl: postgres.url, backendUrl: backend.url, real }
   const addresses = await startRouter(crew, places, needs)
-  const { routerUrl, adminUrl, platformUrl, platformControlUrl, digest } = addresses
+  const { platformUrl, digest } = addresses
   const proxyUrl = await startProxy(crew, places, addresses)
   const router = createRouterCommands(places, postgres.url)
   // Judged meanwhile: it takes as long.
   const judge = () => verifyEvidence({ platformUrl, rootPemFile: places.rootPem, pin: digest })
-  const prepare = () =>
-    Promise.all([openAccount(router, new Date()), judge(), untilPublished(proxyUrl, digest, signal)])
+  const open = () => openAccount(router, () => findOrCreateOwner(postgres.url), new Date())
+  const prepare = () => Promise.all([open(), judge(), untilPublished(proxyUrl, digest, signal)])
   const [account, verification] = await story.step('Account', prepare, {
     word: 'ready',
     remark: ([{ reused }]) => `workspace demo${reused ? ' of an earlier start' : ''} and a new key`,
@@ -61,11 +62,13 @@ export async function bringUp(options: BringUpOptions): Promise<Stack> {
     const { controlUrl } = backend
     const backendPid = crew.pidOf('backend')
     return {
-      router_base_url: routerUrl,
-      admin_url: adminUrl,
+      router_base_url: addresses.routerUrl,
+      admin_url: addresses.adminUrl,
       proxy_base_url: proxyUrl,
       platform_url: platformUrl,
-      platform_control_url: platformControlUrl,
+      platform_control_url: addresses.platformControlUrl,
+      console_url: addresses.consoleUrl,
+      outbox_url: addresses.outboxUrl,
       ...(controlUrl === undefined ? {} : { backend_control_url: controlUrl }),
       api_key: account.apiKey,
       workspace_id: account.workspace.id,

@@ -19,7 +19,13 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const settings = { port: 8080, adminPort: 9464, platformPort: 8443, backendUrl: 'http://127.0.0.1:9000/v1' }
+const settings = {
+  port: 8080,
+  adminPort: 9464,
+  outboxPort: 8025,
+  platformPort: 8443,
+  backendUrl: 'http://127.0.0.1:9000/v1',
+}
 
 test('the router accepts the configuration of the demo', () => {
   const places = placesIn(folder)
@@ -43,7 +49,7 @@ test('the router accepts the configuration of the demo', () => {
 test('the router accepts the configuration of a real backend, and its key stays in the environment', () => {
   const places = placesIn(folder)
   const real = { url: 'http://10.0.0.1:8000/v1', model: 'meta/llama-3.2:3b@q4' }
-  writeRouterConfig(places, { port: 1, adminPort: 2, platformPort: 3, backendUrl: real.url, real })
+  writeRouterConfig(places, { ...settings, backendUrl: real.url, real })
   const [model] = loadRouterConfig(places.routerConfig, { BACKEND_KEY: 'sk-backend' }).models
   expect(model).toMatchObject({ id: real.model, backends: [{ model: real.model, apiKey: 'sk-backend' }] })
 })
@@ -68,6 +74,16 @@ test('the router reads its evidence from its platform, and believes what that sa
     },
   ])
   expect(trustedProxies).toEqual(['127.0.0.1'])
+})
+
+test('the router serves its console to the demo’s owner, whose codes are shown and not sent', () => {
+  const places = placesIn(folder)
+  writeRouterConfig(places, { ...settings, real: undefined })
+  expect(loadRouterConfig(places.routerConfig, {}).console).toEqual({
+    publicUrl: 'http://127.0.0.1:8080',
+    administrators: ['admin@router.localhost'],
+    outbox: { host: '127.0.0.1', port: 8025 },
+  })
 })
 
 test('the platform accepts its configuration, and stands in front of the router', () => {

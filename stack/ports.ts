@@ -8,6 +8,7 @@ export const defaultPorts = {
   platformControl: 8444,
   router: 8080,
   admin: 9464,
+  outbox: 8025,
   backend: 9000,
   backendControl: 9001,
   postgres: 54_329,

@@ -18,7 +18,6 @@ export interface NewKey {
 /** The router's own commands, as an operator would type them. */
 export interface RouterCommands {
   listWorkspaces(): Promise<readonly Workspace[]>
-  createWorkspace(name: string): Promise<Workspace>
   createKey(workspaceId: string, name: string): Promise<NewKey>
   credit(workspaceId: string, dollars: string, reason: string): Promise<{ readonly balance_micros: number }>
 }
@@ -43,7 +42,6 @@ export function createRouterCommands({ routerConfig }: Places, databaseUrl: stri
 
   return {
     listWorkspaces: () => run('workspace', 'list'),
-    createWorkspace: (name) => run('workspace', 'create', '--name', name),
     createKey: (workspaceId, name) => run('key', 'create', '--workspace', workspaceId, '--name', name),
     credit: (workspaceId, dollars, reason) => run('credit', workspaceId, dollars, '--reason', reason),
   }

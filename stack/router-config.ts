@@ -1,5 +1,6 @@
 import { writeConfig } from './config-file.ts'
 import type { RealBackend } from './options.ts'
+import { OWNER } from './owner.ts'
 import type { Places } from './places.ts'
 import { HOSTNAME } from './platform-config.ts'
 
@@ -26,6 +27,8 @@ export interface RouterSettings {
   readonly port: number
   /** Of health and metrics. */
   readonly adminPort: number
+  /** Of the page that shows the console's mails. */
+  readonly outboxPort: number
   readonly platformPort: number
   readonly backendUrl: string
   readonly real: RealBackend | undefined
@@ -43,7 +46,7 @@ export function writeRouterConfig(places: Places, settings: RouterSettings): voi
 
 function describe(
   { dataDir, rootPem }: Places,
-  { port, adminPort, platformPort, backendUrl, real }: RouterSettings,
+  { port, adminPort, outboxPort, platformPort, backendUrl, real }: RouterSettings,
 ): object {
   const endpoint = real ? 'backend' : 'demo'
   const backend = real
@@ -58,6 +61,7 @@ function describe(
     database: { url: `\${DATABASE_URL:-}` },
     timers: { drainMs: DRAIN_MS, evidencePollMs: EVIDENCE_POLL_MS },
     cors: { origins: ['*'] },
+    console: { administrators: [OWNER], outbox: { host: '127.0.0.1', port: outboxPort } },
     // The platform says whom it forwards for.
     trustedProxies: ['127.0.0.1'],
     endpoints: [

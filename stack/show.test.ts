@@ -15,6 +15,8 @@ const stack: StackFile = {
   proxy_base_url: 'http://127.0.0.1:8484/v1',
   platform_url: 'https://127.0.0.1:8443',
   platform_control_url: 'http://127.0.0.1:8444',
+  console_url: 'http://127.0.0.1:8080/console/',
+  outbox_url: 'http://127.0.0.1:8025',
   api_key: 'sk-tee-v1-x',
   workspace_id: 'ws_1',
   model: 'demo/tiny-chat',
@@ -59,6 +61,17 @@ test('a question can be asked through the proxy, and directly', () => {
   expect(through).toContain('Authorization: Bearer sk-tee-v1-x')
   expect(through?.slice(3)).toEqual(directly?.slice(3))
   expect(JSON.parse(through?.at(-1) ?? '')).toMatchObject({ model: 'demo/tiny-chat', stream: true })
+})
+
+test('the console is named, with who signs in and where the code appears', () => {
+  expect(shown()).toContain(
+    [
+      'Sign in to the console\n',
+      '  page  http://127.0.0.1:8080/console/',
+      '  as    admin@router.localhost, an administrator, who owns the workspace demo',
+      '  code  is mailed to http://127.0.0.1:8025, the outbox: no mail leaves this machine\n',
+    ].join('\n'),
+  )
 })
 
 test('the database’s password is not shown', () => {

@@ -4,6 +4,7 @@ import { findWorkspace } from './account.ts'
 import type { Stack } from './bring-up.ts'
 import { checks, NOT_PROVEN } from './checks.ts'
 import { QUESTION, runDemo } from './demo.ts'
+import { OWNER } from './owner.ts'
 import { HOME, type Places } from './places.ts'
 import { HOSTNAME } from './platform-config.ts'
 import { demoModel } from './router-config.ts'
@@ -51,6 +52,11 @@ export function showAddresses(title: string, stack: StackFile, places: Places, s
     ...(stack.backend_control_url === undefined ? {} : { 'backend control': stack.backend_control_url }),
     database: `${withoutPassword(stack.database_url)} (password in ${places.stackFile})`,
     logs: places.logs,
+  })
+  story.list('Sign in to the console', {
+    page: stack.console_url,
+    as: `${OWNER}, an administrator, who owns the workspace demo`,
+    code: `is mailed to ${stack.outbox_url}, the outbox: no mail leaves this machine`,
   })
   const subject = { platformUrl: platform_url, rootPemFile: fromHome(root_pem_file), pin: pins[0] ?? '' }
   story.offer('Try it', curlLine(proxy_base_url, stack))

@@ -12,6 +12,8 @@ const stack: StackFile = {
   proxy_base_url: 'http://127.0.0.1:8484/v1',
   platform_url: 'https://127.0.0.1:8443',
   platform_control_url: 'http://127.0.0.1:8444',
+  console_url: 'http://127.0.0.1:8080/console/',
+  outbox_url: 'http://127.0.0.1:8025',
   api_key: 'sk-tee-v1-x',
   workspace_id: 'ws_1',
   model: 'demo/tiny-chat',

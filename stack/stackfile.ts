@@ -2,10 +2,8 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Stack, StackPids } from '#contract/models'
 import type { Places } from './places.ts'
 
-/** What is up: the contract's document. Every part of it is there, but for a console and, on request, a stand-in. */
-export type StackFile = Readonly<
-  Omit<WithAll<Stack, 'backend_control_url' | 'console_url' | 'outbox_url'>, 'pids'>
-> & {
+/** What is up: the contract's document. Every part of it is there, but for a stand-in on request. */
+export type StackFile = Readonly<Omit<WithAll<Stack, 'backend_control_url'>, 'pids'>> & {
   readonly pids: Pids
 }
 

@@ -30,6 +30,10 @@ export interface RouterAddresses {
   readonly adminUrl: string
   readonly platformUrl: string
   readonly platformControlUrl: string
+  /** Where browsers find the console. */
+  readonly consoleUrl: string
+  /** Where the console's mails are shown. */
+  readonly outboxUrl: string
   readonly platformPort: number
   /** Of what the platform says is deployed. */
   readonly digest: Digest
@@ -54,23 +58,27 @@ export function startRouter(
   places: Places,
   { databaseUrl, backendUrl, real }: RouterNeeds,
 ): Promise<RouterAddresses> {
-  const { router, admin, platform, platformControl } = defaultPorts
-  return crew.startParts({ router, admin, platform, platformControl }, async (start, ports) => {
+  const { router, admin, outbox, platform, platformControl } = defaultPorts
+  return crew.startParts({ router, admin, outbox, platform, platformControl }, async (start, ports) => {
     const { port: routerPort } = ports.router
     const { port: adminPort } = ports.admin
+    const { port: outboxPort } = ports.outbox
     const { port: platformPort } = ports.platform
     const { port: controlPort } = ports.platformControl
     writePlatformConfig(places, { port: platformPort, controlPort, routerPort })
     const said = await start('Platform', platformPart(places), ports.platform, {
       control: ports.platformControl,
     })
-    writeRouterConfig(places, { port: routerPort, adminPort, platformPort, backendUrl, real })
-    await start('Router', routerPart(places, databaseUrl), ports.router, { metrics: ports.admin })
+    writeRouterConfig(places, { port: routerPort, adminPort, outboxPort, platformPort, backendUrl, real })
+    const beside = { metrics: ports.admin, outbox: ports.outbox }
+    await start('Router', routerPart(places, databaseUrl), ports.router, beside)
     return {
       routerUrl: `http://127.0.0.1:${routerPort}/v1`,
       adminUrl: `http://127.0.0.1:${adminPort}`,
       platformUrl: `https://127.0.0.1:${platformPort}`,
       platformControlUrl: `http://127.0.0.1:${controlPort}`,
+      consoleUrl: `http://127.0.0.1:${routerPort}/console/`,
+      outboxUrl: `http://127.0.0.1:${outboxPort}`,
       platformPort,
       digest: parseDigestOf(said),
     }
