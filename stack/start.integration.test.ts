@@ -84,6 +84,29 @@ async function answerOf({ proxy_base_url, api_key, model }: StackFile): Promise<
   return answer.choices[0]?.message.content ?? ''
 }
 
+/** Signs in to the console as the starter tells people to, and gives the cookies that come of it. */
+async function signIn({ console_url, outbox_url }: StackFile): Promise<string> {
+  const email = 'admin@router.localhost'
+  const ask = async (path: string, body: object, cookie = ''): Promise<string> => {
+    const response = await fetch(new URL(`api${path}`, console_url), {
+      method: 'POST',
+      headers: { Origin: new URL(console_url).origin, 'Content-Type': 'application/json', Cookie: cookie },
+      body: JSON.stringify(body),
+    })
+    expect(response.ok, await response.text()).toBe(true)
+    return response.headers.getSetCookie()[0]!.split(';')[0]!
+  }
+  const browser = await ask('/sign-in/codes', { email })
+  const code = await vi.waitUntil(
+    async () => {
+      const { data } = (await (await fetch(`${outbox_url}/mails`)).json()) as { data: { text: string }[] }
+      return /^\d{6}$/m.exec(data[0]?.text ?? '')?.[0]
+    },
+    { timeout: 60_000 },
+  )
+  return ask('/sign-in', { email, code }, browser)
+}
+
 test('a start with --exit shows an answer, its record and its ledger row, and leaves nothing running', async () => {
   const { code, output } = start('start.ts', '--exit', '--json')
   const said = await output
@@ -129,6 +152,23 @@ describe('a stack that is up', () => {
     expect(await reset.output).toContain('The stack is up.')
     expect(await reset.code).toBe(1)
     expect(upBy(child.pid)).toEqual(stack)
+  })
+
+  test('leads an administrator into a console where the first answer stands in the log', async () => {
+    const { stack } = up!
+    const cookie = await signIn(stack)
+    const read = async (path: string): Promise<unknown> =>
+      (await fetch(new URL(`api${path}`, stack.console_url), { headers: { Cookie: cookie } })).json()
+    expect(await read('/me')).toMatchObject({
+      administrator: true,
+      workspace: { id: stack.workspace_id, name: 'demo' },
+      settings: { base_url: stack.router_base_url },
+    })
+    expect(await read('/requests')).toMatchObject({
+      data: expect.arrayContaining([
+        expect.objectContaining({ model: stack.model, status: 'ok', input_tokens: 12, output_tokens: 34 }),
+      ]),
+    })
   })
 
   test('survives the death of its parts', async () => {
