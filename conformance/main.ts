@@ -20,7 +20,7 @@ program
   .option('--verifier <command>', 'for --profile verifier, which needs no target: how it is called')
   .addOption(
     new Option('--profile <profile>', 'the role that is judged')
-      .choices(['router', 'proxy', 'platform', 'verifier', 'all'])
+      .choices(['router', 'proxy', 'platform', 'console', 'verifier', 'all'])
       .default('all'),
   )
   .option(...GREP)

@@ -1193,7 +1193,7 @@ export interface components {
          * @description A role that rules bind.
          * @enum {string}
          */
-        ConformanceProfile: "router" | "proxy" | "platform";
+        ConformanceProfile: "router" | "proxy" | "platform" | "console";
         /** @description What a run of the conformance suite found: `results.json`. */
         ConformanceResults: {
             /**
@@ -1255,6 +1255,8 @@ export interface components {
         };
         /** @description What a third party writes to have its product judged: where it is, what it claims, and what it can do for the suite. `${NAME}` and `${NAME:-default}` stand for environment variables; secrets belong there. */
         ConformanceTarget: {
+            /** @description The e-mail address of somebody who administers the router; the hook `readMails` reads its mails, too. */
+            administrator?: string;
             /** @description The router's base URL, with `/v1`. */
             baseUrl: string;
             /** @description Whether the router believes the `X-Forwarded-For` that the suite sends. */
@@ -1263,6 +1265,8 @@ export interface components {
             caFile?: string;
             /** @description Whose rules it claims to keep; the given specification's alone when left out. */
             claims?: ("given" | "chosen")[];
+            /** @description The console's API. */
+            consoleUrl?: string;
             /** @description An origin that its CORS rules allow. */
             corsOrigin?: string;
             /** @description Names of endpoints, by what they are. */
@@ -1293,6 +1297,8 @@ export interface components {
             product: components["schemas"]["TargetProduct"];
             /** @description The roles it plays. */
             profiles: components["schemas"]["ConformanceProfile"][];
+            /** @description A page on which the proxy shows people what it has verified. */
+            proxyPageUrl?: string;
             /** @description Path of a Unix socket at which the proxy listens, too. */
             proxySocket?: string;
             /** @description The verifying proxy in front of that router, with `/v1`. */
@@ -1779,6 +1785,18 @@ export interface components {
             workspace_id: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description A mail. */
+        ControlMail: {
+            /** @description What it says, as plain text. */
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Mails that were sent to one address. */
+        ControlMails: {
+            /** @description The newest first; at least the last ten. */
+            mails: components["schemas"]["ControlMail"][];
         };
         /** @description What came of redeeming a code. A code that is no good is no failure: it grants nothing. */
         ControlRedemption: {
@@ -3985,6 +4003,11 @@ export interface components {
                 type: "rate_limit_error";
             };
         };
+        /** @description Asks for mails. */
+        ReadMailsCommand: {
+            /** @description Whom they were sent to. */
+            to: string;
+        };
         /** @description Why a verifier refuses; a slug can stand under more than one stage. */
         Reason: components["schemas"]["FetchReason"] | components["schemas"]["CertChainReason"] | components["schemas"]["UntrustedRootReason"] | components["schemas"]["JwsReason"] | components["schemas"]["TlsFingerprintReason"] | components["schemas"]["PolicyReason"] | components["schemas"]["AttestingReason"];
         /**
@@ -4840,6 +4863,8 @@ export interface components {
             proxyWire?: components["schemas"]["HookAddress"];
             /** @description Publishes a bundle for an endpoint. */
             publishEvidence?: components["schemas"]["HookConfig"];
+            /** @description Reads the mails that were sent to an address. */
+            readMails?: components["schemas"]["HookConfig"];
             /** @description Redeems a code for an account. */
             redeemInvitation?: components["schemas"]["HookConfig"];
             /** @description Registers an external upstream. */

@@ -7,12 +7,17 @@ export interface Address {
 }
 
 /** The address of a subject; empty where the target names none. */
-export function addressOf(subject: Subject, { baseUrl, proxyUrl = '', platform }: Target): Address {
+export function addressOf(
+  subject: Subject,
+  { baseUrl, proxyUrl = '', consoleUrl = '', platform }: Target,
+): Address {
   switch (subject) {
     case 'router':
       return { baseUrl, hostname: undefined }
     case 'proxy':
       return { baseUrl: proxyUrl, hostname: undefined }
+    case 'console':
+      return { baseUrl: consoleUrl, hostname: undefined }
     case 'platform':
       return { baseUrl: platform?.url ?? '', hostname: platform?.hostname }
   }

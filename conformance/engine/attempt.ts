@@ -70,6 +70,7 @@ export async function attempt(scenario: Scenario, subject: Subject, bench: Bench
       hooks,
       random,
       nonce,
+      tellSecret,
     })
     warnings = context.warnings
     await within(scenario.run(context), SCENARIO_TIMEOUT_MS * target.slack + scenario.waitsMs(target.limits))

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
+import { type ConsoleOperationId, consoleRoutes } from '#contract/console/routes'
 import { type OperationId, routes } from '#contract/routes'
 import { Call } from './http/call.ts'
 import type { Exchange, Sent } from './http/exchange.ts'
@@ -12,6 +13,8 @@ import type { Violation } from './universal/violation.ts'
 export interface Request {
   /** Undefined: the path and method that are given. */
   readonly operation?: OperationId
+  /** In its place, an operation of the console. */
+  readonly consoleOperation?: ConsoleOperationId
   readonly method?: string
   /** Where it goes in place of the client's own base URL. */
   readonly baseUrl?: string | undefined
@@ -80,11 +83,11 @@ export function createClient(options: ClientOptions): Client {
       timeoutMs: request.timeoutMs ?? timeoutMs,
     })
     calls.push(call)
-    const { operation } = request
+    const { operation, consoleOperation } = request
     if (isJudging) {
       judgements.push(
         call.done.then((exchange) => {
-          violations.push(...checkExchange(exchange, { subject, operation, canary }))
+          violations.push(...checkExchange(exchange, { subject, operation, consoleOperation, canary }))
         }),
       )
     }
@@ -109,10 +112,10 @@ export function createClient(options: ClientOptions): Client {
 const RAW_QUIET_MS = 1_000
 
 function toSent(request: Request, baseUrl: string, hostname: string | undefined): Sent {
-  const { operation, key, headers = {}, body = '' } = request
+  const { key, headers = {}, body = '' } = request
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return {
-    method: request.method ?? (operation ? routes[operation].method.toUpperCase() : 'GET'),
+    method: request.method ?? routeOf(request)?.method.toUpperCase() ?? 'GET',
     url: urlOf(request, baseUrl),
     headers: {
       ...(hostname === undefined ? {} : { host: `${hostname}:${new URL(baseUrl).port || 443}` }),
@@ -124,8 +127,14 @@ function toSent(request: Request, baseUrl: string, hostname: string | undefined)
   }
 }
 
-function urlOf({ operation, path, params = {}, query }: Request, baseUrl: string): string {
-  const template = path ?? (operation ? routes[operation].path : '')
+function routeOf({ operation, consoleOperation }: Request) {
+  if (operation) return routes[operation]
+  return consoleOperation && consoleRoutes[consoleOperation]
+}
+
+function urlOf(request: Request, baseUrl: string): string {
+  const { path, params = {}, query } = request
+  const template = path ?? routeOf(request)?.path ?? ''
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
   const search = query ? `?${new URLSearchParams(query)}` : ''
   if (filled.startsWith('//')) return `${new URL(baseUrl).origin}${filled.slice(1)}${search}`

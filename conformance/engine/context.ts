@@ -28,6 +28,8 @@ export interface ContextParts {
   readonly hooks: Hooks
   readonly random: Random
   readonly nonce: string
+  /** Hears what no report may show. */
+  readonly tellSecret: (secret: string) => void
 }
 
 /** What a scenario works with. */
@@ -38,6 +40,7 @@ export class Context {
   readonly accounts: Accounts
   readonly hooks: Hooks
   readonly random: Random
+  readonly tellSecret: (secret: string) => void
   readonly #platform: Client | undefined
   /** Stands in every prompt of this scenario and nowhere else. */
   readonly nonce: string
@@ -47,7 +50,8 @@ export class Context {
   #own: Promise<Account> | undefined
   #isScripted = false
 
-  constructor({ subject, target, client, platform, accounts, backend, hooks, random, nonce }: ContextParts) {
+  constructor(parts: ContextParts) {
+    const { subject, target, client, platform, accounts, backend, hooks, random, nonce, tellSecret } = parts
     this.subject = subject
     this.target = target
     this.client = client
@@ -55,6 +59,7 @@ export class Context {
     this.hooks = hooks
     this.random = random
     this.nonce = nonce
+    this.tellSecret = tellSecret
     this.#platform = platform
     this.#backend = backend
   }

@@ -8,6 +8,7 @@ import { isControlCreatedKey } from '#contract/validators/control-created-key'
 import { isControlDone } from '#contract/validators/control-done'
 import { isControlInvitation } from '#contract/validators/control-invitation'
 import { isControlKey } from '#contract/validators/control-key'
+import { isControlMails } from '#contract/validators/control-mails'
 import { isControlRedemption } from '#contract/validators/control-redemption'
 import { isControlVerification } from '#contract/validators/control-verification'
 import { isControlWorkspace } from '#contract/validators/control-workspace'
@@ -47,6 +48,7 @@ const answers: Readonly<Record<ControlOperation, Validator>> = {
   registerUpstream: isControlDone,
   setVerdict: isControlDone,
   publishEvidence: isControlDone,
+  readMails: isControlMails,
   advanceClock: isControlDone,
 }
 

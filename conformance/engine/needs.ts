@@ -17,6 +17,9 @@ export type Need =
   | 'spare'
   | 'openProxy'
   | 'proxySocket'
+  | 'console'
+  | 'administrator'
+  | 'proxyPage'
   | HookName
   | `model:${ModelName}`
   | `key:${FixtureKey}`
@@ -67,6 +70,12 @@ function isThere(kind: string, name: string | undefined, target: Target): boolea
       return target.openProxy !== undefined
     case 'proxySocket':
       return target.proxySocket !== undefined
+    case 'console':
+      return target.consoleUrl !== undefined
+    case 'administrator':
+      return target.administrator !== undefined
+    case 'proxyPage':
+      return target.proxyPageUrl !== undefined
     case 'spare':
       return target.spareUrl !== undefined
     case 'forwarded':
@@ -87,6 +96,9 @@ function reasonFor(kind: string, name: string | undefined): string {
   if (kind === 'siblingAdmin') return 'the target names no siblingAdminUrl'
   if (kind === 'openProxy') return 'the target names no openProxyUrl with its openProxyToken'
   if (kind === 'proxySocket') return 'the target names no proxySocket'
+  if (kind === 'console') return 'the target names no consoleUrl'
+  if (kind === 'administrator') return 'the target names no administrator'
+  if (kind === 'proxyPage') return 'the target names no proxyPageUrl'
   if (kind === 'spare') return 'the target names no spareUrl'
   if (kind === 'forwarded') return 'the router is not said to believe X-Forwarded-For'
   return `the target lacks the hook ${kind}`

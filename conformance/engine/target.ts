@@ -7,7 +7,7 @@ import type { ConfigProblem } from '../../config/error.ts'
 import { type Environment, loadConfig } from '../../config/load.ts'
 import type { Origin } from './rules.ts'
 
-/** Where a scenario runs: at the router, through the proxy in front of it, or at the platform of its endpoint. */
+/** Where a scenario runs: at the router, through the proxy in front of it, at the platform of its endpoint, or at its console. */
 export type Subject = ConformanceProfile
 
 /** Names that a target file can fill. */
@@ -48,6 +48,12 @@ export interface Target {
   readonly siblingAdminUrl: string | undefined
   /** A third router on that database, of whose own endpoint no evidence could be fetched. */
   readonly spareUrl: string | undefined
+  /** The console's API, with `/console/api`. */
+  readonly consoleUrl: string | undefined
+  /** The address of an administrator. */
+  readonly administrator: string | undefined
+  /** A page of the proxy for people. */
+  readonly proxyPageUrl: string | undefined
   readonly platform: PlatformAddress | undefined
   /** Trusted certificates, in PEM, beside the system's. */
   readonly ca: string | undefined
@@ -90,6 +96,9 @@ export function loadTarget(file: string, environment: Environment): Target {
     siblingUrl,
     siblingAdminUrl: written.siblingAdminUrl,
     spareUrl,
+    consoleUrl: written.consoleUrl,
+    administrator: written.administrator,
+    proxyPageUrl: written.proxyPageUrl,
     platform: platformOf(written),
     ca: caFile && readFileSync(resolve(dirname(file), caFile), 'utf8'),
     features: new Set(written.features ?? []),
@@ -132,13 +141,17 @@ const production: Limits = {
   resignMs: 300_000,
 }
 
-function contradictions({ profiles, proxyUrl, platformUrl, hooks = {} }: ConformanceTarget): ConfigProblem[] {
+function contradictions(written: ConformanceTarget): ConfigProblem[] {
+  const { profiles, proxyUrl, platformUrl, consoleUrl, hooks = {} } = written
   const problems: ConfigProblem[] = []
   if (profiles.includes('proxy') && proxyUrl === undefined) {
     problems.push({ path: 'proxyUrl', message: 'is missing, though the proxy is to be judged' })
   }
   if (profiles.includes('platform') && platformUrl === undefined) {
     problems.push({ path: 'platformUrl', message: 'is missing, though the platform is to be judged' })
+  }
+  if (profiles.includes('console') && consoleUrl === undefined) {
+    problems.push({ path: 'consoleUrl', message: 'is missing, though the console is to be judged' })
   }
   for (const [name, { url, command }] of Object.entries(hooks) as [string, HookConfig][]) {
     if ((url === undefined) === (command === undefined)) {

@@ -96,8 +96,14 @@ function judgeRules(
 
 /** Which of a scenario's rules bind whom it ran at. */
 function countedRules(rules: readonly RuleId[], profile: Subject): readonly RuleId[] {
+  // A console is a part of its router.
+  if (profile === 'console') return rules.filter((rule) => isOfConsole(catalogue[rule].subjects))
   if (profile === 'router') return rules.filter((rule) => bindsRouter(catalogue[rule].subjects))
   return rules.filter((rule) => catalogue[rule].subjects.includes(profile))
+}
+
+function isOfConsole(subjects: readonly string[]): boolean {
+  return subjects.includes('console') || subjects.includes('router')
 }
 
 /** The comparison alone tells whether the proxy is the router's equal, whatever else fails. */

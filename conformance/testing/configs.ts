@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import {
+  ADMINISTRATOR,
   type BackendAddresses,
   HOSTNAME,
   limits,
@@ -28,7 +29,11 @@ export interface RouterSurroundings {
 
 /** The router's configuration file. */
 export function routerConfig(
-  at: RouterSurroundings & { readonly port: number; readonly controlPort: number },
+  at: RouterSurroundings & {
+    readonly port: number
+    readonly controlPort: number
+    readonly outboxPort: number
+  },
 ): object {
   return {
     ...commonConfig(at),
@@ -36,6 +41,11 @@ export function routerConfig(
     listen: { host: '127.0.0.1', port: at.port },
     publicBaseUrl: `https://${HOSTNAME}/v1`,
     testControl: { host: '127.0.0.1', port: at.controlPort },
+    console: {
+      publicUrl: `http://127.0.0.1:${at.port}`,
+      administrators: [ADMINISTRATOR],
+      outbox: { host: '127.0.0.1', port: at.outboxPort },
+    },
     limits: { maxBodyBytes: limits.maxBodyBytes, requestsPerMinute: limits.requestsPerMinute },
     models: modelsFor(at.backends, PRICES),
   }

@@ -34,6 +34,9 @@ export const PUBLISHED = 'published.localhost'
 /** The page that may call it. */
 export const ORIGIN = 'https://app.example'
 
+/** Who administers its router. */
+export const ADMINISTRATOR = 'admin@suite.example'
+
 /** Models of the deployment by what they are to the suite. */
 export const targetModels = {
   chat: 'demo/tiny-chat',

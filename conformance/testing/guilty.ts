@@ -40,7 +40,7 @@ export async function arraign(listener: RequestListener): Promise<Guilty> {
   const hooks = Object.fromEntries(controlOperations.map((name) => [name, { url: `${controlUrl}/${name}` }]))
   const target: Target = {
     product: { name: 'guilty' },
-    profiles: ['router', 'proxy', 'platform'],
+    profiles: ['router', 'proxy', 'platform', 'console'],
     claims: ['given', 'chosen'],
     baseUrl,
     proxyUrl: baseUrl,
@@ -49,6 +49,9 @@ export async function arraign(listener: RequestListener): Promise<Guilty> {
     siblingUrl: baseUrl,
     siblingAdminUrl: new URL(baseUrl).origin,
     spareUrl: baseUrl,
+    consoleUrl: baseUrl,
+    administrator: 'admin@suite.example',
+    proxyPageUrl: baseUrl,
     platform: { url: baseUrl, hostname: '127.0.0.1' },
     ca: undefined,
     features: new Set(features),
@@ -131,6 +134,7 @@ const answers: { readonly [Op in ControlOperation]: () => ControlOperations[Op][
   registerUpstream: () => ({}),
   setVerdict: () => ({}),
   publishEvidence: () => ({}),
+  readMails: () => ({ mails: [{ text: 'Your code is 123456.' }] }),
   advanceClock: () => ({}),
 }
 

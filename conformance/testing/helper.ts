@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Does what one path asks for. */
-export type Act = (request: Readonly<Record<string, unknown>>) => Promise<void> | void
+/** Does what one path asks for, at once or in time, and gives what there is to answer. */
+export type Act = (request: Readonly<Record<string, unknown>>) => unknown
 
 /** What the reference does for the suite beside what its parts offer themselves. */
 export interface Helper {
@@ -22,7 +22,8 @@ export async function startHelper(acts: Readonly<Record<string, Act>>): Promise<
     void text(incoming)
       .then((body) => (act ? act(body === '' ? {} : JSON.parse(body)) : Promise.reject(new Error('unknown'))))
       .then(
-        () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+        (told) =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told ?? {})),
         (error: Error) => response.writeHead(400).end(error.message),
       )
   })

@@ -10,6 +10,8 @@ export interface ProxyPlace {
   readonly dataDir: string
   readonly port: number
   readonly openPort: number
+  /** Of the page for people. */
+  readonly adminPort: number
   readonly socket: string
 }
 
@@ -23,6 +25,7 @@ export function proxyConfig(at: ProxyPlace): object {
   const beside = { ...approved, url: `${at.platformUrl}/v1` }
   return {
     dataDir: at.dataDir,
+    admin: { host: '127.0.0.1', port: at.adminPort },
     endpoints: [
       {
         name: 'demo',

@@ -23,6 +23,8 @@ export interface ProxyProgram {
   /** With `/v1`; of the listener that is open to other machines. */
   readonly openAddress: string
   readonly socket: string
+  /** Where people see what it has verified. */
+  readonly pageAddress: string
   restart(): Promise<void>
   /** Its clocks jump. */
   advance(jump: Jump): void
@@ -31,12 +33,12 @@ export interface ProxyProgram {
 
 /** Starts the proxy with a clock that can be moved. */
 export async function startProxyProgram({ folder, ...at }: ProxySurroundings): Promise<ProxyProgram> {
-  const [port, openPort] = [await freePort(), await freePort()]
+  const [port, openPort, adminPort] = [await freePort(), await freePort(), await freePort()]
   const socket = join(folder, 'proxy.sock')
   const file = join(folder, 'proxy.yaml')
   writeFileSync(
     file,
-    JSON.stringify(proxyConfig({ ...at, port, openPort, socket, dataDir: join(folder, 'proxy') })),
+    JSON.stringify(proxyConfig({ ...at, port, openPort, adminPort, socket, dataDir: join(folder, 'proxy') })),
   )
   const clocks = createClocks(join(folder, 'proxy-clock'))
   let program = await startCommand('proxy', file, clocks.env)
@@ -44,6 +46,7 @@ export async function startProxyProgram({ folder, ...at }: ProxySurroundings): P
     address: String(program.ready.address),
     openAddress: `http://127.0.0.1:${openPort}/v1`,
     socket,
+    pageAddress: `http://127.0.0.1:${adminPort}/`,
     async restart() {
       await program.stop()
       program = await startCommand('proxy', file, clocks.env)

@@ -15,6 +15,7 @@ import {
 import { HOSTNAME, PUBLISHED } from './deployment.ts'
 import { EXTERNAL, EXTERNAL_HOSTNAME } from './external.ts'
 import { startHelper } from './helper.ts'
+import { readOutbox } from './outbox.ts'
 import { freePort } from './ports.ts'
 import { type Program, startBackend, startCommand } from './program.ts'
 import { startProxyProgram } from './proxy-program.ts'
@@ -56,7 +57,7 @@ async function start(folder: string, undo: Undo): Promise<string> {
     return file
   }
   const [routerPort, controlPort, closedPort] = [await freePort(), await freePort(), await freePort()]
-  const [siblingPort, adminPort] = [await freePort(), await freePort()]
+  const [siblingPort, adminPort, outboxPort] = [await freePort(), await freePort(), await freePort()]
   const database = await startTestServer()
   undo(() => database.stop())
   const redis = await startRedis()
@@ -119,7 +120,7 @@ async function start(folder: string, undo: Undo): Promise<string> {
   })
   const routerFile = write(
     'router.yaml',
-    routerConfig({ ...surroundings('database'), port: routerPort, controlPort }),
+    routerConfig({ ...surroundings('database'), port: routerPort, controlPort, outboxPort }),
   )
   const router = await startCommand('router', routerFile)
   undo(() => router.stop())
@@ -146,6 +147,7 @@ async function start(folder: string, undo: Undo): Promise<string> {
   })
   undo(() => proxy.stop())
   const helper = await startHelper({
+    '/readMails': ({ to }) => readOutbox(outboxPort, String(to)),
     '/publishEvidence': ({ bundle }) => publisher.publish(String(bundle)),
     '/sibling/stop': () => sibling.end(),
     '/sibling/start': () => sibling.start(),
@@ -165,6 +167,7 @@ async function start(folder: string, undo: Undo): Promise<string> {
       proxyUrl: proxy.address,
       openProxyUrl: proxy.openAddress,
       proxySocket: proxy.socket,
+      proxyPageUrl: proxy.pageAddress,
       platformUrl,
       rootPemFile,
       controlUrl,

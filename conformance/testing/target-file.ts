@@ -1,5 +1,5 @@
 import type { ConformanceTarget } from '#contract/models'
-import { features, HOSTNAME, limits, ORIGIN, targetModels } from './deployment.ts'
+import { ADMINISTRATOR, features, HOSTNAME, limits, ORIGIN, targetModels } from './deployment.ts'
 import { DOUBTED, EXTERNAL, externalModels } from './external.ts'
 import { OPEN_TOKEN } from './proxy-config.ts'
 
@@ -27,6 +27,7 @@ export interface Addresses {
   readonly proxyUrl: string
   readonly openProxyUrl: string
   readonly proxySocket: string
+  readonly proxyPageUrl: string
   readonly platformUrl: string
   readonly rootPemFile: string
   readonly controlUrl: string
@@ -44,13 +45,16 @@ export type WireName = 'database' | 'sibling' | 'spare' | 'store' | 'proxy' | 'r
 export function targetConfig(at: Addresses): object {
   return {
     product: { name: 'reference' },
-    profiles: ['router', 'proxy', 'platform'],
+    profiles: ['router', 'proxy', 'platform', 'console'],
     claims: ['given', 'chosen'],
     baseUrl: `http://127.0.0.1:${at.routerPort}/v1`,
     proxyUrl: at.proxyUrl,
     openProxyUrl: at.openProxyUrl,
     openProxyToken: OPEN_TOKEN,
     proxySocket: at.proxySocket,
+    proxyPageUrl: at.proxyPageUrl,
+    consoleUrl: `http://127.0.0.1:${at.routerPort}/console/api`,
+    administrator: ADMINISTRATOR,
     siblingUrl: at.siblingUrl,
     spareUrl: at.spareUrl,
     siblingAdminUrl: at.siblingAdminUrl,
@@ -76,6 +80,7 @@ export function targetConfig(at: Addresses): object {
       backendScript: { url: at.backendControlUrl },
       platformControl: { url: at.platformControlUrl },
       upstreamControl: { url: at.upstreamControlUrl },
+      readMails: { url: `${at.helperUrl}/readMails` },
       publishEvidence: { url: `${at.helperUrl}/publishEvidence` },
       proxyControl: { url: `${at.helperUrl}/proxy` },
       siblingControl: { url: `${at.helperUrl}/sibling` },

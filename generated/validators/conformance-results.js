@@ -103,18 +103,19 @@ keyword:"maximum",params:{comparison:"<=",limit:2147483647},message:"must be <= 
 isNaN(n))return N.errors=[{instancePath:s+"/jobs",schemaPath:"#/properties/jobs/minimum",keyword:"minimum",params:{
 comparison:">=",limit:-2147483648},message:"must be >= -2147483648"}],!1}var i=f===r}else var i=!0}}}}else return N.
 errors=[{instancePath:s,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be object"}],!1;
-return N.errors=a,r===0}N.evaluated={props:{grep:!0,origin:!0,slow:!0,seed:!0,jobs:!0},dynamicProps:!1,dynamicItems:!1};var be={type:"string",enum:["router","proxy","platform"]};function $(e,{instancePath:s="",parentData:c,parentDataProperty:d,
-rootData:l=e,dynamicAnchors:g={}}={}){let a=null,r=0,o=$.evaluated;return o.dynamicProps&&(o.props=void 0),o.dynamicItems&&
-(o.items=void 0),typeof e!="string"?($.errors=[{instancePath:s,schemaPath:"#/type",keyword:"type",params:{type:"\
-string"},message:"must be string"}],!1):e==="router"||e==="proxy"||e==="platform"?($.errors=a,r===0):($.errors=
-[{instancePath:s,schemaPath:"#/enum",keyword:"enum",params:{allowedValues:be.enum},message:"must be equal to o\
-ne of the allowed values"}],!1)}$.evaluated={dynamicProps:!1,dynamicItems:!1};var _e={type:"string",enum:["con\
-formant","partial","failing"]};function A(e,{instancePath:s="",parentData:c,parentDataProperty:d,rootData:l=e,
-dynamicAnchors:g={}}={}){let a=null,r=0,o=A.evaluated;return o.dynamicProps&&(o.props=void 0),o.dynamicItems&&
-(o.items=void 0),typeof e!="string"?(A.errors=[{instancePath:s,schemaPath:"#/type",keyword:"type",params:{type:"\
-string"},message:"must be string"}],!1):e==="conformant"||e==="partial"||e==="failing"?(A.errors=a,r===0):(A.errors=
-[{instancePath:s,schemaPath:"#/enum",keyword:"enum",params:{allowedValues:_e.enum},message:"must be equal to o\
-ne of the allowed values"}],!1)}A.evaluated={dynamicProps:!1,dynamicItems:!1};function h(e,{instancePath:s="",parentData:c,parentDataProperty:d,rootData:l=e,dynamicAnchors:g={}}={}){let a=null,
+return N.errors=a,r===0}N.evaluated={props:{grep:!0,origin:!0,slow:!0,seed:!0,jobs:!0},dynamicProps:!1,dynamicItems:!1};var be={type:"string",enum:["router","proxy","platform","console"]};function $(e,{instancePath:s="",parentData:c,
+parentDataProperty:d,rootData:l=e,dynamicAnchors:g={}}={}){let a=null,r=0,o=$.evaluated;return o.dynamicProps&&
+(o.props=void 0),o.dynamicItems&&(o.items=void 0),typeof e!="string"?($.errors=[{instancePath:s,schemaPath:"#/\
+type",keyword:"type",params:{type:"string"},message:"must be string"}],!1):e==="router"||e==="proxy"||e==="pla\
+tform"||e==="console"?($.errors=a,r===0):($.errors=[{instancePath:s,schemaPath:"#/enum",keyword:"enum",params:{
+allowedValues:be.enum},message:"must be equal to one of the allowed values"}],!1)}$.evaluated={dynamicProps:!1,
+dynamicItems:!1};var _e={type:"string",enum:["conformant","partial","failing"]};function A(e,{instancePath:s="",
+parentData:c,parentDataProperty:d,rootData:l=e,dynamicAnchors:g={}}={}){let a=null,r=0,o=A.evaluated;return o.
+dynamicProps&&(o.props=void 0),o.dynamicItems&&(o.items=void 0),typeof e!="string"?(A.errors=[{instancePath:s,
+schemaPath:"#/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1):e==="conformant"||e===
+"partial"||e==="failing"?(A.errors=a,r===0):(A.errors=[{instancePath:s,schemaPath:"#/enum",keyword:"enum",params:{
+allowedValues:_e.enum},message:"must be equal to one of the allowed values"}],!1)}A.evaluated={dynamicProps:!1,
+dynamicItems:!1};function h(e,{instancePath:s="",parentData:c,parentDataProperty:d,rootData:l=e,dynamicAnchors:g={}}={}){let a=null,
 r=0,o=h.evaluated;if(o.dynamicProps&&(o.props=void 0),o.dynamicItems&&(o.items=void 0),r===0)if(e&&typeof e=="\
 object"&&!Array.isArray(e)){let m;if(e.pass===void 0&&(m="pass")||e.fail===void 0&&(m="fail")||e.warn===void 0&&
 (m="warn")||e.not_supported===void 0&&(m="not_supported")||e.not_testable===void 0&&(m="not_testable")||e.disabled===

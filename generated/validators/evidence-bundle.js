@@ -239,15 +239,15 @@ var require_formats = __commonJS({
 });
 
 // part:part:code
-var isEvidenceBundle = validate231;
-var schema111 = { "type": "object", "required": ["version", "kind", "hostname", "issuedAt", "certChain", "certFingerprint", "jws"], "properties": { "version": { "anyOf": [{ "type": "number", "enum": [1] }, { "type": "string", "enum": ["1"] }] }, "kind": { "type": "string", "enum": ["DeploymentEvidence"] }, "hostname": { "type": "string", "minLength": 1 }, "issuedAt": { "type": "string", "format": "date-time" }, "certChain": { "type": "array", "items": { "type": "string" }, "minItems": 1 }, "certFingerprint": { "$ref": "#/$defs/WireDigest" }, "tlsLeaf": { "type": "string" }, "jws": { "type": "string" }, "rootCaTeeQuote": {} }, "additionalProperties": true };
+var isEvidenceBundle = validate234;
+var schema113 = { "type": "object", "required": ["version", "kind", "hostname", "issuedAt", "certChain", "certFingerprint", "jws"], "properties": { "version": { "anyOf": [{ "type": "number", "enum": [1] }, { "type": "string", "enum": ["1"] }] }, "kind": { "type": "string", "enum": ["DeploymentEvidence"] }, "hostname": { "type": "string", "minLength": 1 }, "issuedAt": { "type": "string", "format": "date-time" }, "certChain": { "type": "array", "items": { "type": "string" }, "minItems": 1 }, "certFingerprint": { "$ref": "#/$defs/WireDigest" }, "tlsLeaf": { "type": "string" }, "jws": { "type": "string" }, "rootCaTeeQuote": {} }, "additionalProperties": true };
 var func1 = require_ucs2length().default;
 var formats0 = require_formats().fullFormats["date-time"];
 var pattern4 = new RegExp("^sha256/[A-Za-z0-9_-]{43}$", "u");
-function validate232(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate232.evaluated;
+  const evaluated0 = validate235.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -257,22 +257,22 @@ function validate232(data, { instancePath = "", parentData, parentDataProperty, 
   if (errors === 0) {
     if (typeof data === "string") {
       if (!pattern4.test(data)) {
-        validate232.errors = [{ instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^sha256/[A-Za-z0-9_-]{43}$" }, message: 'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"' }];
+        validate235.errors = [{ instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^sha256/[A-Za-z0-9_-]{43}$" }, message: 'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"' }];
         return false;
       }
     } else {
-      validate232.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+      validate235.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
       return false;
     }
   }
-  validate232.errors = vErrors;
+  validate235.errors = vErrors;
   return errors === 0;
 }
-validate232.evaluated = { "dynamicProps": false, "dynamicItems": false };
-function validate231(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate235.evaluated = { "dynamicProps": false, "dynamicItems": false };
+function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null;
   let errors = 0;
-  const evaluated0 = validate231.evaluated;
+  const evaluated0 = validate234.evaluated;
   if (evaluated0.dynamicProps) {
     evaluated0.props = void 0;
   }
@@ -283,7 +283,7 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.version === void 0 && (missing0 = "version") || data.kind === void 0 && (missing0 = "kind") || data.hostname === void 0 && (missing0 = "hostname") || data.issuedAt === void 0 && (missing0 = "issuedAt") || data.certChain === void 0 && (missing0 = "certChain") || data.certFingerprint === void 0 && (missing0 = "certFingerprint") || data.jws === void 0 && (missing0 = "jws")) {
-        validate231.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }];
+        validate234.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }];
         return false;
       } else {
         if (data.version !== void 0) {
@@ -302,7 +302,7 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
             errors++;
           }
           if (!(data0 === 1)) {
-            const err1 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema111.properties.version.anyOf[0].enum }, message: "must be equal to one of the allowed values" };
+            const err1 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema113.properties.version.anyOf[0].enum }, message: "must be equal to one of the allowed values" };
             if (vErrors === null) {
               vErrors = [err1];
             } else {
@@ -323,7 +323,7 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
             errors++;
           }
           if (!(data0 === "1")) {
-            const err3 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/1/enum", keyword: "enum", params: { allowedValues: schema111.properties.version.anyOf[1].enum }, message: "must be equal to one of the allowed values" };
+            const err3 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/1/enum", keyword: "enum", params: { allowedValues: schema113.properties.version.anyOf[1].enum }, message: "must be equal to one of the allowed values" };
             if (vErrors === null) {
               vErrors = [err3];
             } else {
@@ -341,7 +341,7 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
               vErrors.push(err4);
             }
             errors++;
-            validate231.errors = vErrors;
+            validate234.errors = vErrors;
             return false;
           } else {
             errors = _errs3;
@@ -362,11 +362,11 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
             let data1 = data.kind;
             const _errs8 = errors;
             if (typeof data1 !== "string") {
-              validate231.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+              validate234.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
               return false;
             }
             if (!(data1 === "DeploymentEvidence")) {
-              validate231.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema111.properties.kind.enum }, message: "must be equal to one of the allowed values" }];
+              validate234.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema113.properties.kind.enum }, message: "must be equal to one of the allowed values" }];
               return false;
             }
             var valid0 = _errs8 === errors;
@@ -380,11 +380,11 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
               if (errors === _errs10) {
                 if (typeof data2 === "string") {
                   if (func1(data2) < 1) {
-                    validate231.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }];
+                    validate234.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }];
                     return false;
                   }
                 } else {
-                  validate231.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                  validate234.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                   return false;
                 }
               }
@@ -400,11 +400,11 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
                   if (errors === _errs12) {
                     if (typeof data3 === "string") {
                       if (!formats0.validate(data3)) {
-                        validate231.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' }];
+                        validate234.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' }];
                         return false;
                       }
                     } else {
-                      validate231.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                      validate234.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                       return false;
                     }
                   }
@@ -420,7 +420,7 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
                   if (errors === _errs14) {
                     if (Array.isArray(data4)) {
                       if (data4.length < 1) {
-                        validate231.errors = [{ instancePath: instancePath + "/certChain", schemaPath: "#/properties/certChain/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" }];
+                        validate234.errors = [{ instancePath: instancePath + "/certChain", schemaPath: "#/properties/certChain/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" }];
                         return false;
                       } else {
                         var valid2 = true;
@@ -428,7 +428,7 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
                         for (let i0 = 0; i0 < len0; i0++) {
                           const _errs16 = errors;
                           if (typeof data4[i0] !== "string") {
-                            validate231.errors = [{ instancePath: instancePath + "/certChain/" + i0, schemaPath: "#/properties/certChain/items/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                            validate234.errors = [{ instancePath: instancePath + "/certChain/" + i0, schemaPath: "#/properties/certChain/items/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                             return false;
                           }
                           var valid2 = _errs16 === errors;
@@ -438,7 +438,7 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate231.errors = [{ instancePath: instancePath + "/certChain", schemaPath: "#/properties/certChain/type", keyword: "type", params: { type: "array" }, message: "must be array" }];
+                      validate234.errors = [{ instancePath: instancePath + "/certChain", schemaPath: "#/properties/certChain/type", keyword: "type", params: { type: "array" }, message: "must be array" }];
                       return false;
                     }
                   }
@@ -449,8 +449,8 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
                 if (valid0) {
                   if (data.certFingerprint !== void 0) {
                     const _errs18 = errors;
-                    if (!validate232(data.certFingerprint, { instancePath: instancePath + "/certFingerprint", parentData: data, parentDataProperty: "certFingerprint", rootData, dynamicAnchors })) {
-                      vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
+                    if (!validate235(data.certFingerprint, { instancePath: instancePath + "/certFingerprint", parentData: data, parentDataProperty: "certFingerprint", rootData, dynamicAnchors })) {
+                      vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
                       errors = vErrors.length;
                     }
                     var valid0 = _errs18 === errors;
@@ -461,7 +461,7 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
                     if (data.tlsLeaf !== void 0) {
                       const _errs19 = errors;
                       if (typeof data.tlsLeaf !== "string") {
-                        validate231.errors = [{ instancePath: instancePath + "/tlsLeaf", schemaPath: "#/properties/tlsLeaf/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                        validate234.errors = [{ instancePath: instancePath + "/tlsLeaf", schemaPath: "#/properties/tlsLeaf/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                         return false;
                       }
                       var valid0 = _errs19 === errors;
@@ -472,7 +472,7 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
                       if (data.jws !== void 0) {
                         const _errs21 = errors;
                         if (typeof data.jws !== "string") {
-                          validate231.errors = [{ instancePath: instancePath + "/jws", schemaPath: "#/properties/jws/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                          validate234.errors = [{ instancePath: instancePath + "/jws", schemaPath: "#/properties/jws/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                           return false;
                         }
                         var valid0 = _errs21 === errors;
@@ -488,14 +488,14 @@ function validate231(data, { instancePath = "", parentData, parentDataProperty, 
         }
       }
     } else {
-      validate231.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
+      validate234.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
       return false;
     }
   }
-  validate231.errors = vErrors;
+  validate234.errors = vErrors;
   return errors === 0;
 }
-validate231.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
+validate234.evaluated = { "props": true, "dynamicProps": false, "dynamicItems": false };
 export {
   isEvidenceBundle
 };

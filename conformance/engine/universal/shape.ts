@@ -1,3 +1,4 @@
+import { consoleRoutes } from '#contract/console/routes'
 import { type OperationId, routes } from '#contract/routes'
 import type { Validator } from '#contract/validator'
 import { isChatCompletion } from '#contract/validators/chat-completion'
@@ -38,16 +39,20 @@ const shapes: Readonly<
 }
 
 /** An answer is JSON, or an event stream where one can be asked for. */
-export function hasItsContentType(exchange: Exchange, { operation }: Circumstances): readonly Violation[] {
+export function hasItsContentType(exchange: Exchange, circumstances: Circumstances): readonly Violation[] {
+  const { operation } = circumstances
   const type = exchange.headers['content-type'] ?? ''
+  if (isOtherThanJson(exchange, circumstances)) return []
   const isStream = type.startsWith('text/event-stream')
   if (isStream && exchange.status === 200 && operation && routes[operation].metered) return []
   return JSON_TYPE.test(type) ? [] : [given(`the content type of a ${exchange.status} is "${type}"`)]
 }
 
 /** A body, or each event of a stream, is as the contract says. */
-export function hasItsShape(exchange: Exchange, { operation }: Circumstances): readonly Violation[] {
+export function hasItsShape(exchange: Exchange, circumstances: Circumstances): readonly Violation[] {
+  const { operation } = circumstances
   if (exchange.ending === 'aborted' || exchange.sent.method === 'HEAD') return []
+  if (isOtherThanJson(exchange, circumstances)) return []
   if (exchange.headers['content-type']?.startsWith('text/event-stream'))
     return eventShapes(exchange, operation)
   const value = parse(textOf(exchange))
@@ -55,6 +60,12 @@ export function hasItsShape(exchange: Exchange, { operation }: Circumstances): r
   if (exchange.status >= 400) return errorShape(exchange, operation, value)
   const shape = operation && shapes[operation]
   return shape ? judge(shape.validate, value, shape.origin, 'the body') : []
+}
+
+/** The console has answers without a body, files and event streams, which its scenarios judge. */
+function isOtherThanJson({ status, body }: Exchange, { consoleOperation }: Circumstances): boolean {
+  if (consoleOperation === undefined || status >= 400) return false
+  return consoleRoutes[consoleOperation].raw || body.length === 0
 }
 
 function eventShapes(exchange: Exchange, operation: OperationId | undefined): readonly Violation[] {

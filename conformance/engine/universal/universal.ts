@@ -1,3 +1,4 @@
+import { consoleRoutes } from '#contract/console/routes'
 import { proxyStatuses, routes } from '#contract/routes'
 import { type Exchange, textOf } from '../http/exchange.ts'
 import { isRegistered } from './registered.ts'
@@ -11,6 +12,7 @@ const checks: readonly Check[] = [
   hasItsShape,
   isRegistered,
   keepsThePrompt,
+  isKeptNowhere,
 ]
 
 /** Judges one exchange by the rules that bind all of them. An answer that never began, or broke, shows nothing. */
@@ -23,15 +25,23 @@ export function checkExchange(exchange: Exchange, circumstances: Circumstances):
 /** A head that is too large is refused before anybody knows what it asks for (REQ-61): no operation declares it. */
 const BEFORE_ANY_PATH = [431]
 
-function isDeclared({ status }: Exchange, { operation, subject }: Circumstances): readonly Violation[] {
-  const declared: readonly number[] = operation ? routes[operation].statuses : [404]
+function isDeclared({ status }: Exchange, circumstances: Circumstances): readonly Violation[] {
+  const { operation, consoleOperation, subject } = circumstances
+  const route = operation ? routes[operation] : consoleOperation && consoleRoutes[consoleOperation]
+  const declared: readonly number[] = route?.statuses ?? [404]
   const added: readonly number[] = subject === 'proxy' ? proxyStatuses : []
   if ([...declared, ...added, ...BEFORE_ANY_PATH].includes(status)) return []
-  return [given(`status ${status} is not declared for ${operation ?? 'an unknown path'}`)]
+  return [given(`status ${status} is not declared for ${operation ?? consoleOperation ?? 'an unknown path'}`)]
 }
 
 function namesTheRequest({ headers }: Exchange, { subject }: Circumstances): readonly Violation[] {
   return subject === 'platform' || headers['x-request-id'] ? [] : [chosen('the response has no X-Request-Id')]
+}
+
+/** CONS-54. */
+function isKeptNowhere({ headers }: Exchange, { consoleOperation }: Circumstances): readonly Violation[] {
+  const isKept = consoleOperation && !/\bno-store\b/.test(headers['cache-control'] ?? '')
+  return isKept ? [chosen(`an answer to ${consoleOperation} may be stored`)] : []
 }
 
 function keepsThePrompt(exchange: Exchange, { canary }: Circumstances): readonly Violation[] {

@@ -1,3 +1,4 @@
+import type { ConsoleOperationId } from '#contract/console/routes'
 import type { OperationId } from '#contract/routes'
 import type { Validator } from '#contract/validator'
 import type { Exchange } from '../http/exchange.ts'
@@ -9,6 +10,8 @@ export interface Circumstances {
   readonly subject: Subject
   /** Undefined for a path or a method that the contract does not know. */
   readonly operation: OperationId | undefined
+  /** The same of the console. */
+  readonly consoleOperation?: ConsoleOperationId | undefined
   /** What must stand in no error: text of the prompt. */
   readonly canary: string
 }
