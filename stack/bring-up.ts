@@ -1,4 +1,5 @@
 import { type Account, openAccount } from './account.ts'
+import { buildConsolePage } from './console-page.ts'
 import { type CrewOptions, createCrew } from './crew.ts'
 import { StartFailure } from './failure.ts'
 import type { RealBackend } from './options.ts'
@@ -34,14 +35,19 @@ export interface Stack {
 // A server on another machine may be asleep.
 const REAL_BACKEND_MS = 5_000
 
-/** Brings up the database, the backend, the platform, the router, the proxy, a workspace and a key. */
+/** Brings up the database, the backend, the console's page, the platform, the router, the proxy, a workspace and a key. */
 export async function bringUp(options: BringUpOptions): Promise<Stack> {
   const { places, real, inherited, story, signal } = options
   const crew = createCrew(options)
   if (real) await findRealBackend(real)
+  const page = buildConsolePage()
+  // Asked for below; until then other things may fail.
+  page.catch(() => undefined)
   const mayStop = (adopted: boolean): boolean => !adopted || inherited
   const postgres = await crew.startDatabase(places.dataDir, defaultPorts.postgres, mayStop)
   const backend: BackendAddresses = real ?? (await startStandIn(crew, places))
+  await story.step('Console', () => page, { word: 'ready', remark: (said) => said })
+  signal.throwIfAborted()
   const needs = { databaseUrl: postgres.url, backendUrl: backend.url, real }
   const addresses = await startRouter(crew, places, needs)
   const { platformUrl, digest } = addresses

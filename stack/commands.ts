@@ -11,12 +11,21 @@ export interface CommandResult {
 }
 
 /** Runs one of the project's own commands as an operator would type it, and waits for its end. */
-export async function runCommand(
+export function runCommand(
   name: 'router' | 'proxy',
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<CommandResult> {
-  const child = spawn(join(HOME, 'bin', name), [...args], {
+  return runProgram(join(HOME, 'bin', name), args, env)
+}
+
+/** Runs a program of the clone in the clone's folder, and waits for its end. */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const child = spawn(file, [...args], {
     cwd: HOME,
     env: { ...process.env, ...env },
     // In a group of its own: Ctrl-C lets a command that has begun come to its end.

@@ -156,6 +156,8 @@ describe('a stack that is up', () => {
 
   test('leads an administrator into a console where the first answer stands in the log', async () => {
     const { stack } = up!
+    const page = await fetch(stack.console_url)
+    expect(await page.text()).toContain('<script type="module"')
     const cookie = await signIn(stack)
     const read = async (path: string): Promise<unknown> =>
       (await fetch(new URL(`api${path}`, stack.console_url), { headers: { Cookie: cookie } })).json()

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { RuleId } from '#contract/rules'
 import type { Coverage, RuleCoverage } from './coverage.ts'
 import { gateOf } from './gate.ts'
+import type { Unbuilt } from './unbuilt.ts'
 
 const nothing: Coverage = { rules: [], answers: [], codes: [], reasons: [] }
 
@@ -49,17 +50,17 @@ test.each<[string, Partial<Coverage>, string]>([
 })
 
 test('what waits for a part that is not built fails nothing, and is shown under its name', () => {
-  const { failures, waiting } = gateOf({
-    rules: [],
-    answers: [],
-    codes: [{ code: 'not_administrator', count: 0 }],
-    reasons: [],
-  })
+  const part: Unbuilt = {
+    feature: 'a room to come',
+    owns: { rule: (id) => id === 'DIG-01', answer: () => false, code: (code) => code === 'conflict' },
+  }
+  const rules = [rule('DIG-01')]
+  const { failures, waiting } = gateOf({ ...nothing, rules, codes: [{ code: 'conflict', count: 0 }] }, [part])
   expect(failures).toEqual([])
   expect(waiting).toEqual([
     {
-      feature: 'the console’s pages for administrators',
-      gaps: ['the code not_administrator was never provoked'],
+      feature: 'a room to come',
+      gaps: ['the rule DIG-01 has no counted scenario', 'the code conflict was never provoked'],
     },
   ])
 })

@@ -16,7 +16,8 @@ interface Missing {
 }
 
 /** Holds coverage against what must be shown (README.md); statuses and codes only with the results of a run. */
-export function gateOf({ rules, answers = [], codes = [], reasons }: Coverage): Gate {
+export function gateOf(coverage: Coverage, parts: readonly Unbuilt[] = unbuilt): Gate {
+  const { rules, answers = [], codes = [], reasons } = coverage
   const missing: readonly Missing[] = [
     ...rules.filter(mustBeShown).map(
       ({ id }): Missing => ({
@@ -46,8 +47,8 @@ export function gateOf({ rules, answers = [], codes = [], reasons }: Coverage): 
   ]
   const belongs = (part: Unbuilt) => missing.filter(({ isOf }) => isOf(part)).map(({ text }) => text)
   return {
-    failures: missing.filter(({ isOf }) => !unbuilt.some(isOf)).map(({ text }) => text),
-    waiting: unbuilt.map((part) => ({ feature: part.feature, gaps: belongs(part) })),
+    failures: missing.filter(({ isOf }) => !parts.some(isOf)).map(({ text }) => text),
+    waiting: parts.map((part) => ({ feature: part.feature, gaps: belongs(part) })),
   }
 }
 

@@ -80,6 +80,21 @@ test('a 429 must carry its headers', () => {
   expect(problems[0]?.problem).toBe('the code rate_limit_exceeded came without Retry-After')
 })
 
+test('an answer of the console may not be stored, and may have no body', () => {
+  const headers = { 'content-type': 'application/json', 'x-request-id': '1' }
+  const asked = { ...circumstances, subject: 'console', operation: undefined } as const
+  const listing = { ...asked, consoleOperation: 'listKeys' } as const
+  const stored = checkExchange(exchange({ status: 200, json: { data: [], next: null }, headers }), listing)
+  expect(stored).toEqual([{ origin: 'chosen', problem: 'an answer to listKeys may be stored' }])
+  const done = exchange({
+    status: 204,
+    text: '',
+    headers: { 'x-request-id': '1', 'cache-control': 'no-store' },
+  })
+  expect(checkExchange(done, { ...asked, consoleOperation: 'endSession' })).toEqual([])
+  expect(checkExchange(done, listing)).toHaveLength(1)
+})
+
 test('the proxy may answer statuses of its own', () => {
   const body = {
     error: { message: 'No.', type: 'proxy_error', code: 'attestation_failed' },
