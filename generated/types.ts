@@ -3738,6 +3738,17 @@ export interface components {
             /** Whether both hold the same values although their digests differ: only their spelling does. */
             same_values: boolean;
         };
+        /** What `router upstream diff --json` prints: what an upstream offers, and what that changes. Nothing is approved by it. */
+        UpstreamDiffOutput: {
+            /** Every step from the pinned one to the offered one, in the order in which they are to be taken. */
+            changes: components["schemas"]["SnapshotChange"][];
+            /** What is offered now. */
+            offered: components["schemas"]["DiffedDeployment"];
+            /** What is compared with: a deployment that is pinned; null when none of them is kept. */
+            pinned: components["schemas"]["DiffedDeployment"] | null;
+            /** Whether both hold the same values although their digests differ: only their spelling does. */
+            same_values: boolean;
+        };
         /** A SHA-256 in wire form. */
         UpstreamDigest: string;
         /** What `router upstream events --json` prints for each event, newest first. */

@@ -192,9 +192,6 @@ declare module '#contract/validators/proxy-status' {
 declare module '#contract/validators/publish-evidence-command' {
   const isPublishEvidenceCommand: import('#contract/validator').Validator<import('#contract/models').PublishEvidenceCommand>
 }
-declare module '#contract/validators/read-mails-command' {
-  const isReadMailsCommand: import('#contract/validator').Validator<import('#contract/models').ReadMailsCommand>
-}
 declare module '#contract/validators/reconciliation-output' {
   const isReconciliationOutput: import('#contract/validator').Validator<import('#contract/models').ReconciliationOutput>
 }
