@@ -31,6 +31,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.locator('h1').first().waitFor()
       await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
       await act?.(page, site.world)
+      await page.evaluate(() => scrollTo(0, 0))
       await page.screenshot({
         path: join(folder, `${name}-${size}-${colorScheme}.png`),
         fullPage: !isOfScreen,

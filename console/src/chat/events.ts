@@ -23,7 +23,7 @@ interface Chunk {
 
 /**
  * Reads an event stream of chat chunks piece by piece, wherever its pieces are cut. An error event is an event too; a
- * stream that ends without `[DONE]` has failed (STRM-11).
+ * stream that ends without `[DONE]` has failed (STRM-04).
  */
 export async function* readChat(body: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent> {
   const decoder = new TextDecoder()

@@ -27,9 +27,9 @@ export function TableFrame({
       <Table
         miw={minWidth}
         verticalSpacing={10}
-        horizontalSpacing={isDense ? 7 : 'sm'}
+        horizontalSpacing={isDense ? 6 : 'sm'}
         highlightOnHover={onHover}
-        className={styles.table!}
+        className={`${styles.table} ${isDense ? styles.dense : ''}`}
       >
         {children}
       </Table>

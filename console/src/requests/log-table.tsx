@@ -99,10 +99,10 @@ function Row({ row, filter, isShort }: RowProps) {
           <time dateTime={row.created_at}>{inRowTime(row.created_at)}</time>
         </Link>
       </Table.Td>
-      <Table.Td maw={isShort ? 220 : 170} className={styles.name!}>
+      <Table.Td maw={isShort ? 220 : 150} className={styles.name!}>
         <bdi className="foreign">{row.model}</bdi>
       </Table.Td>
-      <Table.Td maw={isShort ? 180 : 130} className={styles.name!}>
+      <Table.Td maw={isShort ? 180 : 110} className={styles.name!}>
         <bdi className="foreign">{row.key.name}</bdi>
       </Table.Td>
       <Table.Td ta="right">{grouped(row.input_tokens)}</Table.Td>

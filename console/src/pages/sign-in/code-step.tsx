@@ -9,6 +9,7 @@ import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { meQuery } from '../../session/me.ts'
 import type { Asked } from './asked.ts'
+import styles from './code-step.module.css'
 
 const DIGITS = 6
 const POLL_MS = 1_500
@@ -68,8 +69,8 @@ export function CodeStep({ asked, to, onBack }: CodeStepProps) {
           . It works once, in this browser, for ten minutes.
         </Text>
       </Stack>
-      <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
-        <legend style={{ fontSize: 14, fontWeight: 500, marginBottom: 6 }}>Code of six digits</legend>
+      <fieldset className={styles.digits}>
+        <legend className={styles.legend}>Code of six digits</legend>
         <PinInput
           length={DIGITS}
           type="number"
@@ -77,6 +78,7 @@ export function CodeStep({ asked, to, onBack }: CodeStepProps) {
           autoFocus
           size="lg"
           gap={8}
+          classNames={{ root: styles.code!, pinInput: styles.cell!, input: styles.digit! }}
           placeholder=""
           value={code}
           onChange={setCode}
