@@ -9,6 +9,7 @@ import { flawsOf, forbidden, hostileText, MARK } from '#base/testing/hostile-tex
 import { createIdentity } from '../egress/testing/identity.ts'
 import { createProgram, runProgram } from '../server/program.ts'
 import type { Sql } from '../server/store/connection.ts'
+import { createId } from '../server/store/ids.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
 
 let server: TestServer
@@ -74,6 +75,8 @@ async function spoil(text: string): Promise<void> {
   await sql`update upstreams set url = ${kept}, hostname = ${kept}, denied_stage = ${kept}, denied_reason = ${kept}, denied_at = now()`
   await sql`insert into upstream_events (upstream, replica, event, stage, reason)
     values ('vendor', ${kept}, 'denied', ${kept}, ${kept})`
+  await sql`insert into audit (id, actor, through, act, subject, details)
+    values (${createId('aud_')}, ${`a${short}`}, 'command_line', 'key_created', ${`a${kept}`}, ${sql.json({ name: kept })})`
 }
 
 /** The arguments that make a command meet what was spoilt, and whether it has to show some of it. */
@@ -108,6 +111,8 @@ const meetings: Readonly<Record<string, () => Meeting>> = {
   'upstream attest': () => ({ args: ['vendor'] }),
   'upstream disable': () => ({ args: ['vendor'] }),
   'upstream enable': () => ({ args: ['vendor'] }),
+  'upstream diff': () => ({ args: ['vendor'] }),
+  audit: () => ({ args: [], shows: true }),
   'db migrate': () => ({ args: [] }),
   'config check': () => ({ args: [] }),
   'config status': () => ({ args: [] }),
