@@ -70,6 +70,7 @@ test('the reference passes everything: the router, the proxy before it, and the 
     ['router', 'conformant'],
     ['proxy', 'conformant'],
     ['platform', 'conformant'],
+    ['console', 'conformant'],
   ])
   expect(output).toContain('router: CONFORMANT')
   const junit = readFileSync(join(reports, 'junit.xml'), 'utf8')
