@@ -43,7 +43,7 @@ try {
     })
   }
   const series = (query: SeriesQuery) =>
-    readSnapshot(sql, (snapshot) => readSeries(snapshot, workspaceId, query))
+    readSnapshot(sql, workspaceId, (snapshot) => readSeries(snapshot, workspaceId, query))
   const at = new Date('2026-07-01T00:00:00Z')
   const middle: Position = { value: 0n, at: at.toISOString(), id: 'gen-' }
   const day = { from: at, to: new Date(at.getTime() + 86_400_000) }

@@ -332,6 +332,20 @@ test('an invitation is issued, listed, redeemed and withdrawn once', async () =>
   })
 })
 
+test('an invitation that ends at no time that can be kept is refused', async () => {
+  const ends = [
+    '9999-12-31T23:59:59-23:59',
+    '2016-12-31T23:59:60Z',
+    '2001-01-01T00:00:00Z',
+    '2099-02-30T00:00:00Z',
+  ]
+  for (const expires_at of ends) {
+    expect(await call('POST', '/invitations', { grant_micros: 1, expires_at })).toMatchObject(
+      refusal(400, 'unsupported_parameter'),
+    )
+  }
+})
+
 test('a workspace is found by a part of its name or of an address, or by its id, and paged', async () => {
   const name = `<b>Ärger</b> \u202E${'x'.repeat(300)} 100%_\\`
   const { id } = await createWorkspace(service.sql, name)
@@ -404,7 +418,12 @@ test('the acts are paged behind a row and narrowed; what cannot be meant is a 40
     new Set(['invitation_issued']),
   )
   expect(await acts('&to=2020-01-01T00:00:00Z')).toEqual([])
-  for (const query of ['act=coffee_made', 'from=yesterday', 'after=x', 'actor=', 'limit=201', 'who=ada']) {
+  // A place that somebody has made up, at a time that there is not, or not for the database.
+  const madeUp = ['2026-13-45T25:00:00.000Z', '0000-01-01T00:00:00.000Z'].map((at) =>
+    Buffer.from(JSON.stringify([at, `aud_${'0'.repeat(26)}`])).toString('base64url'),
+  )
+  const places = ['x', ...madeUp].map((place) => `after=${place}`)
+  for (const query of ['act=coffee_made', 'from=yesterday', ...places, 'actor=', 'limit=201', 'who=ada']) {
     expect((await call('GET', `/audit?${query}`)).status).toBe(400)
   }
 })

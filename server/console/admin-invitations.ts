@@ -8,7 +8,7 @@ import { actorOf, missing } from './administrator.ts'
 import { readCursor } from './cursor.ts'
 import type { ConsoleHandler } from './handlers.ts'
 import { toPageBody } from './page-body.ts'
-import { readLimit, wrong } from './query.ts'
+import { readLimit, readTime, wrong } from './query.ts'
 
 type InvitationBody = components['schemas']['AdminInvitation']
 
@@ -50,8 +50,8 @@ export function withdrawingInvitations(sql: Sql): ConsoleHandler<'withdrawInvita
 
 /** An invitation that has ended before it begins would be a mistake. */
 function readEnd(text: string): Date {
-  const end = new Date(text)
-  if (!(end.getTime() > Date.now())) throw wrong('expires_at', 'has to be a time that is still to come.')
+  const end = readTime('expires_at', text)
+  if (end.getTime() <= Date.now()) throw wrong('expires_at', 'has to be a time that is still to come.')
   return end
 }
 

@@ -117,7 +117,7 @@ export function createConsoleApp(dependencies: ConsoleAppDependencies): Hono<Rou
   }
 
   async function identify(c: RouterContext, incoming: IncomingMessage, headers: Headers): Promise<Person> {
-    const token = readCookie(incoming, 'session')
+    const token = readCookie(incoming, 'session', isHttps)
     const found = token && (await within(findPerson(token), limits.databaseOutageMs))
     if (!found) throw new ApiError('session_required', 'Nobody is signed in, or the session is over.')
     c.get('trace').workspaceId = found.person.workspaceId

@@ -18,7 +18,10 @@ export interface AskedCode {
   /** Six digits to be mailed; undefined when the address has had enough mails, which nobody is told. */
   readonly code: string | undefined
   readonly expiresAt: Date
-  /** Writes down what became of the mail. One that failed counts as none. */
+  /**
+   * Writes down what became of the mail. With one that failed the code is void (CONS-37), and it counts as none unless
+   * somebody has tried the code, or asked for another: a mail server that is away must not make guesses free.
+   */
   note(mail: 'sent' | 'failed'): Promise<void>
 }
 
@@ -84,9 +87,20 @@ export async function askForCode(
       code: event && code,
       expiresAt: kept!.expires_at,
       async note(mail) {
+        if (mail === 'sent' || !event) {
+          await sql`
+            update sign_in_codes set mail = ${mail} where browser_hash = ${browserHash} and code_hash = ${codeHash}`
+          return
+        }
         await sql`
-          update sign_in_codes set mail = ${mail} where browser_hash = ${browserHash} and code_hash = ${codeHash}`
-        if (mail === 'failed' && event) await sql`delete from sign_in_events where number = ${event.number}`
+          with asked as (
+            select browser_hash, tries_left from sign_in_codes
+            where browser_hash = ${browserHash} and code_hash = ${codeHash} for update
+          ), voided as (
+            update sign_in_codes c set mail = 'failed', tries_left = 0 from asked where c.browser_hash = asked.browser_hash
+          )
+          delete from sign_in_events
+          where number = ${event.number} and exists (select from asked where tries_left = ${tries})`
       },
     }
   })

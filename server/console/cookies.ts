@@ -1,21 +1,30 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '#contract/limits'
 import { parseToken } from './digests.ts'
 import { API } from './routing.ts'
 
 /** The two tokens of a browser: of its session, and of itself, which its codes are bound to. */
-export const cookieNames = { session: 'console_session', browser: 'console_browser' } as const
+type CookieKind = 'session' | 'browser'
 
 const MS_PER_SECOND = 1_000
 
 const lives = { session: limits.sessionMs, browser: limits.knownBrowserMs } as const
 
+/**
+ * How a cookie is called. Where there is TLS a browser takes `__Host-` from this very host alone: a neighbouring host, or
+ * a page without TLS, could plant its own session here otherwise, or a browser's token that it knows (CONS-21).
+ */
+function nameOf(kind: CookieKind, isHttps: boolean): string {
+  return `${isHttps ? '__Host-' : ''}console_${kind}`
+}
+
 /** A browser's token, if it has sent one that can be ours. Of two of one name the first counts, as it is the nearer path's. */
 export function readCookie(
-  { headers }: Pick<IncomingMessage, 'headers'>,
-  kind: keyof typeof cookieNames,
+  { headers }: { readonly headers: Pick<IncomingHttpHeaders, 'cookie'> },
+  kind: CookieKind,
+  isHttps: boolean,
 ): string | undefined {
-  const start = `${cookieNames[kind]}=`
+  const start = `${nameOf(kind, isHttps)}=`
   const cookie = (headers.cookie ?? '')
     .split(';')
     .map((text) => text.trim())
@@ -24,15 +33,12 @@ export function readCookie(
 }
 
 /** Sets a cookie that no script can read and no other site sends along; without a token it takes it away (CONS-21). */
-export function writeCookie(
-  kind: keyof typeof cookieNames,
-  token: string | undefined,
-  isHttps: boolean,
-): string {
+export function writeCookie(kind: CookieKind, token: string | undefined, isHttps: boolean): string {
   const seconds = token === undefined ? 0 : lives[kind] / MS_PER_SECOND
   const parts = [
-    `${cookieNames[kind]}=${token ?? ''}`,
-    `Path=${API}`,
+    `${nameOf(kind, isHttps)}=${token ?? ''}`,
+    // `__Host-` asks for the whole host.
+    `Path=${isHttps ? '/' : API}`,
     `Max-Age=${seconds}`,
     'HttpOnly',
     'SameSite=Lax',

@@ -3,7 +3,6 @@ import { limits } from '#contract/limits'
 import type { Catalogue } from '../catalogue.ts'
 import { type EndpointConfig, isExternal } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
-import { parsePublication } from '../publication/publication.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Sql } from '../store/connection.ts'
 import { findBundle, listDeployments, type SeenDeployment } from '../store/publications.ts'
@@ -11,6 +10,7 @@ import { outlast } from '../store/retry.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { ConsoleHandler, RawConsoleHandler } from './handlers.ts'
+import { createTeeLabels, type ReadTeeLabel } from './tee-labels.ts'
 
 type EndpointBody = components['schemas']['ConsoleEndpoint']
 
@@ -26,12 +26,13 @@ export interface EndpointsDependencies {
 
 /** `GET /endpoints`: own ones first, then every registered upstream; nothing of a bundle is verified here (CONS-31). */
 export function listingEndpoints(world: EndpointsDependencies): ConsoleHandler<'listEndpoints'> {
+  const teeOf = createTeeLabels(world.sql)
   return async () => {
     const seen = await outlast(() => listDeployments(world.sql, limits.maxEndpointHistory))
     const historyOf = (name: string) => seen.filter(({ endpoint }) => endpoint === name)
     const own = world.endpoints().map((endpoint) => ownBody(endpoint, historyOf(endpoint.name), world))
     const external = [...world.upstreams.all].map((upstream) =>
-      externalBody(upstream, historyOf(upstream.registration.name), world),
+      externalBody(upstream, historyOf(upstream.registration.name), { ...world, teeOf }),
     )
     return { status: 200, body: { data: [...own, ...(await Promise.all(external))] } }
   }
@@ -93,12 +94,11 @@ function ownBody(
 async function externalBody(
   { registration, endpoint }: Upstream,
   seen: readonly SeenDeployment[],
-  { sql, catalogue }: EndpointsDependencies,
+  { teeOf, catalogue }: Pick<EndpointsDependencies, 'catalogue'> & { readonly teeOf: ReadTeeLabel },
 ): Promise<EndpointBody> {
   const { name, hostname, admitted, deniedAt } = registration
   const { verdict } = endpoint
   const kept = seen.find(({ digest }) => digest === admitted?.digest)
-  const bytes = kept && (await read(sql, name, kept.digest))
   return {
     name,
     hostname,
@@ -110,7 +110,7 @@ async function externalBody(
         : null,
     evidence_digest: admitted?.digest ?? null,
     issued_at: kept?.issuedAt.toISOString() ?? null,
-    tee: bytes ? parsePublication(bytes).tee : null,
+    tee: kept ? await teeOf(kept) : null,
     models: catalogue.models
       .filter((model) => isExternal(model) && model.upstream.name === name)
       .map(({ id }) => id),

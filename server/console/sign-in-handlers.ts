@@ -33,7 +33,7 @@ export function askSignInCode(world: SignInWorld): ConsoleHandler<'askSignInCode
   return async ({ incoming, body }) => {
     const source = takeFrom(budgets.codes, world, incoming)
     const email = emailOf(body)
-    const browser = readCookie(incoming, 'browser') ?? createToken()
+    const browser = readCookie(incoming, 'browser', isHttps) ?? createToken()
     const asked = await askForCode(sql, digests, { email, browser, source })
     post.post(email, asked)
     return {
@@ -45,9 +45,9 @@ export function askSignInCode(world: SignInWorld): ConsoleHandler<'askSignInCode
 }
 
 /** `GET /sign-in/codes/current`: what became of this browser's mail (CONS-39). */
-export function getSignInCode({ sql, digests }: SignInWorld): ConsoleHandler<'getSignInCode'> {
+export function getSignInCode({ sql, digests, isHttps }: SignInWorld): ConsoleHandler<'getSignInCode'> {
   return async ({ incoming }) => {
-    const browser = readCookie(incoming, 'browser')
+    const browser = readCookie(incoming, 'browser', isHttps)
     const found = browser && (await outlast(() => findCodeState(sql, digests, browser)))
     if (!found) throw new ApiError('not_found', 'This browser has asked for no code, or it is too old.')
     return { status: 200, body: { state: found.mail, expires_at: found.expiresAt.toISOString() } }
@@ -63,11 +63,11 @@ export function signIn(world: SignInWorld): ConsoleHandler<'signIn'> {
     const entered = await enter(sql, digests, {
       email,
       code: body.code,
-      browser: readCookie(incoming, 'browser'),
+      browser: readCookie(incoming, 'browser', isHttps),
       source,
       invitation: body.invitation,
       workspaceName: body.workspace_name,
-      sessionToken: readCookie(incoming, 'session'),
+      sessionToken: readCookie(incoming, 'session', isHttps),
       userAgent: incoming.headers['user-agent'],
     })
     if (!entered) {

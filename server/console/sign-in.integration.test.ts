@@ -198,6 +198,20 @@ test('what became of the mail is told to the browser that asked; a mail that fai
   expect(await findCodeState(sql, digests, who.browser)).toMatchObject({ mail: 'sent' })
 })
 
+test('a code whose mail failed signs nobody in, and counts as mailed once somebody has guessed at it', async () => {
+  const [owner, guesser] = [person(), person()]
+  const failed = await ask(owner, '111111')
+  await failed.note('failed')
+  expect(await show(owner, '111111')).toBeUndefined()
+  expect(await mailsFor(owner.email)).toBe(0)
+  // While the mail server keeps everybody waiting.
+  const guessed = await ask({ ...guesser, email: owner.email }, '222222')
+  expect(await show({ ...guesser, email: owner.email }, '999999')).toBeUndefined()
+  await guessed.note('failed')
+  expect(await mailsFor(owner.email)).toBe(1)
+  expect(await enter(owner)).toMatchObject({ isNew: true })
+})
+
 test('nobody is mailed an eleventh code in an hour, and nobody is told', async () => {
   const who = person()
   for (let at = 0; at < 10; at++) expect((await ask(who)).code).toBeDefined()

@@ -18,7 +18,7 @@ export function gettingUsage(sql: Sql, now: () => Date): ConsoleHandler<'getUsag
     const bucket = readChoice('bucket', query.bucket, ['hour', 'day']) ?? 'day'
     const groupBy = readChoice('group_by', query.group_by, ['none', 'model', 'key']) ?? 'none'
     const asked = readTimes(query)
-    return await readSnapshot(sql, async (snapshot) => {
+    return await readSnapshot(sql, workspaceId, async (snapshot) => {
       const firstUse = asked.from ?? (await findFirstUse(snapshot, workspaceId, bucket))
       const range = rangeOf({ ...asked, firstUse }, BUCKET_MS[bucket], now())
       const by = groupBy === 'none' ? undefined : groupBy

@@ -71,8 +71,9 @@ export async function readChanges(
     ) r
     join api_keys k on k.workspace_id = r.workspace_id and k.id = r.key_id
     order by r.number`
+  const rowsOf = Map.groupBy(rows, ({ workspace_id: id }) => id)
   const changesOf = (workspace: WorkspaceRow, number: bigint): Changes => {
-    const own = rows.filter((row) => row.workspace_id === workspace.id)
+    const own = rowsOf.get(workspace.id) ?? []
     const upTo = number + BigInt(MOST_ENDED)
     return {
       balance: { balanceMicros: workspace.balance_micros, heldMicros: workspace.held_micros },

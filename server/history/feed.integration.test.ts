@@ -161,6 +161,21 @@ test('while the database is away nothing is told, and afterwards all of it', asy
   expect(warnings).toEqual(['what happens in workspaces cannot be told'])
 })
 
+test('a database that never answers is told as away, and holds up no stop', async () => {
+  const log: Log = { ...silent, warn: (message) => void warnings.push(message) }
+  const mute = { begin: () => new Promise<never>(() => {}) } as unknown as Sql
+  const waiting = createFeed({ sql: mute, log, openSessions: async () => sessions })
+  const ends: boolean[] = []
+  const { workspaceId } = account
+  waiting.watch(
+    { workspaceId, sessionId: 'ses_1' },
+    { balance() {}, request() {}, end: (isSessionOver) => void ends.push(isSessionOver) },
+  )
+  await waiting.stop()
+  expect(ends).toEqual([false])
+  expect(warnings).toEqual(['what happens in workspaces cannot be told'])
+})
+
 test('while nobody watches, the database is not asked', async () => {
   const looks = vi.spyOn(sql, 'begin')
   const seen = watch(account)

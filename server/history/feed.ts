@@ -1,6 +1,7 @@
 import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
 import type { Queryable, Sql } from '../store/connection.ts'
+import { within } from '../store/retry.ts'
 import type { Balance } from './balance.ts'
 import { type Changes, readChanges } from './changes.ts'
 import type { RequestRow } from './request-row.ts'
@@ -84,10 +85,12 @@ export function createFeed(options: FeedOptions): Feed {
     const fresh = new Map(asked.map((one) => [one, new Set(one.fresh)]))
     try {
       const sessions = asked.flatMap(({ watchers }) => [...watchers.values()])
-      const { changes, open } = await readSnapshotNow(sql, async (snapshot) => ({
+      const reading = readSnapshotNow(sql, async (snapshot) => ({
         open: await openSessions(snapshot, sessions),
         changes: await readChanges(snapshot, asked),
       }))
+      // A connection that nobody answers on is not told as closed for minutes.
+      const { changes, open } = await within(reading, limits.databaseOutageMs)
       hasFailed = false
       const known = new Set(sessions)
       for (const one of asked) {

@@ -34,7 +34,7 @@ export interface Credits {
 
 /** Reads balance and ledger of one moment; of a workspace that does not exist there is nothing. */
 export function readCredits(sql: Sql, workspaceId: string, query: LedgerQuery): Promise<Credits> {
-  return readSnapshot(sql, async (snapshot) => {
+  return readSnapshot(sql, workspaceId, async (snapshot) => {
     const [balance = { balanceMicros: 0n, heldMicros: 0n }] = await snapshot<Balance[]>`
       select balance_micros as "balanceMicros", held_micros as "heldMicros" from workspaces
       where id = ${workspaceId}`

@@ -11,7 +11,7 @@ export function readRequests(
   workspaceId: string,
   query: RequestQuery,
 ): Promise<Page<RequestRow, Position>> {
-  return readSnapshot(sql, (snapshot) => readPage(snapshot, workspaceId, query))
+  return readSnapshot(sql, workspaceId, (snapshot) => readPage(snapshot, workspaceId, query))
 }
 
 async function readPage(

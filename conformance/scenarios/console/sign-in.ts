@@ -102,6 +102,7 @@ export default {
         for (const wanted of ['httponly', 'samesite=lax'])
           assert.ok(attributes.includes(wanted), `${name} is not ${wanted}`)
         assert.equal(attributes.includes('secure'), isTls, `Secure of ${name}`)
+        if (isTls) assert.ok(name.startsWith('__Host-'), `a neighbouring host can plant ${name}`)
         assert.ok(attributes.includes(`max-age=${DAYS_30}`), `${name} does not live 30 days`)
       }
     },
