@@ -48,8 +48,13 @@ export function snapshot(version: 1 | 2) {
 
 /** A bundle about a snapshot. Its signature is none: the page says what it checks, and that is not among it. */
 export function bundleOf(evidence: unknown, issuedAt: string): TestBundle {
+  return bundleOver(JSON.stringify(evidence), canonicalize(evidence)!, issuedAt)
+}
+
+/** A bundle about a snapshot in a spelling of its own, signed with the digest of a text. */
+export function bundleOver(evidence: string, digested: string, issuedAt: string): TestBundle {
   const wire = (bytes: string) => `sha256/${createHash('sha256').update(bytes).digest('base64url')}`
-  const digest = wire(canonicalize(evidence)!)
+  const digest = wire(digested)
   const signed = {
     version: 1,
     kind: 'DeploymentEvidence',
@@ -57,8 +62,12 @@ export function bundleOf(evidence: unknown, issuedAt: string): TestBundle {
     issuedAt,
     certFingerprint: wire('leaf'),
   }
-  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const jws = `${encode({ alg: 'ES256' })}.${encode({ ...signed, evidenceDigest: digest, evidence })}.${'A'.repeat(86)}`
+  const payload = JSON.stringify({ ...signed, evidenceDigest: digest }).replace(
+    /}$/,
+    `,"evidence":${evidence}}`,
+  )
+  const encode = (text: string) => Buffer.from(text).toString('base64url')
+  const jws = `${encode('{"alg":"ES256"}')}.${encode(payload)}.${'A'.repeat(86)}`
   const bundle = { ...signed, certChain: [], tlsLeaf: '', jws, rootCaTeeQuote: { status: 'not-implemented' } }
   return { bytes: new TextEncoder().encode(`${JSON.stringify(bundle, null, 2)}\n`), digest, issuedAt }
 }

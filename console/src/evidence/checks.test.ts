@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { bundleOf, snapshot } from '../../testing/bundle.ts'
+import { bundleOf, bundleOver, snapshot } from '../../testing/bundle.ts'
 import { checksOf } from './checks.ts'
 import { BundleError, readBundle } from './read.ts'
 
@@ -22,6 +22,18 @@ test('the digests of a bundle as it was published are computed anew, and all agr
   const bundle = await readBundle(published.bytes)
   expect(bundle.snapshotDigest).toBe(published.digest)
   expect(await failed(published.bytes)).toEqual([])
+})
+
+test('a snapshot that was signed as its own text agrees too, and what was signed otherwise does not', async () => {
+  const outcome = async (spelled: string, digested: string) => {
+    const { bytes, digest } = bundleOver(spelled, digested, '2026-03-01T12:00:00Z')
+    const checks = checksOf(await readBundle(bytes), { listed: digest })
+    return checks.filter(({ isEqual }) => !isEqual).map(({ id }) => id)
+  }
+  expect(await outcome('{"b": 1.0, "10": 2, "9": 3}', '{"b":1.0,"10":2,"9":3}')).toEqual([])
+  expect(await outcome('{"b": 1.0}', '{"b": 1.0}')).toEqual(['snapshot', 'listed'])
+  // The page would show one of the two, and call it what was signed.
+  expect(await outcome('{"a": 1, "a": 2}', '{"a":1,"a":2}')).toEqual(['snapshot', 'listed'])
 })
 
 test('a byte that was changed on the way shows in the digest of the bytes', async () => {
@@ -59,6 +71,7 @@ test.each([
   ['a list', new TextEncoder().encode('[]')],
   ['without a signature', changed((bundle) => Object.assign(bundle, { jws: 7 }))],
   ['with a payload that is none', changed((bundle) => Object.assign(bundle, { jws: 'a.!!.c' }))],
+  ['with a number beyond all', bundleOver('[1e999]', '[1e999]', '2026-03-01T12:00:00Z').bytes],
   ['with a certificate that is none', changed((bundle) => Object.assign(bundle, { tlsLeaf: '%%' }))],
 ])('a bundle that is %s is not read', async (_, bytes) => {
   await expect(readBundle(bytes)).rejects.toThrow(BundleError)

@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize'
 import { fromBase64Url, inWireForm } from '../words/digest.ts'
 import { isObject, type Json, type JsonObject } from './json.ts'
+import { spellingOf } from './spelling.ts'
 
 /** A published bundle, with everything about it that was computed anew. */
 export interface ReadBundle {
@@ -12,7 +13,10 @@ export interface ReadBundle {
   readonly payload: JsonObject
   /** The snapshot of the deployment. */
   readonly evidence: Json
-  /** SHA-256 of the snapshot's canonical JSON (RFC 8785). */
+  /**
+   * SHA-256 of the snapshot: of its canonical JSON (RFC 8785), or of its own text without insignificant white space
+   * where that is the one that was signed (BNDL-23).
+   */
   readonly snapshotDigest: string
   /** SHA-256 of the TLS certificate that the bundle brings along; undefined where it brings none. */
   readonly leafDigest: string | undefined
@@ -25,10 +29,11 @@ export class BundleError extends Error {
 
 /** Reads a bundle and computes its digests, here and now; nothing that it says of itself is taken for them. */
 export async function readBundle(bytes: Uint8Array<ArrayBuffer>): Promise<ReadBundle> {
-  const envelope = parse(bytes, 'The bundle')
+  const envelope = parse(textOf(bytes), 'The bundle')
   const { jws, tlsLeaf } = envelope
   if (typeof jws !== 'string') throw new BundleError('The bundle has no signature.')
-  const payload = parse(decode(jws.split('.')[1] ?? ''), 'What was signed')
+  const signed = textOf(decode(jws.split('.')[1] ?? ''))
+  const payload = parse(signed, 'What was signed')
   const { evidence = null } = payload
   return {
     bytes,
@@ -36,8 +41,25 @@ export async function readBundle(bytes: Uint8Array<ArrayBuffer>): Promise<ReadBu
     envelope,
     payload,
     evidence,
-    snapshotDigest: await digestOf(new TextEncoder().encode(canonicalize(evidence) ?? '')),
+    snapshotDigest: await digestSnapshot(payload, signed),
     leafDigest: typeof tlsLeaf === 'string' && tlsLeaf !== '' ? await digestOf(derOf(tlsLeaf)) : undefined,
+  }
+}
+
+async function digestSnapshot(payload: JsonObject, text: string): Promise<string> {
+  const { evidence = null, evidenceDigest } = payload
+  const canonical = await digestOf(new TextEncoder().encode(canonicalOf(evidence)))
+  if (canonical === evidenceDigest) return canonical
+  const spelling = spellingOf(text, 'evidence', evidence)
+  const spelled = spelling === undefined ? canonical : await digestOf(new TextEncoder().encode(spelling))
+  return spelled === evidenceDigest ? spelled : canonical
+}
+
+function canonicalOf(evidence: Json): string {
+  try {
+    return canonicalize(evidence) ?? ''
+  } catch {
+    throw new BundleError('The snapshot has a number that no reader can hold.')
   }
 }
 
@@ -49,9 +71,18 @@ async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return inWireForm(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-function parse(bytes: Uint8Array, what: string): JsonObject {
+/** Bytes as text; an empty one, which is no JSON, where they are no UTF-8. */
+function textOf(bytes: Uint8Array): string {
   try {
-    const value: Json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return ''
+  }
+}
+
+function parse(text: string, what: string): JsonObject {
+  try {
+    const value: Json = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
     // Told below.
