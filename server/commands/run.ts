@@ -2,6 +2,7 @@ import { printLines } from '#base/print.ts'
 import { untilStopped } from '#base/stop.ts'
 import { loadRouterConfig } from '../config/router.ts'
 import { startRouter } from '../router.ts'
+import { outliveLostLookUps } from '../store/lost-look-ups.ts'
 import { supervise } from '../store/supervise.ts'
 import { check } from './config.ts'
 import { openDatabase } from './database.ts'
@@ -23,6 +24,7 @@ export async function run(options: RunOptions): Promise<void> {
   if (options.check) return check(options)
   const config = loadRouterConfig(options.config, process.env)
   const log = createLog('info')
+  const endOutliving = outliveLostLookUps(log)
   const hangups = followHangups()
   const stopped = untilStopped(options.withParent === true, [hangups.gone])
   const database = await openDatabase(config, log)
@@ -60,6 +62,7 @@ export async function run(options: RunOptions): Promise<void> {
   } finally {
     await supervisor?.stop()
     await database.close()
+    endOutliving()
   }
   log.info('the router has stopped')
 }
