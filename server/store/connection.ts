@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { renewPool } from './renewed-pool.ts'
 import { bracketedServers } from './tls/hosts.ts'
 import { takeTlsParameters } from './tls/parameters.ts'
 import { createSocketSource } from './tls/socket.ts'
@@ -39,10 +40,12 @@ export function connect({ url: given, preparedStatements = true, maxConnections 
     onnotice: () => {},
     // What it is handed is protected already.
     ssl: false,
+    // A connection that ends by its age would take the pool's statements with it: the pool has an age.
+    max_lifetime: null,
     // The driver's types do not know it. Without TLS its own way is the shortest.
     ...((tls.mode !== 'disable' || servers) && {
       socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers),
     }),
   }
-  return guardTransactions(postgres(url, options))
+  return renewPool((events) => guardTransactions(postgres(url, { ...options, ...events })))
 }

@@ -14,6 +14,7 @@ test.each([
   ['a full disk', withCode('53100')],
   ['a deadlock', withCode('40P01')],
   ['a pooler that lost its server', withCode('08P01')],
+  ['a transaction that nothing followed in', withCode('25P03')],
   ['our own patience', new OutageError('away')],
 ])('%s passes by itself', (_, error) => {
   expect(isOutage(error)).toBe(true)

@@ -24,8 +24,12 @@ const connectionCodes = new Set([
   'ENFILE',
 ])
 
-/** Classes and codes of SQLSTATE that pass by themselves: connection, resources, shutdown, deadlock, failover. */
-const passingStates = ['08', '53', '57P', '58', '40001', '40P01', '25006']
+/**
+ * Classes and codes of SQLSTATE that pass by themselves: connection, resources, shutdown, deadlock, failover, and a
+ * connection that the database has ended because nothing followed on it. Of such an end the driver tells the next one
+ * too who is given that place in the pool.
+ */
+const passingStates = ['08', '53', '57P', '58', '40001', '40P01', '25006', '25P03']
 
 /** What the database says when it was told, or set, to give up a statement: cancelled, timed out, or a lock was held. */
 const interruptedStates = ['57014', '55P03']
