@@ -14,27 +14,12 @@ export interface BatchLimits {
   readonly maxItems: number
   /** Items that may wait; `add` rejects beyond that. */
   readonly maxWaiting?: number
-  /**
-   * Asked at the end of each batch: how many items make it worth to begin the next one at once. Where more than one
-   * is expected, fewer wait for up to 20 ms; a batcher that knows nothing of what will come leaves this out.
-   */
-  readonly worthwhile?: () => number
 }
 
 /** Handles one batch; one result per item in the same order, an `Error` among them rejects that item alone. */
 export type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<readonly (Result | Error)[]>
 
 const DEFAULT_MAX_WAITING = 100_000
-
-/** Longest rest after a batch while more is expected soon (ours; see `worthwhile`). */
-const REST_MS = 20
-
-/**
- * Turns of the event loop from the end of one batch to the next (ours): they let a burst that is still being read
- * share a statement, and take next to no time where there is little to do. A batch that finds the database idle does
- * not wait for them.
- */
-const TURNS_BETWEEN = 8
 
 interface Entry<Item, Result> {
   readonly item: Item
@@ -49,13 +34,11 @@ interface Entry<Item, Result> {
  */
 export function createBatcher<Item, Result>(
   run: RunBatch<Item, Result>,
-  { maxItems, maxWaiting = DEFAULT_MAX_WAITING, worthwhile = () => 1 }: BatchLimits,
+  { maxItems, maxWaiting = DEFAULT_MAX_WAITING }: BatchLimits,
 ): Batcher<Item, Result> {
   let waiting: Entry<Item, Result>[] = []
   let underWay = 0
   let isBusy = false
-  let enough = 1
-  let onEnough = (): void => {}
   let onIdle: (() => void)[] = []
 
   async function work(): Promise<void> {
@@ -65,26 +48,12 @@ export function createBatcher<Item, Result>(
       underWay = batch.length
       await runBatch(run, batch)
       underWay = 0
-      await rest()
+      // What the turn brings that told of the end of this batch leaves with the next one.
+      await endOfTurn()
     }
     isBusy = false
     for (const resolve of onIdle) resolve()
     onIdle = []
-  }
-
-  /** A pause after a batch; a batch that finds the database idle never waits for it. */
-  async function rest(): Promise<void> {
-    for (let turn = 0; turn < TURNS_BETWEEN; turn++) await endOfTurn()
-    enough = Math.min(worthwhile(), maxItems)
-    if (enough <= 1 || waiting.length >= enough) return
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, REST_MS)
-      onEnough = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-    onEnough = () => {}
   }
 
   return {
@@ -92,7 +61,6 @@ export function createBatcher<Item, Result>(
       if (waiting.length >= maxWaiting) return Promise.reject(new Error(`${maxWaiting} items wait already`))
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject })
-        if (waiting.length >= enough) onEnough()
         if (isBusy) return
         isBusy = true
         setImmediate(work)

@@ -103,7 +103,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
     suspiciousUntil = performance.now() + SUSPICION_MS
   }
   const clock = createDatabaseClock()
-  const settlement = createSettlement({ sql, replica, clock, log, runningCount: () => running.size })
+  const settlement = createSettlement({ sql, replica, clock, log })
   const gate = createGate({
     sql,
     replica,

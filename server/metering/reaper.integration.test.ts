@@ -218,7 +218,6 @@ test('what ends while a sweep takes it for an orphan stays as its client saw it'
     replica,
     clock: createDatabaseClock(),
     log: silent,
-    runningCount: () => 0,
   })
   const reaper = createReaper({
     sql,

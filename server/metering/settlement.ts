@@ -43,8 +43,6 @@ export interface SettlementOptions {
   readonly replica: string
   readonly clock: Pick<DatabaseClock, 'earliest'>
   readonly log: Log
-  /** How many generations run, and so may end soon. */
-  readonly runningCount: () => number
 }
 
 /** An end on its way into the books. */
@@ -75,13 +73,6 @@ export interface Settlement {
 /** Generations in one statement, ours. */
 const MAX_ITEMS = 512
 
-/**
- * Of many that run, a quarter is worth a statement at once (ours): 64 streams that began together and end
- * one by one are settled by fewer than 20 statements, and with fewer than eight running nobody ever waits.
- */
-const SHARE = 4
-const MOST_WORTHWHILE = 32
-
 /** One end in a batch. */
 interface Slip {
   readonly item: SettlementItem
@@ -101,8 +92,7 @@ export function createSettlement(options: SettlementOptions): Settlement {
       persist(write, { signal, onOutage, passes: isPassing })
     return settleAsSeen(options, slips, persistently)
   }, isPassing)
-  const worthwhile = () => Math.min(MOST_WORTHWHILE, Math.floor(options.runningCount() / SHARE))
-  const batcher = createBatcher(settleAll, { maxItems: MAX_ITEMS, worthwhile })
+  const batcher = createBatcher(settleAll, { maxItems: MAX_ITEMS })
   return {
     settle(item, patience) {
       const slip: Slip = { item, patience, isWithheld: false }
