@@ -1,10 +1,13 @@
 import { once } from 'node:events'
-import { request, type Server } from 'node:http'
+import { request, type Server, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from './listen.ts'
 import { createListener } from './listener.ts'
+import { ParseBudget } from './parsing/parse-budget.ts'
+import { ParseTurns } from './parsing/parse-turns.ts'
 
 const servers: Server[] = []
 
@@ -12,8 +15,8 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-async function start(): Promise<number> {
-  const server = createListener(() => new Response('ok'))
+async function start(turns?: ParseTurns): Promise<number> {
+  const server = createListener(() => new Response('ok'), undefined, turns)
   servers.push(server)
   return await listen(server, { host: '127.0.0.1', port: 0 })
 }
@@ -79,24 +82,68 @@ test('whoever asks before sending a body is told to go on by nobody but its read
   expect(answer).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test.each([
-  ['no request', ''],
-  ['no request after another one', 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'],
-])('%s ends an answer that has begun, and puts nothing into it', async (_, before) => {
-  const begun = new ReadableStream({ start: (controller) => controller.enqueue('begun') })
+/** A server whose first answer has begun, and ends when that is called. */
+async function startBegun(): Promise<{ port: number; end: () => void }> {
+  let end = (): void => {}
+  const begun = new ReadableStream<string>({
+    start(controller) {
+      controller.enqueue('begun')
+      end = () => controller.close()
+    },
+  })
   const bodies = [begun.pipeThrough(new TextEncoderStream()), 'next']
   const server = createListener(() => new Response(bodies.shift()))
   servers.push(server)
-  const port = await listen(server, { host: '127.0.0.1', port: 0 })
+  return { port: await listen(server, { host: '127.0.0.1', port: 0 }), end: () => end() }
+}
+
+test('nonsense in a body ends an answer that has begun, and puts nothing into it', async () => {
+  const { port } = await startBegun()
+  const socket = connect(port, '127.0.0.1')
+  socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n')
+  let answer = ''
+  for await (const piece of socket.setEncoding('utf8')) {
+    answer += piece
+    if (piece.includes('begun')) socket.write('no length\r\n\r\n')
+  }
+  expect(answer).toContain('begun')
+  expect(answer).not.toContain('400')
+})
+
+test.each([
+  ['nonsense', '', 1],
+  ['nonsense after another request', 'GET / HTTP/1.1\r\nhost: x\r\n\r\n', 2],
+])('%s that is sent ahead of an answer is refused behind it', async (_, before, answered) => {
+  const { port, end } = await startBegun()
   const socket = connect(port, '127.0.0.1')
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
   let answer = ''
   for await (const piece of socket.setEncoding('utf8')) {
     answer += piece
-    if (piece.includes('begun')) socket.write(`${before}no request\r\n\r\n`)
+    if (!piece.includes('begun')) continue
+    socket.write(`${before}no request\r\n\r\n`)
+    await nextTurn()
+    end()
   }
-  expect(answer).toContain('begun')
-  expect(answer).not.toContain('400')
+  const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)
+  expect(statuses).toEqual([...Array(answered).fill('200'), '400'])
+  expect(answer).toMatch(/begun\r\n0\r\n\r\nHTTP/)
+})
+
+test('whoever leaves is noticed, though something was sent ahead', async () => {
+  let hasLeft = false
+  const server = createListener((_, env) => {
+    const { outgoing } = env as unknown as { outgoing: ServerResponse }
+    outgoing.once('close', () => (hasLeft = true))
+    return new Promise<Response>(() => {})
+  })
+  servers.push(server)
+  const port = await listen(server, { host: '127.0.0.1', port: 0 })
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n\r\nGET / HTTP/1.1\r\n')
+  await once(server, 'request')
+  socket.destroy()
+  await vi.waitFor(() => expect(hasLeft).toBe(true), 60_000)
 })
 
 test('who asks for a tunnel and resets the connection ends nothing', async () => {
@@ -180,6 +227,20 @@ test('an address that is taken is told with the setting that names it', async ()
   await expect(listen(server, { host: '127.0.0.1', port }, 'admin')).rejects.toThrow(
     /EADDRINUSE.* admin: \{ port: \d+ \}/,
   )
+})
+
+test.each([
+  ['what this server does', 'expect: 100-continue'],
+  ['what no server does', 'expect: cookies'],
+])('who expects %s has the pieces of the body parsed in turns (REQ-68)', async (_, expectation) => {
+  const budget = new ParseBudget()
+  const spend = vi.spyOn(budget, 'spend')
+  const port = await start(new ParseTurns(budget))
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  const head = `POST / HTTP/1.1\r\nhost: x\r\n${expectation}\r\ntransfer-encoding: chunked\r\n\r\n`
+  socket.resume().write(head + '1\r\nx\r\n'.repeat(10_000))
+  await vi.waitFor(() => expect(spend).toHaveBeenCalled())
+  socket.destroy()
 })
 
 test('who was answered before the body was read sends on no faster than others allow (REQ-64)', async () => {

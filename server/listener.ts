@@ -4,17 +4,14 @@ import { getRequestListener } from '@hono/node-server'
 import { sayLast } from '#base/last-words.ts'
 import { limits } from '#contract/limits'
 import { Discards } from './bodies/discard.ts'
-import { holdSocket } from './bodies/hold-socket.ts'
 import { ApiError } from './errors.ts'
+import { ParseTurns } from './parsing/parse-turns.ts'
 import { requestIdFor } from './request-id.ts'
 
 /** How long a client may take over its headers (ours). */
 const HEADERS_TIMEOUT_MS = 30_000
 
-/**
- * How many requests of one connection may wait for their answers (ours); whoever sends more ahead is hung up on. Node would
- * take up all that it reads in a turn, some ten thousand requests from anybody, before it served anybody else.
- */
+/** How many requests of a connection may come in one slice of it (ours); whoever sends more is hung up on. */
 const MAX_UNANSWERED = 16
 
 type FetchCallback = Parameters<typeof getRequestListener>[0]
@@ -23,7 +20,11 @@ type FetchCallback = Parameters<typeof getRequestListener>[0]
  * Creates the server around the application. What is no well-formed request gets the contract's error as well, and so
  * does one whose line and headers have more than `maxHeaderBytes`.
  */
-export function createListener(fetch: FetchCallback, maxHeaderBytes: number = limits.maxHeaderBytes): Server {
+export function createListener(
+  fetch: FetchCallback,
+  maxHeaderBytes: number = limits.maxHeaderBytes,
+  turns: ParseTurns = new ParseTurns(),
+): Server {
   const answer = getRequestListener(fetch, {
     overrideGlobalObjects: false,
     autoCleanupIncoming: false,
@@ -42,32 +43,45 @@ export function createListener(fetch: FetchCallback, maxHeaderBytes: number = li
     `The request line and the headers have more than ${maxHeaderBytes} bytes.`,
   )
   const discards = new Discards()
-  const answers = new WeakMap<Duplex, Set<ServerResponse>>()
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    const { socket } = request
-    const open = answers.get(socket) ?? new Set()
-    if (open.size === MAX_UNANSWERED) return void socket.destroy()
-    // Reads no more of it before all others have had their turn.
-    if (open.size === 1) setImmediate(holdSocket(socket))
-    answers.set(socket, open.add(response))
-    response.once('close', () => open.delete(response))
+  /** Whether a request may be answered; each is counted and followed before, whatever becomes of it. */
+  const takes = (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (turns.begin(request, response) > MAX_UNANSWERED) {
+      request.socket.destroy()
+      return false
+    }
     discards.follow(request, response)
+    return true
+  }
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!takes(request, response)) return
     if (SINGLE.some((name) => isRepeated(request, name)) || request.headers.host === undefined)
       refuse(response)
     else void answer(request, response)
   }
   const server = createServer(options, serve)
+  server.on('connection', (socket) => turns.follow(socket))
   // A generation may take an hour; what it sends is timed by the relay, what it receives by the body's reader.
   server.requestTimeout = 0
   // Nobody is asked for a body before it is known whose it is: the reader of the body says when to go on.
   server.on('checkContinue', serve)
-  server.on('checkExpectation', (_, response) => refuse(response))
-  server.on('connect', (_, socket) => refuseSocket(socket, MALFORMED))
+  server.on('checkExpectation', (request, response) => {
+    if (takes(request, response)) refuse(response)
+  })
+  server.on('connect', (_, socket) => {
+    turns.leave(socket)
+    refuseSocket(socket, MALFORMED)
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const unanswered = turns.unanswered(socket)
+    turns.leave(socket)
+    const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? tooLarge : MALFORMED
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    // What was well said before it is answered first, unless its sender has left.
+    else if (!socket.readableEnded && unanswered.length > 0 && unanswered.every(({ req }) => req.complete))
+      unanswered.at(-1)!.once('close', () => refuseSocket(socket, refusal))
     // An answer that has begun is cut off: a second one in its midst could be taken for a part of it.
-    const isAnswering = [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent)
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy()
-    else refuseSocket(socket, error.code === 'HPE_HEADER_OVERFLOW' ? tooLarge : MALFORMED)
+    else if (unanswered.some(({ headersSent }) => headersSent)) socket.destroy()
+    else refuseSocket(socket, refusal)
   })
   return server
 }

@@ -90,12 +90,3 @@ test('the largest body fits into every share, and of small ones nothing is kept 
   lease.release()
   expect(bodies.usage.usedBytes).toEqual({ small: 0, large: 0 })
 })
-
-test('what comes around a body takes of the rate as well', async () => {
-  const lease = createBodyMemory(64 * MiB, 4 * MiB).open(large('ws_1'))
-  // The burst, but for a little.
-  expect(await lease.take(1, WAIT_MS, 0.99 * 0.04 * MiB)).toBe(false)
-  const begun = performance.now()
-  expect(await lease.take(1, WAIT_MS, 0.04 * MiB)).toBe(true)
-  expect(performance.now() - begun).toBeGreaterThan(100)
-})

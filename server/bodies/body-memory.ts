@@ -50,10 +50,9 @@ export interface BodyMemoryUsage {
 export interface BodyLease {
   /**
    * Takes more, or waits for it, and tells whether it did; throws 503 `overloaded` when none is given back in time.
-   * A large body also waits its turn, see `ByteRate`, and there `around` counts as well: bytes that came with these and
-   * are kept nowhere, such as the lengths of chunks.
+   * A large body also waits its turn, see `ByteRate`.
    */
-  take(bytes: number, waitMs: number, around?: number): Promise<boolean>
+  take(bytes: number, waitMs: number): Promise<boolean>
   /** Gives all of it back; calling it again does nothing. */
   release(): void
 }
@@ -73,9 +72,6 @@ interface Share {
 
 /** Small bodies have this part of all memory (ours). */
 const SMALL_PART = 1 / 8
-
-/** What a byte around a body costs of its rate: a chunk of one byte has five, and takes as long as half a KiB (ours). */
-const AROUND_COST = 100
 
 const WORKSPACE_PART = 1 / 4
 const ADDRESS_PART = 1 / 2
@@ -164,11 +160,11 @@ export function createBodyMemory(
       const shares = sharesOf(owner)
       let taken = 0
       return {
-        async take(bytes, waitMs, around = 0) {
+        async take(bytes, waitMs) {
           const hasWaited = await take(shares, bytes, waitMs)
           taken += bytes
           if (owner.pool === 'small' || owner.workspaceId === undefined) return hasWaited
-          const turnMs = rate.take(owner.workspaceId, bytes + around * AROUND_COST)
+          const turnMs = rate.take(owner.workspaceId, bytes)
           if (turnMs > 0) await sleep(turnMs)
           return hasWaited || turnMs > 0
         },

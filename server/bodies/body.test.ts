@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, connect, Socket } from 'node:net'
+import { type AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
@@ -153,28 +153,4 @@ test('the rest of a refused body is thrown away, so that its connection serves t
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     expect(await text(response)).toBe('refused')
   }
-})
-
-test('what comes around a body in small chunks is told to whoever bounds its rate', async () => {
-  let around = 0
-  const lease = {
-    async take(_bytes: number, _waitMs: number, beside = 0) {
-      around += beside
-      return false
-    },
-    release() {},
-  }
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  onTestFinished(() => {
-    client.destroy()
-    server.close()
-  })
-  client.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n')
-  const [incoming] = (await once(server, 'request')) as [IncomingMessage]
-  const reading = readBody(incoming, { maxBytes: 100_000, lease })
-  client.write(`${'1\r\nx\r\n'.repeat(20_000)}0\r\n\r\n`)
-  expect((await reading).length).toBe(20_000)
-  expect(around).toBeGreaterThan(80_000)
 })

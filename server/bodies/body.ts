@@ -43,23 +43,19 @@ export async function readPieces(incoming: IncomingMessage, options: BodyOptions
   const pieces: Buffer[] = []
   let chunks: Buffer[] = []
   let length = 0
-  let aroundBefore = 0
   const pace = new Pace(windowMs)
   const { socket } = incoming
-  const readBefore = socket.bytesRead
   for await (const chunk of chunksOf(incoming, pace)) {
     length += chunk.length
     if (length > maxBytes) throw tooLarge(maxBytes)
-    const around = Math.max(aroundBefore, socket.bytesRead - readBefore - length)
     // No more of it is read before others have had their turn, nor while it waits.
     const readOn = incoming.complete ? undefined : holdSocket(socket)
     try {
-      if (await lease.take(chunk.length, memoryWaitMs, around - aroundBefore)) pace.forgive()
+      if (await lease.take(chunk.length, memoryWaitMs)) pace.forgive()
       if (readOn !== undefined) await nextTurn()
     } finally {
       readOn?.()
     }
-    aroundBefore = around
     // Not before its turn: looking at it takes the time of all.
     const flaw = inspect?.(chunk)
     if (flaw) throw flaw

@@ -1,0 +1,178 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { declaredLength } from '../bodies/body.ts'
+import { holdSocket } from '../bodies/hold-socket.ts'
+import { ParseBudget } from './parse-budget.ts'
+
+/**
+ * What is parsed of a connection before others have a say (ours): one read brings 64 KiB, which may be two thousand
+ * requests or ten thousand pieces of a body.
+ */
+const SLICE_BYTES = 1_024
+
+/** What may be read ahead of an answer (ours): who sends less than that is heard to leave. */
+const AHEAD_BYTES = 16_384
+
+/** One connection, as far as it is parsed. */
+interface Connection {
+  readonly socket: Socket
+  /** Node's own parser. */
+  readonly parse: (bytes: Buffer) => void
+  /** Requests without a complete answer. */
+  readonly unanswered: Set<ServerResponse>
+  /** The newest request, until it is answered. */
+  request?: IncomingMessage | undefined
+  /** Bytes of its body that may still come, where their number is known. */
+  bodyLeft: number | undefined
+  /** What was read and is not parsed yet. */
+  rest: Buffer
+  /** Reads on, where nothing more is read. */
+  readOn?: (() => void) | undefined
+  /** What the chunks of its bodies have taken of the thread in this turn. */
+  usedMs: number
+}
+
+/** How long the chunks of one connection are parsed while others wait for the same (ours). */
+const TURN_MS = 1
+
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * Stands between the connections of a server and Node's parser, which would parse all that a read brings at one go. A
+ * request is not parsed before the one ahead of it is answered (REQ-69), and bodies in chunks share a budget of time:
+ * each chunk costs as much as a whole read, and may have a single byte (REQ-68). Turns are of equal time and not of
+ * equal bytes: an honest body is through after a few, and whoever comes anew stands behind it.
+ */
+export class ParseTurns {
+  readonly #budget: ParseBudget
+  readonly #connections = new WeakMap<Socket, Connection>()
+  /** Those whose next chunks wait for time, the next one first. */
+  readonly #waiting = new Set<Connection>()
+  /** The one whose turn it is. */
+  #served: Connection | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(budget = new ParseBudget()) {
+    this.#budget = budget
+  }
+
+  /** Takes what comes on a new connection out of the hands of Node's server, which listens already. */
+  follow(socket: Socket): void {
+    const [parse] = socket.listeners('data') as [(bytes: Buffer) => void]
+    const unanswered = new Set<ServerResponse>()
+    const connection: Connection = { socket, parse, unanswered, bodyLeft: 0, rest: NOTHING, usedMs: 0 }
+    this.#connections.set(socket, connection)
+    socket.off('data', parse)
+    socket.on('data', (bytes) => this.#read(connection, bytes))
+    socket.once('close', () => this.leave(socket))
+  }
+
+  /** A request has begun on a connection that is followed; gives how many of that are without a complete answer. */
+  begin(request: IncomingMessage, response: ServerResponse): number {
+    const connection = this.#connections.get(request.socket)
+    if (connection === undefined) return 1
+    connection.request = request
+    connection.bodyLeft = declaredLength(request)
+    connection.unanswered.add(response)
+    response.once('close', () => {
+      connection.unanswered.delete(response)
+      if (request.complete && connection.request === request) connection.request = undefined
+      // In a turn of its own: many short answers on one connection would be one long turn.
+      if (connection.rest.length > 0) setImmediate(() => this.#go(connection))
+    })
+    return connection.unanswered.size
+  }
+
+  /** The requests of a connection that are without a complete answer. */
+  unanswered(socket: object): readonly ServerResponse[] {
+    return [...(this.#connections.get(socket as Socket)?.unanswered ?? [])]
+  }
+
+  /** Parses nothing more of a connection: it is over, or spoke nonsense. */
+  leave(socket: object): void {
+    const connection = this.#connections.get(socket as Socket)
+    if (connection === undefined) return
+    this.#connections.delete(connection.socket)
+    this.#waiting.delete(connection)
+    connection.rest = NOTHING
+    letGo(connection)
+  }
+
+  #read(connection: Connection, bytes: Buffer): void {
+    if (!this.#connections.has(connection.socket)) return
+    const { rest } = connection
+    connection.rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+    this.#go(connection)
+  }
+
+  /** Parses what may be parsed now; while much is left, nothing more is read. */
+  #go(connection: Connection): void {
+    while (connection.rest.length > 0) {
+      if (!this.#parseNext(connection)) return
+      if (connection.socket.destroyed) this.leave(connection.socket)
+    }
+    letGo(connection)
+  }
+
+  /** Parses what comes next; false when that has to wait. */
+  #parseNext(connection: Connection): boolean {
+    const { parse, request, bodyLeft, unanswered } = connection
+    const isInBody = request !== undefined && !request.complete
+    if (isInBody && bodyLeft === undefined) {
+      if (this.#budget.waitMs > 0 || this.#isBehind(connection)) {
+        this.#wait(connection)
+        return false
+      }
+      connection.usedMs += this.#budget.spend(() => parse(take(connection, SLICE_BYTES)))
+    } else if (isInBody && bodyLeft! > 0) {
+      const bytes = take(connection, bodyLeft!)
+      connection.bodyLeft = bodyLeft! - bytes.length
+      parse(bytes)
+    } else if (unanswered.size > 0) {
+      if (connection.rest.length > AHEAD_BYTES) hold(connection)
+      return false
+    } else parse(take(connection, SLICE_BYTES))
+    return true
+  }
+
+  /** Whether others that wait come before the next chunks of this one. */
+  #isBehind(connection: Connection): boolean {
+    return this.#waiting.size > 0 && (connection !== this.#served || connection.usedMs >= TURN_MS)
+  }
+
+  #wait(connection: Connection): void {
+    hold(connection)
+    this.#waiting.add(connection)
+    this.#timer ??= setTimeout(() => this.#giveTurns(), this.#budget.waitMs).unref()
+  }
+
+  #giveTurns(): void {
+    this.#timer = undefined
+    for (const next of this.#waiting) {
+      if (this.#budget.waitMs > 0) break
+      this.#waiting.delete(next)
+      next.usedMs = 0
+      this.#served = next
+      this.#go(next)
+    }
+    this.#served = undefined
+    if (this.#waiting.size > 0)
+      this.#timer ??= setTimeout(() => this.#giveTurns(), this.#budget.waitMs).unref()
+  }
+}
+
+/** Takes so many bytes of what is left, or all. */
+function take(connection: Connection, bytes: number): Buffer {
+  const { rest } = connection
+  connection.rest = rest.subarray(bytes)
+  return rest.subarray(0, bytes)
+}
+
+function hold(connection: Connection): void {
+  connection.readOn ??= holdSocket(connection.socket)
+}
+
+function letGo(connection: Connection): void {
+  connection.readOn?.()
+  connection.readOn = undefined
+}
