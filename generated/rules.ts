@@ -687,6 +687,7 @@ export const rules = {
   'OPS-08': { origin: 'chosen', ref: 'D11/8', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-09': { origin: 'chosen', ref: 'D11/9', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-10': { origin: 'chosen', ref: 'D11/10', level: 'must', subjects: ['router'], test: 'inspection' },
+  'OPS-11': { origin: 'chosen', ref: 'D11/11', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-05': { origin: 'chosen', ref: 'I1/p1:1', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },
   'CMD-06': { origin: 'chosen', ref: 'I1/p1:2', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },
   'CMD-07': { origin: 'chosen', ref: 'I1/p1:3', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },

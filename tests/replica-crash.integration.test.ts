@@ -2,8 +2,9 @@
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { verifyLedger } from '../server/metering/verify-ledger.ts'
+import type { Answer } from './answer.ts'
 import { readMetrics, valueIn } from './metrics.ts'
-import { type Answer, askAll, expectSound, type Replicas, startReplicas } from './replicas.ts'
+import { askAll, expectSound, type Replicas, startReplicas } from './replicas.ts'
 import { createAccount } from './service.ts'
 
 /** What the contract gives a crash to be settled in. */

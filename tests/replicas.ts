@@ -4,8 +4,9 @@ import { startRedis } from '../server/limits/testing.ts'
 import { verifyLedger } from '../server/metering/verify-ledger.ts'
 import type { Sql } from '../server/store/connection.ts'
 import { startTestServer } from '../server/store/testing.ts'
+import { type Answer, ask } from './answer.ts'
 import { type RouterProcess, type RouterProcessOptions, startRouterProcess } from './router-process.ts'
-import { type Account, balanceOf, chat } from './service.ts'
+import { type Account, balanceOf } from './service.ts'
 
 /** Three routers, each a process of its own, on one PostgreSQL and one Redis. */
 export interface Replicas {
@@ -37,31 +38,6 @@ export async function startReplicas(options: RouterProcessOptions = {}): Promise
       await redis.stop()
       await server.stop()
     },
-  }
-}
-
-/** What one request came to. */
-export interface Answer {
-  /** 0 when its connection was lost before there was one. */
-  readonly status: number
-  readonly generationId: string | null
-  /** Whether its proper end was seen. */
-  readonly isWhole: boolean
-}
-
-/** Asks once, and reads to the end whatever comes. */
-async function ask(router: RouterProcess, apiKey: string, stream: boolean): Promise<Answer> {
-  let status = 0
-  let generationId: string | null = null
-  try {
-    const response = await chat(router, apiKey, { stream })
-    status = response.status
-    generationId = response.headers.get('x-router-generation-id')
-    const text = await response.text()
-    const isEnded = stream ? text.endsWith('data: [DONE]\n\n') && !text.includes('"error"') : true
-    return { status, generationId, isWhole: isEnded && status === 200 }
-  } catch {
-    return { status, generationId, isWhole: false }
   }
 }
 

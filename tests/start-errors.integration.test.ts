@@ -85,9 +85,9 @@ const cases: readonly (readonly [string, Mistake, code: number, setting: string]
     'database.url',
   ],
   [
-    'a session that the driver does not know',
-    { url: () => `${databaseUrl}?target_session_attrs=any-day` },
-    1,
+    'a kind of session that is of no use to a router',
+    { url: () => `${databaseUrl}?target_session_attrs=standby` },
+    4,
     'database.url',
   ],
   ['a URL of something else', { url: () => 'mysql://127.0.0.1/router' }, 4, 'database.url'],

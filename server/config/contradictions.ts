@@ -3,6 +3,7 @@ import type { ConfigProblem } from '../../config/error.ts'
 import { isNetwork } from '../limits/source-address.ts'
 import { isDatabaseUrl } from '../store/tls/hosts.ts'
 import { DatabaseUrlError, takeTlsParameters } from '../store/tls/parameters.ts'
+import { neededServer } from '../store/writable.ts'
 import { consoleContradictions } from './console.ts'
 import { isLoopback } from './loopback.ts'
 import { isPublicHttps } from './public.ts'
@@ -80,6 +81,7 @@ function problemOf(url: string): string | undefined {
   if (!isDatabaseUrl(url)) return 'is not a postgres:// URL'
   try {
     takeTlsParameters(url)
+    neededServer(url)
     return undefined
   } catch (error) {
     if (error instanceof DatabaseUrlError) return error.message

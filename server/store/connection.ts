@@ -4,6 +4,7 @@ import { bracketedServers } from './tls/hosts.ts'
 import { takeTlsParameters } from './tls/parameters.ts'
 import { createSocketSource } from './tls/socket.ts'
 import { guardTransactions } from './transactions.ts'
+import { neededServer } from './writable.ts'
 
 /** The database; 64-bit integers arrive as `bigint`. */
 export type Sql = postgres.Sql<{ bigint: bigint }>
@@ -31,6 +32,7 @@ const DEFAULT_MAX_CONNECTIONS = 8
 export function connect({ url: given, preparedStatements = true, maxConnections }: ConnectionOptions): Sql {
   const { url, tls } = takeTlsParameters(given)
   const servers = bracketedServers(url)
+  const needed = neededServer(url)
   const options = {
     types: { bigint: postgres.BigInt },
     prepare: preparedStatements,
@@ -38,10 +40,11 @@ export function connect({ url: given, preparedStatements = true, maxConnections 
     backoff: () => RECONNECT_SECONDS,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     onnotice: () => {},
-    // What it is handed is protected already.
-    ssl: false,
     // A connection that ends by its age would take the pool's statements with it: the pool has an age.
     max_lifetime: null,
+    // What it is handed is protected already.
+    ssl: false,
+    ...(needed && { target_session_attrs: needed }),
     // The driver's types do not know it. Without TLS its own way is the shortest.
     ...((tls.mode !== 'disable' || servers) && {
       socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers),
