@@ -1,7 +1,8 @@
 import { monotonicFactory } from 'ulid'
 import { limits } from '#contract/limits'
+import { createChance } from './chance.ts'
 
-const next = monotonicFactory()
+const next = monotonicFactory(createChance())
 
 const ECHOED = new RegExp(`^[\\x21-\\x7e]{1,${limits.maxRequestIdCharacters}}$`)
 

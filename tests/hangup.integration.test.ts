@@ -35,7 +35,9 @@ test('a hangup is a reload while the terminal is there, and an orderly stop once
     return row?.is_so
   }
   try {
-    await vi.waitFor(() => expect(shown).toContain('The router serves at'), PATIENCE)
+    // The log is written some times a second, the rest at once.
+    for (const part of ['The router serves at', '"pid":'])
+      await vi.waitFor(() => expect(shown).toContain(part), PATIENCE)
     const pid = Number(/"pid":(\d+)/.exec(shown)![1])
     process.kill(pid, 'SIGHUP')
     await vi.waitFor(() => expect(shown).toContain('the configuration is as it was'), PATIENCE)

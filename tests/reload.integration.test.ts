@@ -119,8 +119,10 @@ test('a stream runs across a reload and ends whole at its price; new requests ha
     expect(await metricOf(one, 'router_config_older_requests')).toBe(0)
     expect(before.sockets.size).toBe(0)
   }, PATIENCE)
-  for (const router of [one, other])
-    expect(router.log()).toContain('nothing goes by an older configuration any more')
+  for (const router of [one, other]) {
+    const told = 'nothing goes by an older configuration any more'
+    await vi.waitFor(() => expect(router.log()).toContain(told), PATIENCE)
+  }
 })
 
 test('a bad file is refused at SIGHUP by its settings, what ran goes on, and every command tells of it', async () => {

@@ -1,5 +1,5 @@
 import type { write } from 'node:fs'
-import { expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { writeInBackground } from './background.ts'
 
 type Told = (error: NodeJS.ErrnoException | null, written: number) => void
@@ -23,19 +23,35 @@ function openSlow() {
   }
 }
 
-test('what comes while a line is being written leaves with the next write, and what was cut off goes on', () => {
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('what comes within a tenth of a second of a write leaves with the next, and what was cut off goes on', () => {
   const { line, written, take } = openSlow()
   line('one\n')
   line('two\n')
   line('three\n')
   take(2)
   take()
+  line('four\n')
+  expect(written).toEqual(['on', 'e\n'])
+  vi.advanceTimersByTime(100)
   take()
-  expect(written).toEqual(['on', 'e\n', 'two\nthree\n'])
+  expect(written).toEqual(['on', 'e\n', 'two\nthree\nfour\n'])
+})
+
+test('much that has come is not waited for', () => {
+  const { line, written, take } = openSlow()
+  line('one\n')
+  take()
+  const long = `${'x'.repeat(4_095)}\n`
+  line(long)
+  line(long)
+  take()
+  expect(written).toEqual(['one\n', long + long])
 })
 
 test('a full disk loses lines and ends nothing; how many is told as soon as one can be written', () => {
-  vi.useFakeTimers()
   const { line, written, take, refuse } = openSlow()
   line('one\n')
   line('two\n')
@@ -47,7 +63,6 @@ test('a full disk loses lines and ends nothing; how many is told as soon as one 
   vi.advanceTimersByTime(1_000)
   take()
   expect(written).toEqual(['lost 3\nfour\n'])
-  vi.useRealTimers()
 })
 
 test('a reader that is too slow loses lines and takes no memory', () => {
@@ -56,6 +71,7 @@ test('a reader that is too slow loses lines and takes no memory', () => {
   const long = `${'x'.repeat(1_048_575)}\n`
   for (let count = 0; count < 20; count++) line(long)
   take()
+  vi.advanceTimersByTime(100)
   take()
   expect(written.map(({ length }) => length)).toEqual([4, 'lost 4\n'.length + 16 * 1_048_576])
 })

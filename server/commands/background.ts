@@ -4,6 +4,10 @@ import { writeSync, write as writeToFile } from 'node:fs'
 const FULL_MS = 10
 const LAST_TRIES = 100
 
+/** What comes within so long of a write leaves with the next one, unless it is as much as a page of a disk (ours). */
+const GATHER_MS = 100
+const GATHER_LENGTH = 8_192
+
 /** How long a disk that takes nothing is left alone (ours). */
 const REFUSED_MS = 1_000
 
@@ -14,7 +18,8 @@ const MAX_WAITING = 16_777_216
 const GONE = new Set(['EIO', 'EPIPE'])
 
 /**
- * Writes lines to a descriptor in the background: what comes while some are being written leaves with the next write.
+ * Writes lines to a descriptor in the background: what comes within a tenth of a second of a write leaves with the next
+ * one, since a write of its own takes longer than all else of a line.
  * What is left when the process ends is written then. Lines are lost where the reader is too slow or the disk is full,
  * since neither may end the service or fill its memory; `tellOfLost` makes the line that says how many so far, as soon
  * as one can be written. `write` is another one for tests.
@@ -32,6 +37,7 @@ export function writeInBackground(
   let lost = 0
   let isLossTold = true
   let isWriting = false
+  let gathering: NodeJS.Timeout | undefined
   /** The system has been asked to write what is leaving, and has not answered. */
   let isAsked = false
   let isGone = false
@@ -48,7 +54,7 @@ export function writeInBackground(
       if (error === null) {
         leaving = leaving.subarray(written)
         if (leaving.length > 0) writeOn()
-        else writeNext()
+        else gather()
       } else if (error.code === 'EAGAIN') setTimeout(writeOn, FULL_MS).unref()
       else if (GONE.has(error.code ?? '')) isGone = true
       else {
@@ -59,7 +65,14 @@ export function writeInBackground(
     })
   }
 
+  function gather(): void {
+    if (waitingLength >= GATHER_LENGTH) writeNext()
+    else gathering = setTimeout(writeNext, GATHER_MS).unref()
+  }
+
   function writeNext(): void {
+    clearTimeout(gathering)
+    gathering = undefined
     isWriting = waiting.length > 0
     if (!isWriting) return void process.off('exit', writeLast)
     takeWaiting()
@@ -98,6 +111,7 @@ export function writeInBackground(
     if (waitingLength + line.length > MAX_WAITING) return lose(1)
     waiting.push(line)
     waitingLength += line.length
+    if (gathering !== undefined && waitingLength >= GATHER_LENGTH) return writeNext()
     if (isWriting) return
     process.on('exit', writeLast)
     writeNext()
