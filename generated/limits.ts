@@ -48,6 +48,12 @@ export const limits = {
   maxKeyNameCharacters: 64,
   /** Leading characters of a key that are kept for display. */
   keyPrefixCharacters: 12,
+  /** Most connections of clients, unless configured. */
+  maxConnections: 16_384,
+  /** Most requests for inference, from their arrival to the end of their answers, unless configured. */
+  maxRequests: 8_192,
+  /** So many requests may wait to be judged at any time, however long that takes, unless configured. */
+  leastJudged: 512,
   /** Longest wait for a connection to a backend. */
   connectTimeoutMs: 5_000,
   /** Longest wait for a backend's first byte; pings flow meanwhile. */

@@ -1778,6 +1778,8 @@ export interface components {
         };
         /** What is too much for a request's head. */
         HeadersTooLargeCode: "headers_too_large";
+        /** What a router has in its hands at a time (LIM-44). */
+        HeldLimit: 16384 | 8192 | 512;
         /** Where a stand-in of the suite is controlled. */
         HookAddress: {
             /** Its address. */
@@ -3108,12 +3110,18 @@ export interface components {
         RouterLimitsConfig: {
             /** Memory that all bodies together may take. */
             bodyMemoryBytes?: number;
+            /** So many of them may wait to be judged at any time, however long that takes; with `maxRequests` none is refused for it. */
+            leastJudged?: components["schemas"]["Count"];
             /** Largest request body. */
             maxBodyBytes?: components["schemas"]["Count"];
+            /** Most connections of clients at a time. */
+            maxConnections?: components["schemas"]["Count"];
             /** Largest event of a backend's stream: an image or many log probabilities may need more than the usual 1 MiB. */
             maxEventBytes?: components["schemas"]["Count"];
             /** Largest head of a request: its line and all of its headers. */
             maxHeaderBytes?: components["schemas"]["Count"];
+            /** Most requests for inference at a time, from their arrival to the end of their answers. */
+            maxRequests?: components["schemas"]["Count"];
             /** Requests a minute of a key that names none, and of every workspace. */
             requestsPerMinute?: components["schemas"]["Count"];
             /** Tokens a minute of a key that names none, and of every workspace. */

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from './listen.ts'
 import { createListener } from './listener.ts'
+import { Connections } from './overload/connections.ts'
 import { ParseBudget } from './parsing/parse-budget.ts'
 import { ParseTurns } from './parsing/parse-turns.ts'
 
@@ -15,8 +16,9 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-async function start(turns?: ParseTurns): Promise<number> {
-  const server = createListener(() => new Response('ok'), undefined, turns)
+async function start(turns?: ParseTurns, mostConnections = 1_000): Promise<number> {
+  const connections = new Connections({ most: () => mostConnections, addressOf: () => '' })
+  const server = createListener(() => new Response('ok'), undefined, turns, connections)
   servers.push(server)
   return await listen(server, { host: '127.0.0.1', port: 0 })
 }
@@ -36,6 +38,26 @@ test('an idle connection outlives the minute that load balancers keep theirs', a
   expect(Number(timeout)).toBeGreaterThan(60)
   expect(servers[0]!.keepAliveTimeout).toBeGreaterThan(60_000)
   response.destroy()
+})
+
+test('a connection that is one too many is told so and closed, and the others go on', async () => {
+  const port = await start(undefined, 1)
+  const first = connect(port, '127.0.0.1')
+  await once(first, 'connect')
+  const answer = await exchange(port, 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/)
+  expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1)
+  expect(answer).toMatch(/Retry-After: 1\r\n/)
+  expect(answer).toMatch(/x-should-retry: true\r\n/)
+  expect(answer).toMatch(/X-Request-Id: \S+\r\n/)
+  const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+  expect(body).toMatchObject({ error: { type: 'server_error', code: 'overloaded' } })
+  first.end('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+  expect(await text(first)).toMatch(/^HTTP\/1\.1 200 /)
+  await vi.waitFor(async () => {
+    const later = await exchange(port, 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    expect(later).toMatch(/^HTTP\/1\.1 200 /)
+  })
 })
 
 test('a generation may take as long as it takes: requests have no total limit', async () => {

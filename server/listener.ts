@@ -5,8 +5,11 @@ import { sayLast } from '#base/last-words.ts'
 import { limits } from '#contract/limits'
 import { Discards } from './bodies/discard.ts'
 import { ApiError } from './errors.ts'
+import type { Connections } from './overload/connections.ts'
+import { overloaded } from './overload/refusal.ts'
 import { ParseTurns } from './parsing/parse-turns.ts'
 import { requestIdFor } from './request-id.ts'
+import type { TurnAway } from './routes/turn-away.ts'
 
 /** How long a client may take over its headers (ours). */
 const HEADERS_TIMEOUT_MS = 30_000
@@ -24,6 +27,8 @@ export function createListener(
   fetch: FetchCallback,
   maxHeaderBytes: number = limits.maxHeaderBytes,
   turns: ParseTurns = new ParseTurns(),
+  connections: Pick<Connections, 'take'> = { take: () => true },
+  turnAway: TurnAway = () => false,
 ): Server {
   const answer = getRequestListener(fetch, {
     overrideGlobalObjects: false,
@@ -56,10 +61,16 @@ export function createListener(
     if (!takes(request, response)) return
     if (SINGLE.some((name) => isRepeated(request, name)) || request.headers.host === undefined)
       refuse(response)
-    else void answer(request, response)
+    else if (!turnAway(request, response)) void answer(request, response)
   }
   const server = createServer(options, serve)
-  server.on('connection', (socket) => turns.follow(socket))
+  server.on('connection', (socket) => {
+    turns.follow(socket)
+    if (connections.take(socket)) return
+    // What comes on it is thrown away: a connection that is closed with bytes unread loses its answer.
+    turns.leave(socket)
+    refuseSocket(socket, TOO_MANY)
+  })
   // A generation may take an hour; what it sends is timed by the relay, what it receives by the body's reader.
   server.requestTimeout = 0
   // Nobody is asked for a body before it is known whose it is: the reader of the body says when to go on.
@@ -87,6 +98,8 @@ export function createListener(
 }
 
 const MALFORMED = new ApiError('invalid_json', 'This is not a well-formed HTTP/1.1 request for this server.')
+
+const TOO_MANY = overloaded('The router has as many connections as it may. Try again shortly.')
 
 /** Headers that stand once: of two, each reader on the way might take another. */
 const SINGLE = ['host', 'authorization']
@@ -116,7 +129,8 @@ function refuse(response: ServerResponse): void {
 
 function refuseSocket(socket: Duplex, error: ApiError): void {
   const body = bodyOf(error)
-  const lines = Object.entries(headersFor(body)).map(([name, value]) => `${name}: ${value}`)
+  const headers = { ...headersFor(body), ...error.headers }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`
   sayLast(socket, `${[status, ...lines].join('\r\n')}\r\n\r\n${body}`)
 }

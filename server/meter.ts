@@ -3,6 +3,7 @@ import type { Applicant } from './admission/applicant.ts'
 import type { Caller } from './admission/caller.ts'
 import { createGate, type Reservation } from './admission/gate.ts'
 import type { Buckets } from './limits/buckets.ts'
+import type { KeyRates } from './limits/key-rates.ts'
 import type { Log } from './log.ts'
 import { writeCheckpoint } from './metering/checkpoint.ts'
 import { createGeneration, type GenerationOptions } from './metering/create-generation.ts'
@@ -53,6 +54,8 @@ export interface Meter {
    * `OutageError` when the database is away for too long.
    */
   accept(applicant: Applicant, reserved?: Reservation): Promise<RunningGeneration>
+  /** Whose a key is, as far as that is known without asking; see `Gate.ownerOf`. */
+  ownerOf(keyHash: string): KeyRates | undefined
   /** Whether a generation of this router is not in the books yet, or not as its client saw it. */
   isRunning(generationId: string): boolean
   /** Accepted and not yet settled. */
@@ -162,6 +165,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
         throw error
       }
     },
+    ownerOf: gate.ownerOf,
     isRunning: (generationId) => running.has(generationId),
     get runningCount() {
       return running.size

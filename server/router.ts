@@ -26,6 +26,10 @@ import { createGauges } from './operations/gauges.ts'
 import { createReadiness } from './operations/readiness.ts'
 import { createRecorder } from './operations/recorder.ts'
 import { createRequests } from './operations/requests.ts'
+import { Connections } from './overload/connections.ts'
+import { Overload } from './overload/overload.ts'
+import { overloadMetrics } from './overload/overload-metrics.ts'
+import { ParseTurns } from './parsing/parse-turns.ts'
 import { createPolling } from './publication/polling.ts'
 import { createShelf, restore } from './publication/shelf.ts'
 import { createReader } from './reading/reader.ts'
@@ -42,6 +46,7 @@ import { getGeneration } from './routes/generation.ts'
 import { serveInference } from './routes/inference.ts'
 import { getInvitation } from './routes/invitation.ts'
 import { getModel, listModels } from './routes/models.ts'
+import { createTurnAway } from './routes/turn-away.ts'
 import type { Sql } from './store/connection.ts'
 import { createId } from './store/ids.ts'
 import { listBundles, saveBundle } from './store/publications.ts'
@@ -142,9 +147,14 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     sourceAddressOf,
   }
   const reader = createReader({ log })
+  const overload = new Overload({
+    most: () => inForce.config.limits.maxRequests,
+    least: () => inForce.config.limits.leastJudged,
+  })
   const inference = {
     editions,
     reader,
+    overload,
     findKey,
     meter,
     shelf,
@@ -204,7 +214,20 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     log,
     console: console?.app,
   })
-  const server = createListener(app.fetch, config.limits.maxHeaderBytes)
+  const connections = new Connections({
+    most: () => inForce.config.limits.maxConnections,
+    addressOf: (socket) => sourceAddressOf({ headers: {}, socket }),
+  })
+  const turnAway = createTurnAway({
+    overload,
+    ownerOf: meter.ownerOf,
+    sourceAddressOf,
+    corsOrigins: () => inForce.config.corsOrigins,
+    requestEnded: recorder.requestEnded,
+    log,
+  })
+  const turns = new ParseTurns()
+  const server = createListener(app.fetch, config.limits.maxHeaderBytes, turns, connections, turnAway)
   const polling = createPolling({
     shelf,
     save: (endpoint, publication) => saveBundle(sql, { endpoint, ...publication }),
@@ -272,6 +295,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
           ...gauges,
           ...bodyMetrics(inForce.memory),
           ...readerMetrics(reader),
+          ...overloadMetrics(overload, connections),
           ...upstreamMetrics(upstreams),
           ...reloadMetrics(editions, reloader),
           ...(pages?.metrics ?? []),

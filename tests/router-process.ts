@@ -86,7 +86,7 @@ listen: { host: 127.0.0.1, port: 0 }
 admin: { port: 0 }
 database: { url: "\${DATABASE_URL}", preparedStatements: ${preparedStatements} }
 redis: { url: "${redisUrl}" }
-limits: { requestsPerMinute: ${requestsPerMinute}, tokensPerMinute: 1000000000 }
+limits: { requestsPerMinute: ${requestsPerMinute}, tokensPerMinute: 1000000000, leastJudged: 8192 }
 timers: { drainMs: ${drainMs}, stalledClientMs: ${stalledClientMs} }
 endpoints: [ { name: demo, hostname: router.localhost } ]
 models:

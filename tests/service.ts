@@ -197,6 +197,10 @@ function configFor(models: readonly ServedModel[], options: ServiceOptions): Rou
       maxHeaderBytes: 16_384,
       bodyMemoryBytes: 268_435_456,
       maxEventBytes: 1_048_576,
+      maxConnections: 16_384,
+      maxRequests: 8_192,
+      // However busy the machine is: who tests something else is not refused for it.
+      leastJudged: 8_192,
       requestsPerMinute: 1_000_000,
       tokensPerMinute: 1_000_000_000,
       ...options.limits,

@@ -32,6 +32,8 @@ export interface Gate extends Pick<Judge, 'warm' | 'stop'> {
    * be asked; the buckets are then as before. What was reserved is taken already.
    */
   admit(applicant: Applicant, reserved?: Reservation): Promise<AcceptedGeneration>
+  /** Whose a key is, where it was asked about here before; whether it may still be used is not said. */
+  ownerOf(keyHash: string): KeyRates | undefined
 }
 
 /** Two are enough unless the key's rates are changed in between; ours. */
@@ -112,6 +114,7 @@ export function createGate(options: GateOptions): Gate {
       }
       throw new Error('the limits of a key change faster than a request can be judged')
     },
+    ownerOf: known.find,
     warm,
     stop,
   }

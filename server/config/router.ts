@@ -116,6 +116,12 @@ export interface RouterConfig {
     readonly bodyMemoryBytes: number
     /** Largest event of a backend's stream. */
     readonly maxEventBytes: number
+    /** Connections of clients at a time. */
+    readonly maxConnections: number
+    /** Requests for inference at a time. */
+    readonly maxRequests: number
+    /** So many of them may wait to be judged, however long that takes. */
+    readonly leastJudged: number
   }
   readonly timers: {
     readonly connectMs: number
@@ -164,6 +170,9 @@ export function loadRouterConfig(file: string, environment: Environment): Router
       bodyMemoryBytes: written.limits?.bodyMemoryBytes ?? limits.bodyMemoryBytes,
       maxEventBytes: written.limits?.maxEventBytes ?? limits.maxEventBytes,
       maxHeaderBytes: written.limits?.maxHeaderBytes ?? limits.maxHeaderBytes,
+      maxConnections: written.limits?.maxConnections ?? limits.maxConnections,
+      maxRequests: written.limits?.maxRequests ?? limits.maxRequests,
+      leastJudged: written.limits?.leastJudged ?? limits.leastJudged,
       requestsPerMinute: written.limits?.requestsPerMinute ?? limits.requestsPerMinute,
       tokensPerMinute: written.limits?.tokensPerMinute ?? limits.tokensPerMinute,
     },

@@ -5,10 +5,9 @@ import type { Shelf } from '../publication/shelf.ts'
 import type { Relay } from '../relay/relay.ts'
 import { failureCauses } from '../relay/tally.ts'
 import type { Sql } from '../store/connection.ts'
-import { within } from '../store/retry.ts'
+import { latest } from './latest.ts'
 import { counter, gauge, type Metric } from './metric.ts'
 import { attributes, names } from './names.ts'
-import { singleFlight } from './single-flight.ts'
 
 /** What the gauges read at each scrape. */
 export interface GaugeSources {
@@ -22,14 +21,15 @@ export interface GaugeSources {
   readonly now: () => Date
 }
 
-/** How long a scrape waits for the database (ours). */
-const DATABASE_MS = 1_000
+/** How long a scrape waits for the database before it tells what was read last, and how old that may be (OPS-19). */
+const DATABASE_MS = 50
+const OLDEST_MS = 15_000
 const MS = 1_000
 
 /** The metrics that are read at each scrape, as opposed to those that are counted as things happen. */
 export function createGauges(sources: GaugeSources): readonly Metric[] {
   const { meter, relay, activeRequests } = sources
-  const holds = singleFlight(() => within(readHolds(sources.sql), DATABASE_MS))
+  const holds = latest(() => readHolds(sources.sql), { waitMs: DATABASE_MS, oldestMs: OLDEST_MS })
   let lastLoop = performance.eventLoopUtilization()
 
   return [

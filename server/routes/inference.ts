@@ -14,6 +14,7 @@ import { rateLimitHeaders } from '../limits/refusal.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Meter } from '../meter.ts'
 import { type Operation, operations } from '../operation.ts'
+import type { Overload, Place } from '../overload/overload.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Reader } from '../reading/reader.ts'
 import { keepBody } from '../relay/kept-body.ts'
@@ -31,6 +32,8 @@ export interface InferenceDependencies {
   readonly editions: Pick<Editions, 'current' | 'visit'>
   readonly findKey: FindKey
   readonly meter: Meter
+  /** Bounds what is in hand. */
+  readonly overload: Pick<Overload, 'enter'>
   /** Reads large bodies. */
   readonly reader: Pick<Reader, 'read'>
   /** The publication in force at admission is what a generation names (CHAT-14). */
@@ -45,40 +48,66 @@ export interface InferenceDependencies {
 
 /** The one way into every metered route: judged, held, relayed, settled (REQ-20, M-20). */
 export function serveInference(operation: Operation, dependencies: InferenceDependencies): RawHandler {
-  const { editions, findKey, meter, sourceAddressOf } = dependencies
+  const { findKey, meter, overload, sourceAddressOf } = dependencies
   return async (raw) => {
     const { incoming, trace } = raw
-    const { memory, config, hasFreeModels } = editions.current
     const keyHash = parseAuthorization(incoming.headers.authorization)
-    const caller = createCaller(findKey, keyHash, trace)
-    if (isEncoded(incoming)) {
-      await caller.require()
-      throw new ApiError('unsupported_media_type', ENCODED)
-    }
-    const length = declaredLength(incoming)
-    const pool = length === undefined || length > limits.keyFirstBodyBytes ? 'large' : 'small'
     const address = sourceAddressOf(incoming)
-    const reserved = pool === 'large' ? await meter.reserve(caller, hasFreeModels) : undefined
-    const known = reserved ?? (memory.isCrowded(address) ? await caller.require() : undefined)
-    const workspaceId = known?.rates.workspaceId
-    const lease = memory.open({ pool, address, workspaceId })
-    const reading = {
-      maxBytes: config.limits.maxBodyBytes,
-      lease,
-      pool,
-      owner: workspaceId ?? address,
-    } as const
-    const visit = editions.visit()
+    const owner = meter.ownerOf(keyHash)
+    const caller = createCaller(findKey, keyHash, trace)
+    if (owner) caller.identify(owner)
+    const place = overload.enter(address, owner?.workspaceId)
     try {
-      const task = await accept(operation, { caller, reserved }, raw, dependencies, reading, visit)
-      const { relay } = visit.enter()
-      await (task.generation.streamed ? relay.stream(task) : relay.answer(task))
-    } catch (thrown) {
-      if (!(thrown instanceof ClientGone)) throw thrown
+      await serve(operation, raw, { caller, address, place }, dependencies)
     } finally {
-      visit.leave()
-      lease.release()
+      place.leave()
     }
+  }
+}
+
+/** Who asks, and the place that was found for them. */
+interface Visitor {
+  readonly caller: Caller
+  readonly address: string
+  readonly place: Place
+}
+
+async function serve(
+  operation: Operation,
+  raw: RawRequest,
+  { caller, address, place }: Visitor,
+  dependencies: InferenceDependencies,
+): Promise<void> {
+  const { editions, meter } = dependencies
+  const { incoming } = raw
+  const { memory, config, hasFreeModels } = editions.current
+  if (isEncoded(incoming)) {
+    await caller.require()
+    throw new ApiError('unsupported_media_type', ENCODED)
+  }
+  const length = declaredLength(incoming)
+  const pool = length === undefined || length > limits.keyFirstBodyBytes ? 'large' : 'small'
+  const reserved =
+    pool === 'large' ? await place.asking(() => meter.reserve(caller, hasFreeModels)) : undefined
+  const known = reserved ?? (memory.isCrowded(address) ? await caller.require() : undefined)
+  const workspaceId = known?.rates.workspaceId
+  const lease = memory.open({ pool, address, workspaceId })
+  const reading = {
+    maxBytes: config.limits.maxBodyBytes,
+    lease,
+    pool,
+    owner: workspaceId ?? address,
+  } as const
+  const visit = editions.visit()
+  try {
+    const task = await accept(operation, { caller, reserved, place }, raw, dependencies, reading, visit)
+    const { relay } = visit.enter()
+    await (task.generation.streamed ? relay.stream(task) : relay.answer(task))
+  } catch (thrown) {
+    if (!(thrown instanceof ClientGone)) throw thrown
+  } finally {
+    visit.leave()
+    lease.release()
   }
 }
 
@@ -93,6 +122,7 @@ function isEncoded({ headers }: RawRequest['incoming']): boolean {
 interface Asking {
   readonly caller: Caller
   readonly reserved: Reservation | undefined
+  readonly place: Place
 }
 
 /** How a body may be read. */
@@ -107,7 +137,7 @@ interface Reading {
 /** What was read and parsed stays in here: an answer may run for an hour, and only the task lives as long. */
 async function accept(
   operation: Operation,
-  { caller, reserved }: Asking,
+  { caller, reserved, place }: Asking,
   raw: RawRequest,
   dependencies: InferenceDependencies,
   reading: Reading,
@@ -116,7 +146,14 @@ async function accept(
   const { incoming, response, startedAtMs, trace } = raw
   const { meter, createGenerationId, now, signal } = dependencies
   if (incoming.headers.expect !== undefined) response.writeContinue()
-  const { model, body, edition } = await judge(operation, raw, dependencies.reader, reading, caller, visit)
+  const { model, body, edition } = await judge(
+    operation,
+    raw,
+    dependencies.reader,
+    reading,
+    { caller, place },
+    visit,
+  )
   const request = requestAt(body, model)
   const { catalogue, tokenizers } = edition
   const authorize = () => caller.require(model)
@@ -140,7 +177,9 @@ async function accept(
   }
   // Whichever serves, it costs no more than is held.
   const holdMicros = Math.max(...[own, ...others].map((sized) => sized.holdMicros))
-  const generation = await meter.accept({ caller, generation: asked, holdMicros }, reserved)
+  const generation = await place.judging(() =>
+    meter.accept({ caller, generation: asked, holdMicros }, reserved),
+  )
   trace.generationId = generation.id
   // Every answer to an accepted request names its generation and the tighter request bucket, errors too.
   response.setHeader('X-Router-Generation-Id', generation.id)
@@ -170,7 +209,7 @@ async function judge(
   { incoming }: RawRequest,
   reader: Pick<Reader, 'read'>,
   reading: Reading,
-  caller: Caller,
+  { caller, place }: Omit<Asking, 'reserved'>,
   visit: Visit,
 ): Promise<{ model: ServedModel; body: BodyReading; edition: Edition }> {
   let model: ServedModel | undefined
@@ -187,7 +226,7 @@ async function judge(
     return { model, body, edition }
   } catch (refusal) {
     if (refusal instanceof ClientGone) throw refusal
-    await caller.require(model)
+    await place.asking(() => caller.require(model))
     throw refusal
   }
 }

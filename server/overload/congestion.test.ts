@@ -1,0 +1,113 @@
+import { beforeEach, expect, test } from 'vitest'
+import { limits } from '#contract/limits'
+import { Congestion } from './congestion.ts'
+
+const MOST = 8_192
+
+let nowMs: number
+let congestion: Congestion
+
+beforeEach(() => {
+  nowMs = 1_000
+  congestion = new Congestion({ most: () => MOST, now: () => nowMs })
+})
+
+/** Judges one request each 10 ms, each of which takes so long while so many wait. */
+function judge(forMs: number, tookMs: (index: number) => number, waiting = 1_000): void {
+  for (let index = 0; index < forMs / 10; index++) {
+    nowMs += 10
+    congestion.judged(tookMs(index), waiting)
+  }
+}
+
+test('where judging takes no time, as many may wait as there may be at all', () => {
+  judge(10_000, () => 2)
+  expect(congestion.bound).toBe(MOST)
+})
+
+test('a queue that stands for a fifth of a second lowers the bound below what waits', () => {
+  judge(1_000, () => 2)
+  judge(100, () => 200)
+  expect(congestion.bound).toBe(MOST)
+  judge(200, () => 200)
+  // Of which one that floods alone may have half.
+  expect(congestion.bound / 2).toBeLessThan(1_000)
+  expect(congestion.bound / 2).toBeGreaterThan(500)
+})
+
+test('it goes on falling for as long as the queue stands, and never below its least', () => {
+  judge(1_000, () => 2)
+  let waiting = 1_000
+  const bounds: number[] = []
+  for (let count = 0; count < 20; count++) {
+    judge(200, () => 200, waiting)
+    waiting = congestion.bound
+    bounds.push(waiting)
+  }
+  expect(bounds).toEqual(bounds.toSorted((a, b) => b - a))
+  expect(congestion.bound).toBe(limits.leastJudged)
+})
+
+test.each([
+  ['a pause', (index: number) => (index % 10 === 9 ? 300 : 2)],
+  ['one interval of which every other is a quick one', (index: number) => (index % 20 < 10 ? 300 : 2)],
+  ['some who wait long beside one who does not', (index: number) => (index % 5 === 0 ? 3 : 300)],
+])('%s is no queue', (_, tookMs) => {
+  judge(5_000, tookMs)
+  expect(congestion.bound).toBe(MOST)
+})
+
+test('a few requests that are slow tell nothing', () => {
+  judge(1_000, () => 2)
+  for (let count = 0; count < 50; count++) {
+    nowMs += 50
+    congestion.judged(500, 100)
+  }
+  expect(congestion.bound).toBe(MOST)
+})
+
+test('the bound rises again when the queue is gone, up to what it was', () => {
+  judge(1_000, () => 2)
+  judge(3_000, () => 200, 0)
+  expect(congestion.bound).toBe(limits.leastJudged)
+  judge(1_000, () => 2)
+  const { bound } = congestion
+  expect(bound).toBeGreaterThan(limits.leastJudged)
+  expect(bound).toBeLessThan(MOST)
+  judge(10_000, () => 2)
+  expect(congestion.bound).toBe(MOST)
+})
+
+test('it rises as well where nobody comes any more', () => {
+  judge(1_000, () => 2)
+  judge(3_000, () => 200, 0)
+  nowMs += 60_000
+  congestion.look(0)
+  expect(congestion.bound).toBe(MOST)
+})
+
+test('while those that wait are not judged at all, nobody else is let in', () => {
+  judge(1_000, () => 2)
+  judge(3_000, () => 200, 0)
+  nowMs += 60_000
+  congestion.look(64)
+  expect(congestion.bound).toBe(limits.leastJudged)
+})
+
+test('a database that is far away is not taken for a queue', () => {
+  judge(10_000, () => 80)
+  expect(congestion.bound).toBe(MOST)
+})
+
+test('one that has moved away is, for half a minute or a little more', () => {
+  judge(10_000, () => 2)
+  judge(70_000, () => 80, 0)
+  expect(congestion.bound).toBeGreaterThan(limits.leastJudged)
+})
+
+test('where the file lets as many wait as there may be, waiting refuses nobody', () => {
+  congestion = new Congestion({ most: () => MOST, least: () => MOST, now: () => nowMs })
+  judge(1_000, () => 2)
+  judge(10_000, () => 400)
+  expect(congestion.bound).toBe(MOST)
+})

@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { beforeEach, expect, test } from 'vitest'
+import { limits } from '#contract/limits'
+import type { ApiError } from '../errors.ts'
+import { Overload, type Place } from './overload.ts'
+
+const ADDRESS = '198.51.100.1'
+
+let nowMs: number
+let most: number
+let overload: Overload
+
+beforeEach(() => {
+  nowMs = 0
+  most = 100
+  overload = new Overload({ most: () => most, now: () => nowMs })
+})
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Enters until it is refused. */
+function flood(name: string, enough = 10_000): Place[] {
+  const places: Place[] = []
+  try {
+    while (places.length < enough) places.push(overload.enter(ADDRESS, name))
+  } catch (refusal) {
+    if ((refusal as ApiError).code !== 'overloaded') throw refusal
+  }
+  return places
+}
+
+test('one that is one too many is told to come back', () => {
+  flood('a')
+  expect(() => overload.enter(ADDRESS, 'a')).toThrow(
+    expect.objectContaining({
+      code: 'overloaded',
+      status: 503,
+      headers: { 'Retry-After': '1', 'x-should-retry': 'true' },
+    }),
+  )
+  expect(overload.usage.refused.held).toBe(2)
+})
+
+test('one alone has four fifths, and of two who flood each has as much', () => {
+  const a = flood('a')
+  expect(a).toHaveLength(80)
+  for (let round = 0; round < 200; round++) {
+    a.pop()?.leave()
+    flood('b')
+    a.push(...flood('a'))
+  }
+  const b = overload.usage.count.held - a.length
+  expect(Math.abs(a.length - b)).toBeLessThan(3)
+})
+
+test('whoever asks for little finds room, however many others flood', () => {
+  const others = fc.integer({ min: 1, max: 12 })
+  fc.assert(
+    fc.property(others, fc.integer({ min: 10, max: 20 }), (count, each) => {
+      most = count * each
+      overload = new Overload({ most: () => most, now: () => nowMs })
+      const places: Place[] = []
+      const floodAll = (): void => {
+        for (let index = 0; index < count; index++) places.push(...flood(`flood ${index}`))
+      }
+      // Whoever comes first takes the most; with each answer that ends the others catch up.
+      for (let ended = 0; ended < 3 * most; ended++) {
+        floodAll()
+        places.shift()!.leave()
+      }
+      floodAll()
+      expect(overload.usage.count.held).toBeLessThan(most)
+      overload.enter(ADDRESS, 'little').leave()
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('however many strangers there are, half is left for those whose key is known', () => {
+  const addresses = Array.from({ length: 1_000 }, (_, index) => `198.51.${index >> 8}.${index & 255}`)
+  const places: Place[] = []
+  for (const address of addresses) {
+    if (overload.refuses(address, undefined) === undefined) places.push(overload.enter(address, undefined))
+  }
+  expect(places).toHaveLength(50)
+  expect(overload.isTight).toBe(true)
+  expect(flood('a')).toHaveLength(40)
+  places.pop()!.leave()
+  expect(overload.refuses(ADDRESS, undefined)).toBeUndefined()
+})
+
+test('places that were left are there for others, and nobody who has left is remembered', () => {
+  const places = flood('a')
+  for (const place of places) place.leave()
+  expect(overload.usage.count.held).toBe(0)
+  expect(flood('b')).toHaveLength(80)
+})
+
+test('a bound that was lowered ends nothing, and lets nobody in until it is kept', () => {
+  const places = flood('a')
+  most = 10
+  expect(() => overload.enter(ADDRESS, 'b')).toThrow(expect.objectContaining({ code: 'overloaded' }))
+  for (const place of places) place.leave()
+  expect(flood('b')).toHaveLength(8)
+})
+
+/** A request of which everything is asked, and that nobody answers yet. */
+interface Judged {
+  readonly done: Promise<void>
+  answer(): void
+}
+
+function judge(place: Place): Judged {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const done = place.judging(() => promise).finally(place.leave)
+  return { done, answer: resolve }
+}
+
+/** Has requests judged slowly, ten at a time, until few may wait. */
+async function congest(): Promise<void> {
+  most = 8_192
+  for (const tookMs of [1, 300]) {
+    for (let index = 0; index < 50; index++) {
+      const ten = flood('a', 10).map(judge)
+      nowMs += tookMs
+      for (const { answer } of ten) answer()
+      await Promise.all(ten.map(({ done }) => done))
+    }
+  }
+  expect(overload.usage.bound.judged).toBe(limits.leastJudged)
+}
+
+test('where judging takes too long, a workspace that floods is refused and another one is not', async () => {
+  await congest()
+  const waiting = flood('a').map(judge)
+  expect(waiting.length).toBeLessThanOrEqual(limits.leastJudged)
+  expect(overload.usage.refused).toMatchObject({ held: 0, judged: 1 })
+  await turn()
+  expect(flood('a')).toHaveLength(0)
+  const other = judge(overload.enter(ADDRESS, 'b'))
+  for (const { answer } of [...waiting, other]) answer()
+  await Promise.all([...waiting, other].map(({ done }) => done))
+  expect(overload.usage.count).toEqual({ held: 0, judged: 0 })
+})
+
+test('requests of one turn count before any of them is judged', async () => {
+  await congest()
+  const places = flood('a')
+  expect(places.length).toBeLessThanOrEqual(limits.leastJudged)
+  for (const place of places) place.leave()
+})
+
+test('those whose bodies are still on their way keep nobody from being judged', async () => {
+  await congest()
+  const slow = flood('a')
+  await turn()
+  expect(flood('a', 5)).toHaveLength(5)
+  expect(overload.usage.count.held).toBe(slow.length + 5)
+})
+
+test('answers that run count among all, and not among those that wait to be judged', async () => {
+  await congest()
+  for (let count = 0; count < 1_000; count++) {
+    const place = overload.enter(ADDRESS, 'streams')
+    await place.judging(async () => {})
+  }
+  expect(overload.usage.count).toEqual({ held: 1_000, judged: 0 })
+})
+
+test('what judging throws is thrown, and counts no more', async () => {
+  const place = overload.enter(ADDRESS, 'a')
+  await expect(place.judging(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  await expect(place.asking(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(overload.usage.count).toEqual({ held: 1, judged: 0 })
+})
