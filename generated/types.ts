@@ -224,7 +224,7 @@ export interface components {
         /** Why there is no verdict. */
         AttestingReason: "verdict_pending" | "verdict_expired" | "disabled";
         /** What administrators do. */
-        AuditAct: "upstream_registered" | "upstream_disabled" | "upstream_enabled" | "upstream_attested" | "deployment_pinned" | "deployment_unpinned" | "invitation_issued" | "invitation_withdrawn" | "workspace_credited" | "workspace_limited" | "workspace_created" | "key_created" | "key_updated" | "key_revoked";
+        AuditAct: "upstream_registered" | "upstream_disabled" | "upstream_enabled" | "upstream_attested" | "deployment_pinned" | "deployment_unpinned" | "invitation_issued" | "invitation_withdrawn" | "workspace_credited" | "workspace_limited" | "workspace_created" | "key_created" | "key_updated" | "key_revoked" | "month_exported" | "month_detached" | "month_dropped";
         /** What `router audit --json` prints for each act of an administrator, the newest first. */
         AuditOutput: {
             /** What was done. */
@@ -365,6 +365,36 @@ export interface components {
                 /** The family of the error; it follows from the code. */
                 type: "invalid_request_error";
             };
+        };
+        /** A month of UTC. */
+        BookMonth: string;
+        /** An export that was made. */
+        BookMonthExport: {
+            /** Sum of the ledger rows. */
+            amount_micros: number;
+            /** -time When. */
+            at: string;
+            /** Records that were corrected. */
+            corrections: number;
+            /** Records of generations. */
+            generations: number;
+            /** Ledger rows. */
+            ledger_rows: number;
+            /** SHA-256 of its `manifest.json`. */
+            manifest_sha256: components["schemas"]["HexSha256"];
+        };
+        /** What `router retention list --json` prints for each month. */
+        BookMonthOutput: {
+            /** -time Its first moment; null for the first month, which holds all that is older. */
+            begins_at: string | null;
+            /** -time The first moment that is not in it any more. */
+            ends_at: string;
+            /** Its last export. */
+            exported: components["schemas"]["BookMonthExport"] | null;
+            /** The month. */
+            month: components["schemas"]["BookMonth"];
+            /** `closed`: nothing is booked in it any more. */
+            state: "ahead" | "open" | "closed" | "detached" | "dropped";
         };
         /** Buckets, each refilled continuously (LIM-21). */
         BucketLimit: 600 | 2000000 | 60 | 30 | 120;
@@ -1780,6 +1810,8 @@ export interface components {
         HeadersTooLargeCode: "headers_too_large";
         /** What a router has in its hands at a time (LIM-44). */
         HeldLimit: 16384 | 8192 | 512;
+        /** SHA-256 in hex, as `sha256sum` prints it. */
+        HexSha256: string;
         /** Where a stand-in of the suite is controlled. */
         HookAddress: {
             /** Its address. */
@@ -2260,13 +2292,22 @@ export interface components {
             /** What caused it, such as a generation's id. */
             reference: string | null;
         };
+        /** Where a ledger stood. */
+        LedgerStand: {
+            /** Its balance. */
+            balance_micros: number;
+            /** Number of its last row; 0 for none. */
+            number: number;
+        };
         /** What `router ledger verify --json` prints (CMD-13). */
         LedgerVerificationOutput: {
+            /** How many months were detached: what they held is carried forward. */
+            detached_months: number;
             /** Everything that does not add up; empty when all is well. */
             differences: components["schemas"]["LedgerDifference"][];
-            /** How many ledger rows. */
+            /** How many ledger rows there are; those of detached months are not among them. */
             entries: number;
-            /** How many generations. */
+            /** How many generations there are, likewise. */
             generations: number;
             /** How many generations are running or wait to be settled. */
             open_holds: number;
@@ -2433,6 +2474,179 @@ export interface components {
         };
         /** Which model is not there. */
         ModelNotFoundCode: "model_not_found";
+        /** What `router retention export --json` prints, `detach` and `drop`. */
+        MonthActOutput: {
+            /** Sum of the ledger rows. */
+            amount_micros: number;
+            /** Records that were corrected. */
+            corrections: number;
+            /** Where its export is. */
+            folder: string;
+            /** Records of generations. */
+            generations: number;
+            /** Ledger rows. */
+            ledger_rows: number;
+            /** SHA-256 of its `manifest.json`. */
+            manifest_sha256: components["schemas"]["HexSha256"];
+            /** The month. */
+            month: components["schemas"]["BookMonth"];
+        };
+        /** A line of `books.ndjson.gz`: where a workspace's ledger stood after the rows above. */
+        MonthClosing: {
+            /** Where it stood. */
+            closing: components["schemas"]["LedgerStand"];
+            /** The workspace. */
+            workspace_id: string;
+        };
+        /** A correction of a record; the difference is refunded. */
+        MonthCorrection: {
+            /** Tokens that were delivered. */
+            completion_tokens: number;
+            /** When it was corrected. */
+            corrected_at: string;
+            /** What they cost. */
+            cost_micros: number;
+        };
+        /** A line of `books.ndjson.gz`: a ledger row. */
+        MonthEntry: {
+            /** By how much; negative for debits. */
+            amount_micros: number;
+            /** What the balance was afterwards. */
+            balance_after_micros: number;
+            /** When it was booked. */
+            created_at: string;
+            /** Why, for people. */
+            description: string;
+            /** The record that it pays for; null for a row that is no generation's. */
+            generation: components["schemas"]["MonthGeneration"] | null;
+            /** The row's id. */
+            id: string;
+            /** Nothing else was ever booked under it for this workspace. */
+            idempotency_key: string;
+            /** Why the balance moved. */
+            kind: "generation" | "invitation" | "top_up" | "refund" | "adjustment";
+            /** 1, 2, 3 … within the workspace. */
+            number: number;
+            /** What caused it, such as a generation's id. */
+            reference: string | null;
+            /** The workspace. */
+            workspace_id: string;
+        };
+        /** Something in an export that does not add up. */
+        MonthFinding: {
+            /** The month, or the folder where that cannot be told. */
+            month: string;
+            /** What is wrong. */
+            problem: string;
+            /** What it is about: a workspace, a ledger row, a file. */
+            subject: string;
+        };
+        /** The record of a generation; never any content. */
+        MonthGeneration: {
+            /** Price of a million tokens of answer. */
+            completion_price_micros: number;
+            /** Tokens of the answer. */
+            completion_tokens: number;
+            /** What was delivered after all, where that was corrected. */
+            correction: components["schemas"]["MonthCorrection"] | null;
+            /** What it cost. */
+            cost_micros: number;
+            /** When the request arrived. */
+            created_at: string;
+            /** The endpoint that served it. */
+            endpoint: string;
+            /** What was deployed there. */
+            evidence_digest: string | null;
+            /** As the backend told it. */
+            finish_reason: string | null;
+            /** Its id. */
+            id: string;
+            /** The key it was asked for with. */
+            key_id: string;
+            /** From arrival to end. */
+            latency_ms: number;
+            /** Router model id. */
+            model: string;
+            /** What was asked for. */
+            operation: string;
+            /** Price of a million tokens of prompt. */
+            prompt_price_micros: number;
+            /** Tokens of the prompt. */
+            prompt_tokens: number;
+            /** When it was booked. */
+            settled_at: string;
+            /** The router that booked it. */
+            settled_by: string;
+            /** How it ended. */
+            status: "ok" | "aborted";
+            /** Whether it was streamed. */
+            streamed: boolean;
+            /** From arrival to the first token. */
+            time_to_first_token_ms: number | null;
+            /** Who counted them. */
+            usage_source: "backend" | "counted" | "bounded";
+        };
+        /** An exported month, by its manifest. */
+        MonthLink: {
+            /** SHA-256 of its `manifest.json`. */
+            manifest_sha256: components["schemas"]["HexSha256"];
+            /** The month. */
+            month: components["schemas"]["BookMonth"];
+        };
+        /** `manifest.json` of an exported month (CRED-45). */
+        MonthManifest: {
+            /** Sum of the ledger rows. */
+            amount_micros: number;
+            /** -time Its first moment; null for the first month, which holds all that is older. */
+            begins_at: string | null;
+            /** SHA-256 of `books.ndjson.gz`, which stands beside it. */
+            books_sha256: components["schemas"]["HexSha256"];
+            /** Records that were corrected. */
+            corrections: number;
+            /** -time The first moment that is not in it any more. */
+            ends_at: string;
+            /** What this is. */
+            format: "router-month-1";
+            /** Records of generations. */
+            generations: number;
+            /** Ledger rows. */
+            ledger_rows: number;
+            /** The month. */
+            month: components["schemas"]["BookMonth"];
+            /** The month before; null for the first one. */
+            previous: components["schemas"]["MonthLink"] | null;
+            /** Workspaces that something was booked for. */
+            workspaces: number;
+        };
+        /** A line of `books.ndjson.gz`: where a workspace's ledger stood before the rows that follow. */
+        MonthOpening: {
+            /** Where it stood. */
+            opening: components["schemas"]["LedgerStand"];
+            /** The workspace. */
+            workspace_id: string;
+        };
+        /** What a month of the books holds. */
+        MonthTotals: {
+            /** Sum of the ledger rows. */
+            amount_micros: number;
+            /** Records that were corrected. */
+            corrections: number;
+            /** Records of generations. */
+            generations: number;
+            /** Ledger rows. */
+            ledger_rows: number;
+        };
+        /** What `router retention verify --json` prints. */
+        MonthVerificationOutput: {
+            /** Everything that does not add up, the first thousand; empty when all is well. */
+            findings: components["schemas"]["MonthFinding"][];
+            /** Records in all of them. */
+            generations: number;
+            /** Ledger rows in all of them. */
+            ledger_rows: number;
+            /** The months that were looked at, in their order. */
+            months: components["schemas"]["MonthLink"][];
+        };
         /** Issues an invitation. */
         NewInvitation: {
             /** What it is for, in the words of whoever looks it up. */

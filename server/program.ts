@@ -5,6 +5,7 @@ import { configProgram } from './commands/config-program.ts'
 import { invitationProgram } from './commands/invitation-program.ts'
 import { keyProgram } from './commands/key-program.ts'
 import { actCommand, command, group } from './commands/program.ts'
+import { retentionProgram } from './commands/retention-program.ts'
 import { upstreamProgram } from './commands/upstream-program.ts'
 import { usageProgram } from './commands/usage-program.ts'
 import { workspaceProgram } from './commands/workspace-program.ts'
@@ -49,6 +50,8 @@ export function createProgram(): Command {
   )
 
   program.addCommand(usageProgram())
+
+  program.addCommand(retentionProgram())
 
   program.addCommand(invitationProgram())
 

@@ -41,6 +41,7 @@ import { createEditions, type Editions } from './reload/editions.ts'
 import { createInForce } from './reload/in-force.ts'
 import { reloadMetrics } from './reload/metric.ts'
 import { type ConfigSource, createReloader, type Reloaded } from './reload/reloader.ts'
+import { createKeeper } from './retention/keeper.ts'
 import { getEndpointEvidence, getEvidence } from './routes/evidence.ts'
 import { getGeneration } from './routes/generation.ts'
 import { serveInference } from './routes/inference.ts'
@@ -248,6 +249,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
 
   const current = () => editions.current
   const reloader = createReloader({ source, current, take, log, now })
+  const keeper = createKeeper({ sql, log })
   const announcer = createAnnouncer({ sql, replica: meter.replica, reloader, current, log })
   let admin: Admin | undefined
 
@@ -258,6 +260,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     await pages?.stop()
     await console?.stop()
     await announcer.stop()
+    await keeper.stop()
     await polling.stop()
     await editions.close()
     await upstreams.stop()
@@ -269,6 +272,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   }
 
   try {
+    await keeper.start()
     await meter.start()
     await upstreams.start()
     tellUnregistered(config.models, upstreams, log)
@@ -298,6 +302,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
           ...overloadMetrics(overload, connections),
           ...upstreamMetrics(upstreams),
           ...reloadMetrics(editions, reloader),
+          ...keeper.metrics,
           ...(pages?.metrics ?? []),
         ],
         configVersion: () => editions.current.version,

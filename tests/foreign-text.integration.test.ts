@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { digestOf } from '#attestation'
 import { commandsOf, runInProcess } from '#base/testing/commands.ts'
 import { flawsOf, forbidden, hostileText, MARK } from '#base/testing/hostile-text.ts'
 import { createIdentity } from '../egress/testing/identity.ts'
+import { postEntry } from '../server/metering/ledger.ts'
 import { createProgram, runProgram } from '../server/program.ts'
 import type { Sql } from '../server/store/connection.ts'
 import { createId } from '../server/store/ids.ts'
@@ -75,6 +77,12 @@ async function spoil(text: string): Promise<void> {
   await sql`update upstreams set url = ${kept}, hostname = ${kept}, denied_stage = ${kept}, denied_reason = ${kept}, denied_at = now()`
   await sql`insert into upstream_events (upstream, replica, event, stage, reason)
     values ('vendor', ${kept}, 'denied', ${kept}, ${kept})`
+  const month = join(folder, '2026-10')
+  mkdirSync(month, { recursive: true })
+  writeFileSync(join(month, 'manifest.json'), JSON.stringify({ month: text, books: { [text]: text } }))
+  writeFileSync(join(month, 'books.ndjson.gz'), gzipSync(`${JSON.stringify({ workspace: text })}\n${text}`))
+  const movement = { workspaceId: made.workspace, kind: 'top_up', amountMicros: 1n } as const
+  await postEntry(sql, { ...movement, description: kept, reference: kept })
   await sql`insert into audit (id, actor, through, act, subject, details)
     values (${createId('aud_')}, ${`a${short}`}, 'command_line', 'key_created', ${`a${kept}`}, ${sql.json({ name: kept })})`
 }
@@ -93,6 +101,11 @@ const meetings: Readonly<Record<string, () => Meeting>> = {
   'workspace show': () => ({ args: [made.workspace], shows: true }),
   'workspace limits': () => ({ args: [made.workspace, '--rpm', '500'], shows: true }),
   usage: () => ({ args: [] }),
+  'retention list': () => ({ args: [] }),
+  'retention export': () => ({ args: ['2026-10', '--to', folder] }),
+  'retention verify': () => ({ args: [join(folder, '2026-10')] }),
+  'retention detach': () => ({ args: ['2026-10', '--export', join(folder, '2026-10')] }),
+  'retention drop': () => ({ args: ['2026-10', '--export', join(folder, '2026-10')] }),
   'key create': () => ({ args: ['--workspace', made.workspace, '--name', `a ${MARK}\u202e`], shows: true }),
   'key list': () => ({ args: ['--workspace', made.workspace], shows: true }),
   'key update': () => ({ args: [made.key, '--rpm', '5'], shows: true }),

@@ -7,6 +7,7 @@ import { createGauges, type GaugeSources } from '../server/operations/gauges.ts'
 import { createRecorder } from '../server/operations/recorder.ts'
 import type { Editions } from '../server/reload/editions.ts'
 import { reloadMetrics } from '../server/reload/metric.ts'
+import { createKeeper, type KeeperOptions } from '../server/retention/keeper.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/operator.md'), 'utf8')
 
@@ -36,7 +37,8 @@ test('the configuration that the operator’s page shows is one that a router ta
 test('the operator’s page names every metric of the router', () => {
   const gauges = createGauges({} as GaugeSources)
   const reloads = reloadMetrics({} as Editions, { refusal: undefined })
-  const metrics = [...createRecorder([]).metrics, ...gauges, ...reloads]
+  const months = createKeeper({} as KeeperOptions).metrics
+  const metrics = [...createRecorder([]).metrics, ...gauges, ...reloads, ...months]
   const names = metrics.map(
     ({ name, kind }) => name.replaceAll('.', '_') + (kind === 'counter' ? '_total' : ''),
   )

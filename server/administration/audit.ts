@@ -19,6 +19,9 @@ export const auditActs = Object.keys({
   key_created: true,
   key_updated: true,
   key_revoked: true,
+  month_exported: true,
+  month_detached: true,
+  month_dropped: true,
 } satisfies Record<AuditAct, true>) as AuditAct[]
 
 /** An act as it was written down. */

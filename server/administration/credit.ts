@@ -72,6 +72,7 @@ async function find(
   const [row] = await sql<LedgerRow[]>`
     select number, id, kind, amount_micros as "amountMicros", balance_after_micros as "balanceAfterMicros",
       description, reference, created_at as "createdAt"
-    from ledger where workspace_id = ${workspaceId} and idempotency_key = ${idempotencyKey}`
+    from (select * from ledger union all select * from carried_entries) entries
+    where workspace_id = ${workspaceId} and idempotency_key = ${idempotencyKey}`
   return row
 }

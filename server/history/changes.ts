@@ -58,7 +58,10 @@ export async function readChanges(
       from asked a
       join ledger l on l.workspace_id = a.workspace_id
         and l.number > a.number and l.number <= a.number + ${MOST_ENDED}::bigint
+      -- A debit stands in the month of its record, a refund may be later.
       join generation_records g on g.workspace_id = l.workspace_id and g.id = l.reference
+        and g.settled_at <= l.created_at + interval '1 day'
+        and g.settled_at >= l.created_at - case l.kind when 'generation' then interval '1 day' else interval '1000 years' end
       union all
       select
         null, h.workspace_id, h.generation_id, h.created_at, h.operation, h.streamed, h.model, h.key_id, h.prompt_tokens,

@@ -61,9 +61,10 @@ test('what was used before its sums were kept is in them, and what an older rout
         select from pg_stat_activity where wait_event_type = 'Lock' and query like '%settle_generations(%'`
       return waiting.length > 0
     })
-    await migrate(sql)
+    await migrateBefore('015')
   })
   await settled
+  await migrate(sql)
   await meter.stop()
 
   const ever = { grain: 'day', from: new Date(0), to: new Date('2100-01-01') } as const

@@ -36,6 +36,7 @@ export async function findRequest(
         l.id as ledger_id
       from generation_records g
       join ledger l on l.workspace_id = g.workspace_id and l.idempotency_key = 'generation:' || g.id
+        and l.created_at between g.settled_at - interval '1 day' and g.settled_at + interval '1 day'
       where g.workspace_id = ${workspaceId} and g.id = ${id}
       union all
       select

@@ -68,6 +68,7 @@ test('a sound ledger has no differences and counts what there is', async () => {
     entries: 2,
     generations: 1,
     open_holds: 1,
+    detached_months: 0,
     differences: [],
   })
   await running.settle(finished)

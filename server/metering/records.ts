@@ -1,5 +1,7 @@
+import type postgres from 'postgres'
 import type { Operation } from '../operation.ts'
 import type { Queryable } from '../store/connection.ts'
+import { timeOf } from '../store/ids.ts'
 import type { Pricing, Usage, UsageSource } from './generation.ts'
 
 /** The record of one generation together with its ledger row; never any content (GEN-06). */
@@ -30,13 +32,34 @@ export async function findGeneration(
   workspaceId: string,
   id: string,
 ): Promise<GenerationRecord | undefined> {
-  const [row] = await sql<Row[]>`
+  const arrivedAt = timeOf(id)
+  const [near] = arrivedAt ? await recordStatement(sql, workspaceId, id, arrivedAt) : []
+  const [row] = near ? [near] : await recordStatement(sql, workspaceId, id)
+  return row && toRecord(row)
+}
+
+/**
+ * Without `arrivedAt` every month is looked through. Exported for the test that asks the database how it goes about it.
+ */
+export function recordStatement(
+  sql: Queryable,
+  workspaceId: string,
+  id: string,
+  arrivedAt?: Date,
+): postgres.PendingQuery<Row[]> {
+  const bounds = arrivedAt && [-DAY_MS, DAY_MS].map((ms) => new Date(arrivedAt.getTime() + ms))
+  return sql<Row[]>`
     select g.*, l.id as ledger_id, l.amount_micros + g.refunded_micros as amount_micros
     from generation_records g
     join ledger l on l.workspace_id = g.workspace_id and l.idempotency_key = 'generation:' || g.id
-    where g.workspace_id = ${workspaceId} and g.id = ${id}`
-  return row && toRecord(row)
+      -- What was booked before months were is some milliseconds apart.
+      and l.created_at between g.settled_at - interval '1 day' and g.settled_at + interval '1 day'
+    where g.workspace_id = ${workspaceId} and g.id = ${id}
+      ${bounds ? sql`and g.settled_at between ${bounds[0]!} and ${bounds[1]!}` : sql``}`
 }
+
+/** Nearly every record is booked within a day of its request, by whichever clocks (ours). */
+const DAY_MS = 86_400_000
 
 interface Row {
   readonly id: string

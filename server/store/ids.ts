@@ -1,4 +1,4 @@
-import { monotonicFactory } from 'ulid'
+import { decodeTime, isValid, monotonicFactory } from 'ulid'
 import { createChance } from '../chance.ts'
 
 /** What an identifier names, by its prefix. */
@@ -9,4 +9,10 @@ const nextUlid = monotonicFactory(createChance())
 /** A new identifier; those of one process sort by the time they were made. */
 export function createId(prefix: IdPrefix): string {
   return prefix + nextUlid()
+}
+
+/** When an identifier was made, by the clock of whoever made it; undefined for what is none. */
+export function timeOf(id: string): Date | undefined {
+  const ulid = id.slice('gen-'.length)
+  return isValid(ulid) ? new Date(decodeTime(ulid)) : undefined
 }

@@ -26,6 +26,9 @@ const acts: Readonly<Record<AuditAct, string>> = {
   key_created: 'made a key',
   key_updated: 'changed a key',
   key_revoked: 'revoked a key',
+  month_exported: 'exported a month',
+  month_detached: 'took a month out',
+  month_dropped: 'dropped a month',
 }
 
 /** What administrators did, here and on the command line; rows are only ever added. */

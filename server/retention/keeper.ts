@@ -1,0 +1,74 @@
+import type { Log } from '../log.ts'
+import { gauge, type Metric } from '../operations/metric.ts'
+import type { Sql } from '../store/connection.ts'
+import { startTicker, type Ticker } from '../store/ticker.ts'
+import { beginMonths, readProvision } from './months.ts'
+
+/** Sees to it that there is a month for whatever is booked. */
+export interface Keeper {
+  readonly metrics: readonly Metric[]
+  /** Resolves after the first look; one that fails is told in the log. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** How often months are looked after, and after one look that failed; ours. */
+const INTERVAL_MS = 3_600_000
+const RETRY_MS = 60_000
+
+/** What a keeper needs from the world. */
+export interface KeeperOptions {
+  readonly sql: Sql
+  readonly log: Log
+  readonly intervalMs?: number
+}
+
+/** Makes the keeper of one router; several may look after the same months. */
+export function createKeeper({ sql, log, intervalMs = INTERVAL_MS }: KeeperOptions): Keeper {
+  let provision: Awaited<ReturnType<typeof readProvision>> | undefined
+  let ticker: Ticker | undefined
+
+  async function look(): Promise<void> {
+    try {
+      const begun = await beginMonths(sql)
+      if (begun > 0) log.info('months of records and ledger were begun', { count: begun })
+    } finally {
+      provision = await readProvision(sql)
+      const { astray: count } = provision
+      if (count > 0) log.error('records or ledger rows lie in no month', { count })
+    }
+  }
+
+  const told = (pick: (known: NonNullable<typeof provision>) => number) => () =>
+    provision === undefined ? [] : [{ value: pick(provision) }]
+
+  return {
+    metrics: [
+      gauge(
+        'router.months.ahead',
+        '{month}',
+        'Months to come that have their tables already.',
+        told(({ monthsAhead }) => monthsAhead),
+      ),
+      gauge(
+        'router.months.astray',
+        '{row}',
+        'Records and ledger rows that lie in no month; 0 when all is well.',
+        told(({ astray }) => astray),
+      ),
+    ],
+    async start() {
+      await look().catch((error: unknown) => log.warn('months cannot be looked after', { error }))
+      ticker = startTicker({
+        name: 'looking after months',
+        intervalMs,
+        retryMs: Math.min(intervalMs, RETRY_MS),
+        log,
+        task: look,
+      })
+    },
+    async stop() {
+      await ticker?.stop()
+    },
+  }
+}
