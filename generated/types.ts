@@ -4413,6 +4413,8 @@ export interface components {
             held_micros: number;
             /** The workspace's id. */
             id: string;
+            /** The newest rows of its ledger, the newest first. */
+            ledger: components["schemas"]["WorkspaceLedgerRow"][];
             /** What was ever set of its limits, oldest first; never changed and never taken away. */
             limit_changes: components["schemas"]["WorkspaceLimitChange"][];
             /** Its name. */
@@ -4421,6 +4423,23 @@ export interface components {
             requests_per_minute: number | null;
             /** Its own tokens a minute; null for the deployment's. */
             tokens_per_minute: number | null;
+        };
+        /** A row of a workspace's ledger. */
+        WorkspaceLedgerRow: {
+            /** By how much; negative for debits. */
+            amount_micros: number;
+            /** What the balance was afterwards. */
+            balance_after_micros: number;
+            /** -time When it was written. */
+            created_at: string;
+            /** Why, for people. */
+            description: string;
+            /** The row's id. */
+            id: string;
+            /** Why the balance moved. */
+            kind: "generation" | "invitation" | "top_up" | "refund" | "adjustment";
+            /** What caused it, such as a generation's id. */
+            reference: string | null;
         };
         /** Limits of a workspace, from then on. */
         WorkspaceLimitChange: {

@@ -149,6 +149,8 @@ test('a workspace is given limits of its own, shown with them and with what was 
   expect(await set('--no-tpm')).toMatchObject({ requests_per_minute: 6_000, tokens_per_minute: null })
   expect(await set('--rpm', '10', '--no-tokens-per-minute')).toMatchObject({ requests_per_minute: 10 })
 
+  await json('credit', id, '5', '--reason', 'First top-up')
+  await json('credit', id, '-1.5', '--reason', 'Too much')
   const shown = await json<object>('workspace', 'show', id)
   expect(isValid(isWorkspaceDetailsOutput, shown)).toEqual([true, []])
   const at = expect.any(String)
@@ -159,8 +161,22 @@ test('a workspace is given limits of its own, shown with them and with what was 
       { at, requests_per_minute: 6_000, tokens_per_minute: null },
       { at, requests_per_minute: 10, tokens_per_minute: null },
     ],
+    ledger: [
+      {
+        kind: 'adjustment',
+        amount_micros: -1_500_000,
+        balance_after_micros: 3_500_000,
+        description: 'Too much',
+      },
+      { kind: 'top_up', amount_micros: 5_000_000, reference: null },
+    ],
   })
+  expect(await json('workspace', 'show', id, '--limit', '1')).toMatchObject({
+    ledger: [{ kind: 'adjustment' }],
+  })
+  expect((await router('workspace', 'show', id, '--limit', '1001')).code).toBe(2)
   const { stdout } = await router('workspace', 'show', id)
+  expect(stdout).toMatch(/adjustment +-\$1\.50 +\$3\.50 +Too much\n/)
   expect(stdout).toMatch(/requests a minute +10, its own in place of 600\n/)
   expect(stdout).toMatch(/tokens a minute +2000000, as every workspace\n/)
 })

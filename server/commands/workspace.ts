@@ -2,6 +2,7 @@ import { shorten } from '#base/foreign-text.ts'
 import { findWorkspaces } from '../administration/find-workspaces.ts'
 import { create as createWorkspace, limit as limitWorkspace } from '../administration/workspaces.ts'
 import { loadRouterConfig } from '../config/router.ts'
+import { type LedgerRow, readCredits } from '../history/ledger-pages.ts'
 import {
   findWorkspace,
   type LimitChange,
@@ -17,6 +18,9 @@ import { parseCount, parseText, UsageError } from './usage.ts'
 
 /** Longest name of a workspace (ours). */
 const MAX_NAME_CHARACTERS = 64
+
+/** Most rows of a ledger that are shown; `router usage` and the console have all of them (ours). */
+const MAX_LEDGER_ROWS = 1_000
 
 /** `router workspace create --name N`. */
 export async function create(options: ActOptions & { readonly name: string }): Promise<void> {
@@ -46,15 +50,20 @@ export async function list(options: CommonOptions & { readonly find?: string }):
   )
 }
 
-/** `router workspace show ID`. */
-export async function show(id: string, options: CommonOptions): Promise<void> {
-  const { workspace, changes } = await withDatabase(options.config, async (sql) => ({
+/** `router workspace show ID`: the balance is that of the moment in which its rows were read. */
+export async function show(id: string, options: CommonOptions & { readonly limit: string }): Promise<void> {
+  const limit = parseCount('--limit', options.limit)
+  if (limit > MAX_LEDGER_ROWS) throw new UsageError(`--limit is at most ${MAX_LEDGER_ROWS}.`)
+  const { workspace, changes, credits } = await withDatabase(options.config, async (sql) => ({
     workspace: await findWorkspace(sql, id),
     changes: await listLimitChanges(sql, id),
+    credits: await readCredits(sql, id, { place: 'first', limit }),
   }))
   if (!workspace) throw noWorkspace(id)
   const { limits } = loadRouterConfig(options.config, process.env)
-  const { name, balanceMicros, heldMicros, requestsPerMinute, tokensPerMinute } = workspace
+  const { name, requestsPerMinute, tokensPerMinute } = workspace
+  const { balance, page } = credits
+  const { balanceMicros, heldMicros } = balance
   const facts = columns([
     ['workspace', id],
     ['name', name],
@@ -69,13 +78,20 @@ export async function show(id: string, options: CommonOptions): Promise<void> {
     return [formatTime(change.at), orDefault(change.requestsPerMinute), orDefault(change.tokensPerMinute)]
   })
   const table = history.length === 0 ? [] : ['', ...columns([['LIMITS SET', 'RPM', 'TPM'], ...history])]
+  const moves = page.rows.map(({ createdAt, kind, amountMicros, balanceAfterMicros, description }) => {
+    const amounts = [formatDollars(amountMicros), formatDollars(balanceAfterMicros)]
+    return [formatTime(createdAt), kind, ...amounts, description]
+  })
+  const ledger =
+    moves.length === 0 ? [] : ['', ...columns([['LEDGER', 'KIND', 'AMOUNT', 'BALANCE', 'REASON'], ...moves])]
   const document = {
-    ...toDocument(workspace),
+    ...toDocument({ ...workspace, balanceMicros }),
     held_micros: heldMicros,
     created_at: workspace.createdAt,
     limit_changes: changes.map(toChangeDocument),
+    ledger: page.rows.map(toLedgerDocument),
   }
-  print(options, document, [...facts, ...table])
+  print(options, document, [...facts, ...table, ...ledger])
 }
 
 /** What `router workspace limits` takes; false gives the deployment's back. */
@@ -129,6 +145,18 @@ function toDocument({ id, name, balanceMicros, requestsPerMinute, tokensPerMinut
 
 function toChangeDocument({ at, requestsPerMinute, tokensPerMinute }: LimitChange) {
   return { at, requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute }
+}
+
+function toLedgerDocument(row: LedgerRow) {
+  return {
+    id: row.id,
+    created_at: row.createdAt,
+    kind: row.kind,
+    amount_micros: row.amountMicros,
+    balance_after_micros: row.balanceAfterMicros,
+    description: row.description,
+    reference: row.reference,
+  }
 }
 
 /** The refusal of a command whose workspace is none of the books. */
