@@ -148,6 +148,10 @@ export const limits = {
   sourceWrongCodesPerDay: 10,
   /** Page events a minute, per source address. */
   analyticsEventsPerMinute: 60,
+  /** Calls a minute of somebody who is signed in, per account. */
+  consoleCallsPerMinute: 1_200,
+  /** Most keys of a workspace that are not revoked, as far as its people make them. */
+  maxKeys: 1_000,
   /** Most sessions of an account; a newer one ends the oldest. */
   maxSessions: 50,
   /** Most event streams of an account at a time, per router. */

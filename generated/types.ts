@@ -978,7 +978,7 @@ export interface components {
             tokens_per_minute: number | null;
         };
         /** Numbers of the console (CONS-23, CONS-25, CONS-30). */
-        ConsoleLimit: 6 | 5 | 10 | 100 | 20 | 60 | 50 | 131072 | 200 | 750;
+        ConsoleLimit: 6 | 5 | 10 | 100 | 20 | 60 | 1200 | 1000 | 50 | 131072 | 200 | 750;
         /** A model, as the configuration has it. */
         ConsoleModel: {
             /** The routes that take it. */
@@ -2322,7 +2322,7 @@ export interface components {
             port?: components["schemas"]["Port"];
         };
         /** What happens in the workspace, as it happens, whichever router serves it. A row is told when it begins, while it runs and when it has ended; the newest event about an id is the true one. What was missed while the connection was away is read with `GET /requests`. */
-        LiveEvent: components["schemas"]["RequestRow"] | components["schemas"]["Balance"] | "session_required";
+        LiveEvent: components["schemas"]["RequestRow"] | components["schemas"]["Balance"] | ("overloaded" | "session_required");
         /** A mail server. */
         MailConfig: {
             /** PEM file of the authority behind its certificate, where the system does not know it. */
@@ -3854,7 +3854,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** Too much from one source address within a minute. */
+        /** Too much within a minute, from one source address or by one account. */
         TooOften: {
             /** What went wrong. */
             error: {

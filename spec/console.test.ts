@@ -43,7 +43,8 @@ test.each(operations)('%s has the refusals that go with who may call it, and how
   const statuses: readonly number[] = route.statuses
   expect(statuses).toEqual(expect.arrayContaining([500, 503]))
   expect(statuses.includes(401)).toBe(route.session)
-  expect(statuses.includes(403)).toBe(route.method !== 'get' || route.administrator)
+  expect(statuses.includes(403)).toBe(route.method !== 'get' || route.session)
+  if (route.session) expect(statuses).toContain(429)
   expect(statuses.includes(404)).toBe(/\{|current$/.test(route.path))
   for (const status of [400, 408, 413, 415]) if (route.fields.length > 0) expect(statuses).toContain(status)
   if (route.query.length > 0) expect(statuses).toContain(400)

@@ -410,6 +410,29 @@ test('a workspace is credited and adjusted, each by one ledger row and one act, 
   ])
 })
 
+test('credit that was answered as failed is not posted afterwards', async () => {
+  const { id } = await createWorkspace(service.sql, 'Patient')
+  const before = await acts(`&subject=${id}`)
+  const credit = { amount_micros: 5_000_000, reason: 'Invoice 18' }
+  let answer: Promise<Answer> | undefined
+  await service.sql.begin(async (transaction) => {
+    await transaction`select from workspaces where id = ${id} for update`
+    answer = call('POST', `/workspaces/${id}/credit`, credit)
+    expect(await answer).toMatchObject(refusal(503, 'overloaded'))
+  })
+  // Whatever of it was under way has come to its end when the row is free.
+  await service.sql`select from workspaces where id = ${id} for update`
+  await vi.waitFor(async () => {
+    const [{ count } = { count: 1 }] = await service.sql<{ count: number }[]>`
+      select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle' and query ilike '%workspaces%'`
+    expect(count).toBe(0)
+  }, 20_000)
+  expect((await call('GET', `/workspaces/${id}`)).body).toMatchObject({ balance_micros: 0, ledger: [] })
+  expect(await acts(`&subject=${id}`)).toEqual(before)
+  expect((await call('POST', `/workspaces/${id}/credit`, credit)).status).toBe(201)
+})
+
 test('the acts are paged behind a row and narrowed; what cannot be meant is a 400', async () => {
   const { body: first } = await call('GET', '/audit?limit=1')
   const { body: second } = await call('GET', `/audit?limit=1&after=${first.next}`)

@@ -339,6 +339,9 @@ test('a database that is away is said, and the session goes on when it is back',
     status: 503,
     body: { error: { code: 'overloaded' } },
   })
+  // What nobody has made is not even looked for.
+  const headers = { cookie: `console_session=${'A'.repeat(43)}` }
+  expect((await fetch(`${service.consoleUrl}/console/api/me`, { headers })).status).toBe(401)
   await service.server.embedded.ensureRunning()
   await expect.poll(async () => (await browser.call('GET', '/me')).status, { timeout: 30_000 }).toBe(200)
 })

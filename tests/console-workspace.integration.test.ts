@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { postEntry } from '../server/metering/ledger.ts'
 import { createKey } from '../server/store/keys.ts'
-import { type Browser, openBrowser } from './browser.ts'
+import { type Answer, type Browser, openBrowser } from './browser.ts'
 import { startTestGateway, type TestGateway } from './gateway.ts'
 import { readMetrics, valueIn } from './metrics.ts'
 import { chat, demoModel, type Service, startService } from './service.ts'
@@ -272,6 +272,42 @@ test('an event stream ends with its session, and another of the same person goes
   await makeKey(second).then(({ api_key }) => ask(api_key))
   await vi.waitUntil(() => other.rows().some(({ status }) => status === 'ok'))
   other.leave()
+})
+
+test.each(['same-site', 'cross-site'])(
+  'a page that the browser calls %s is told nothing of somebody',
+  async (site) => {
+    const { browser } = await somebody()
+    const headers = { 'sec-fetch-site': site }
+    for (const path of ['/me', '/keys', '/requests/live', '/requests.csv']) {
+      const answer = await browser.call('GET', path, undefined, headers)
+      expect(answer).toMatchObject({ status: 403, body: { error: { code: 'forbidden_origin' } } })
+    }
+    for (const own of ['same-origin', 'none']) {
+      expect((await browser.call('GET', '/me', undefined, { 'sec-fetch-site': own })).status).toBe(200)
+    }
+  },
+)
+
+test('an account has twenty calls a second for a minute, and another one’s are its own', async () => {
+  const [{ browser: eager }, { browser: other }] = [await somebody(), await somebody()]
+  const statuses = new Map<number, number>()
+  const refusals: Answer[] = []
+  const ask = async (): Promise<void> => {
+    for (let count = 0; count < 70; count++) {
+      const answer = await eager.call('GET', '/me')
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      if (answer.status === 429) refusals.push(answer)
+    }
+  }
+  // On a busy machine some of the minute's refill comes along: so many calls that it cannot be all of them.
+  while (!statuses.has(429)) await Promise.all(Array.from({ length: 20 }, ask))
+  expect([...statuses.keys()].toSorted()).toEqual([200, 429])
+  expect(statuses.get(200)).toBeGreaterThanOrEqual(1_190)
+  const [refused] = refusals
+  expect(refused?.body).toMatchObject({ error: { code: 'rate_limit_exceeded' } })
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await other.call('GET', '/me')).status).toBe(200)
 })
 
 test('an account has a bounded number of event streams at a time', async () => {

@@ -44,7 +44,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 500, 503],
+    statuses: [200, 401, 403, 429, 500, 503],
   },
   /** Ends the session that asks, at the server. */
   deleteSession: {
@@ -55,7 +55,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [204, 401, 403, 500, 503],
+    statuses: [204, 401, 403, 429, 500, 503],
   },
   /** Lists the account's sessions. */
   listSessions: {
@@ -66,7 +66,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 500, 503],
+    statuses: [200, 401, 403, 429, 500, 503],
   },
   /** Ends one of the account's sessions; one that has ended already is not found. */
   endSession: {
@@ -77,7 +77,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [204, 401, 403, 404, 500, 503],
+    statuses: [204, 401, 403, 404, 429, 500, 503],
   },
   /** Lists the workspace's keys. */
   listKeys: {
@@ -88,7 +88,7 @@ export const consoleRoutes = {
     raw: false,
     query: ['after', 'limit'],
     fields: [],
-    statuses: [200, 400, 401, 500, 503],
+    statuses: [200, 400, 401, 403, 429, 500, 503],
   },
   /** Makes a key. Its text is in this answer alone. */
   createKey: {
@@ -99,7 +99,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: ['name', 'model_scope', 'requests_per_minute', 'tokens_per_minute', 'spend_limit_micros', 'expires_at'],
-    statuses: [201, 400, 401, 403, 408, 413, 415, 500, 503],
+    statuses: [201, 400, 401, 403, 408, 409, 413, 415, 429, 500, 503],
   },
   /** Changes a key's name, scope, limits or end; what is not named stays. A revoked key cannot be changed. */
   updateKey: {
@@ -110,7 +110,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: ['name', 'model_scope', 'requests_per_minute', 'tokens_per_minute', 'spend_limit_micros', 'expires_at'],
-    statuses: [200, 400, 401, 403, 404, 408, 409, 413, 415, 500, 503],
+    statuses: [200, 400, 401, 403, 404, 408, 409, 413, 415, 429, 500, 503],
   },
   /** Revokes a key, for good; a second time changes nothing (CONS-28). */
   revokeKey: {
@@ -121,7 +121,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 403, 404, 500, 503],
+    statuses: [200, 401, 403, 404, 429, 500, 503],
   },
   /** Tells the balance, what is held of it, and pages through the ledger. */
   getCredits: {
@@ -132,7 +132,7 @@ export const consoleRoutes = {
     raw: false,
     query: ['after', 'limit'],
     fields: [],
-    statuses: [200, 400, 401, 500, 503],
+    statuses: [200, 400, 401, 403, 429, 500, 503],
   },
   /** Tells of requests and the balance as server-sent events, for as long as the session lasts. */
   followRequests: {
@@ -143,7 +143,7 @@ export const consoleRoutes = {
     raw: true,
     query: [],
     fields: [],
-    statuses: [200, 401, 500, 503],
+    statuses: [200, 401, 403, 429, 500, 503],
   },
   /** Lists the request log, the newest first unless it is sorted otherwise; requests that run are in it. */
   listRequests: {
@@ -154,7 +154,7 @@ export const consoleRoutes = {
     raw: false,
     query: ['from', 'to', 'model', 'key', 'status', 'min_cost_micros', 'max_cost_micros', 'sort', 'order', 'after', 'limit'],
     fields: [],
-    statuses: [200, 400, 401, 500, 503],
+    statuses: [200, 400, 401, 403, 429, 500, 503],
   },
   /** Gives the log as comma-separated values, as a stream of any length: a header line, then a row for each request that has ended. Cells that a spreadsheet would take for a formula are defused. */
   saveRequests: {
@@ -165,7 +165,7 @@ export const consoleRoutes = {
     raw: true,
     query: ['from', 'to', 'model', 'key', 'status', 'min_cost_micros', 'max_cost_micros', 'sort', 'order'],
     fields: [],
-    statuses: [200, 400, 401, 500, 503],
+    statuses: [200, 400, 401, 403, 429, 500, 503],
   },
   /** Tells everything that is kept of one request of the workspace. */
   getRequest: {
@@ -176,7 +176,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 404, 500, 503],
+    statuses: [200, 401, 403, 404, 429, 500, 503],
   },
   /** Gives requests, tokens and cost over time, for charts. Times are rounded down to whole buckets of UTC. A series has at most 750 buckets of an hour, or 750 of a day. */
   getUsage: {
@@ -187,7 +187,7 @@ export const consoleRoutes = {
     raw: false,
     query: ['from', 'to', 'bucket', 'group_by'],
     fields: [],
-    statuses: [200, 400, 401, 500, 503],
+    statuses: [200, 400, 401, 403, 429, 500, 503],
   },
   /** Lists the models with their prices and states; also those that cannot be asked now. */
   listConsoleModels: {
@@ -198,7 +198,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 500, 503],
+    statuses: [200, 401, 403, 429, 500, 503],
   },
   /** Lists endpoints with digest, time of signing, state and history. */
   listEndpoints: {
@@ -209,7 +209,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 500, 503],
+    statuses: [200, 401, 403, 429, 500, 503],
   },
   /** Gives the newest bundle of one deployment. */
   getBundle: {
@@ -220,7 +220,7 @@ export const consoleRoutes = {
     raw: true,
     query: [],
     fields: [],
-    statuses: [200, 401, 404, 500, 503],
+    statuses: [200, 401, 403, 404, 429, 500, 503],
   },
   /** Counts page events. They have no content and no person; each takes one of the source address's own budget. */
   sendEvents: {
@@ -242,7 +242,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 403, 500, 503],
+    statuses: [200, 401, 403, 429, 500, 503],
   },
   /** Registers an upstream; nothing is admitted before a deployment is pinned. */
   registerUpstream: {
@@ -253,7 +253,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: ['name', 'url', 'hostname', 'roots', 'require_leaf_name', 'pins', 'api_key', 'replace'],
-    statuses: [201, 400, 401, 403, 408, 409, 413, 415, 500, 503],
+    statuses: [201, 400, 401, 403, 408, 409, 413, 415, 429, 500, 503],
   },
   /** Tells of one upstream. */
   getUpstream: {
@@ -264,7 +264,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 403, 404, 500, 503],
+    statuses: [200, 401, 403, 404, 429, 500, 503],
   },
   /** Takes an upstream out of service, or puts it back. */
   updateUpstream: {
@@ -275,7 +275,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: ['disabled'],
-    statuses: [200, 400, 401, 403, 404, 408, 413, 415, 500, 503],
+    statuses: [200, 400, 401, 403, 404, 408, 413, 415, 429, 500, 503],
   },
   /** Asks every router for a check now; a denial is lifted. One that is disabled is a conflict. */
   attestUpstream: {
@@ -286,7 +286,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 403, 404, 409, 500, 503],
+    statuses: [200, 401, 403, 404, 409, 429, 500, 503],
   },
   /** Fetches what the upstream offers now, verifies it up to the policy, and says what it changes from a pinned deployment. What cannot be fetched or verified is a conflict, whose message names stage and reason. */
   diffUpstream: {
@@ -297,7 +297,7 @@ export const consoleRoutes = {
     raw: false,
     query: ['pin'],
     fields: [],
-    statuses: [200, 400, 401, 403, 404, 409, 500, 503],
+    statuses: [200, 400, 401, 403, 404, 409, 429, 500, 503],
   },
   /** Approves deployments, or withdraws the approval. */
   changePins: {
@@ -308,7 +308,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: ['add', 'remove'],
-    statuses: [200, 400, 401, 403, 404, 408, 413, 415, 500, 503],
+    statuses: [200, 400, 401, 403, 404, 408, 413, 415, 429, 500, 503],
   },
   /** Pages through what happened to an upstream. */
   listUpstreamEvents: {
@@ -319,7 +319,7 @@ export const consoleRoutes = {
     raw: false,
     query: ['after', 'limit'],
     fields: [],
-    statuses: [200, 400, 401, 403, 404, 500, 503],
+    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
   },
   /** Lists invitations, withdrawn and used ones too. */
   listInvitations: {
@@ -330,7 +330,7 @@ export const consoleRoutes = {
     raw: false,
     query: ['after', 'limit'],
     fields: [],
-    statuses: [200, 400, 401, 403, 500, 503],
+    statuses: [200, 400, 401, 403, 429, 500, 503],
   },
   /** Issues an invitation. */
   issueInvitation: {
@@ -341,7 +341,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: ['grant_micros', 'description', 'max_redemptions', 'expires_at', 'note'],
-    statuses: [201, 400, 401, 403, 408, 413, 415, 500, 503],
+    statuses: [201, 400, 401, 403, 408, 413, 415, 429, 500, 503],
   },
   /** Withdraws an invitation, for good; a second time changes nothing. What was granted stays. */
   withdrawInvitation: {
@@ -352,7 +352,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 403, 404, 500, 503],
+    statuses: [200, 401, 403, 404, 429, 500, 503],
   },
   /** Lists workspaces. */
   listWorkspaces: {
@@ -363,7 +363,7 @@ export const consoleRoutes = {
     raw: false,
     query: ['query', 'after', 'limit'],
     fields: [],
-    statuses: [200, 400, 401, 403, 500, 503],
+    statuses: [200, 400, 401, 403, 429, 500, 503],
   },
   /** Tells of one workspace. */
   getWorkspace: {
@@ -374,7 +374,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: [],
-    statuses: [200, 401, 403, 404, 500, 503],
+    statuses: [200, 401, 403, 404, 429, 500, 503],
   },
   /** Puts money in, or takes it back: one ledger row. A balance that no number holds exactly is a conflict. */
   creditWorkspace: {
@@ -385,7 +385,7 @@ export const consoleRoutes = {
     raw: false,
     query: [],
     fields: ['amount_micros', 'reason', 'idempotency_key'],
-    statuses: [201, 400, 401, 403, 404, 408, 409, 413, 415, 500, 503],
+    statuses: [201, 400, 401, 403, 404, 408, 409, 413, 415, 429, 500, 503],
   },
   /** Pages through the acts of administrators. */
   listAudit: {
@@ -396,7 +396,7 @@ export const consoleRoutes = {
     raw: false,
     query: ['from', 'to', 'actor', 'act', 'subject', 'after', 'limit'],
     fields: [],
-    statuses: [200, 400, 401, 403, 500, 503],
+    statuses: [200, 400, 401, 403, 429, 500, 503],
   },
 } as const satisfies Record<string, ConsoleRoute>
 

@@ -1094,7 +1094,7 @@ export interface components {
             reference: string | null;
         };
         /** What happens in the workspace, as it happens, whichever router serves it. A row is told when it begins, while it runs and when it has ended; the newest event about an id is the true one. What was missed while the connection was away is read with `GET /requests`. */
-        LiveEvent: components["schemas"]["RequestRow"] | components["schemas"]["Balance"] | "session_required";
+        LiveEvent: components["schemas"]["RequestRow"] | components["schemas"]["Balance"] | ("overloaded" | "session_required");
         /** Who is signed in. */
         Me: {
             /** Whether the configuration names the address among the administrators now. */
@@ -1424,7 +1424,7 @@ export interface components {
         SnapshotChangeKind: "resource_added" | "resource_removed" | "resource_moved" | "image" | "command" | "access" | "secret" | "port" | "mount" | "setting" | "field" | "order";
         /** What is done in a step. */
         SnapshotStep: "set" | "remove" | "insert" | "delete" | "move";
-        /** Too much from one source address within a minute. */
+        /** Too much within a minute, from one source address or by one account. */
         TooOften: {
             /** What went wrong. */
             error: {
@@ -1674,23 +1674,6 @@ export interface components {
                 "application/json": components["schemas"]["InvalidRequest"];
             };
         };
-        /** The person who is signed in is no administrator, or is none any more. */
-        NotAdministrator: {
-            headers: {
-                /** Present when the request named an origin that may read the answer. */
-                "Access-Control-Allow-Origin"?: string;
-                /** The response headers that a page of that origin may read. */
-                "Access-Control-Expose-Headers"?: string;
-                /** Always `no-store`. */
-                "Cache-Control": "no-store";
-                /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
-                "X-Request-Id": string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["NotAdministrator"];
-            };
-        };
         /** The person who is signed in is no administrator, or is none any more. Or: A call that changes state came without the console's own `Origin`; nothing was done. */
         NotAdministratorOrForeignOrigin: {
             headers: {
@@ -1742,7 +1725,7 @@ export interface components {
                 "application/json": components["schemas"]["NotThere"];
             };
         };
-        /** Too much from one source address within a minute. */
+        /** Too much within a minute, from one source address or by one account. */
         TooOften: {
             headers: {
                 /** Present when the request named an origin that may read the answer. */
@@ -1840,7 +1823,8 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotAdministrator"];
+            403: components["responses"]["NotAdministratorOrForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -1879,7 +1863,8 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotAdministrator"];
+            403: components["responses"]["NotAdministratorOrForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -1923,6 +1908,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["BodyUnreadable"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -1962,6 +1948,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["NotAdministratorOrForeignOrigin"];
             404: components["responses"]["NotThere"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -1994,7 +1981,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotAdministrator"];
+            403: components["responses"]["NotAdministratorOrForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2039,6 +2027,7 @@ export interface operations {
             409: components["responses"]["InTheWay"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["BodyUnreadable"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2074,8 +2063,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotAdministrator"];
+            403: components["responses"]["NotAdministratorOrForeignOrigin"];
             404: components["responses"]["NotThere"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2123,6 +2113,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["BodyUnreadable"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2163,6 +2154,7 @@ export interface operations {
             403: components["responses"]["NotAdministratorOrForeignOrigin"];
             404: components["responses"]["NotThere"];
             409: components["responses"]["InTheWay"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2202,9 +2194,10 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotAdministrator"];
+            403: components["responses"]["NotAdministratorOrForeignOrigin"];
             404: components["responses"]["NotThere"];
             409: components["responses"]["InTheWay"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2246,8 +2239,9 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotAdministrator"];
+            403: components["responses"]["NotAdministratorOrForeignOrigin"];
             404: components["responses"]["NotThere"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2295,6 +2289,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["BodyUnreadable"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2335,7 +2330,8 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotAdministrator"];
+            403: components["responses"]["NotAdministratorOrForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2371,8 +2367,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["NotAdministrator"];
+            403: components["responses"]["NotAdministratorOrForeignOrigin"];
             404: components["responses"]["NotThere"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2421,6 +2418,7 @@ export interface operations {
             409: components["responses"]["InTheWay"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["BodyUnreadable"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2500,6 +2498,8 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2532,6 +2532,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2569,7 +2571,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
             404: components["responses"]["NotThere"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2608,6 +2612,8 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2649,8 +2655,10 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["ForeignOrigin"];
             408: components["responses"]["BodyTooSlow"];
+            409: components["responses"]["InTheWay"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["BodyUnreadable"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2690,6 +2698,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["ForeignOrigin"];
             404: components["responses"]["NotThere"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2738,6 +2747,7 @@ export interface operations {
             409: components["responses"]["InTheWay"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["BodyUnreadable"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2770,6 +2780,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2802,6 +2814,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2858,6 +2872,8 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2912,6 +2928,8 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2947,7 +2965,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
             404: components["responses"]["NotThere"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -2980,6 +3000,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -3013,6 +3035,7 @@ export interface operations {
             };
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -3045,6 +3068,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -3082,6 +3107,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["ForeignOrigin"];
             404: components["responses"]["NotThere"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };
@@ -3242,6 +3268,8 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["ForeignOrigin"];
+            429: components["responses"]["TooOften"];
             500: components["responses"]["ConsoleFailed"];
             503: components["responses"]["ConsoleOverloaded"];
         };

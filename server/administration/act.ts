@@ -1,5 +1,5 @@
 import type { components } from '#contract/console/types'
-import type { Queryable, Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import { inTransaction } from '../store/transaction.ts'
 
@@ -27,7 +27,7 @@ export interface Act {
  * resolves undefined, for then there was nothing to do it to; `tell` names no act where nothing has changed.
  */
 export function audited<Done extends object>(
-  sql: Sql,
+  sql: Queryable,
   actor: Actor,
   change: (transaction: Queryable) => Promise<Done | undefined>,
   tell: (done: Done) => readonly Act[],

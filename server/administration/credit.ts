@@ -1,6 +1,6 @@
 import type { LedgerRow } from '../history/ledger-pages.ts'
 import { postEntry } from '../metering/ledger.ts'
-import type { Queryable, Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import { type Actor, audited } from './act.ts'
 
@@ -25,7 +25,7 @@ export class CreditConflict extends Error {
  * `BalanceError`.
  */
 export async function creditWorkspace(
-  sql: Sql,
+  sql: Queryable,
   actor: Actor,
   credit: Credit,
 ): Promise<LedgerRow | undefined> {

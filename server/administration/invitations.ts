@@ -4,11 +4,11 @@ import {
   type NewInvitation,
   withdrawInvitationOnce,
 } from '../invitations/invitations.ts'
-import type { Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
 import { type Actor, audited } from './act.ts'
 
 /** Issues an invitation; its code is not in what is written down of it. */
-export async function issue(sql: Sql, actor: Actor, invitation: NewInvitation): Promise<Invitation> {
+export async function issue(sql: Queryable, actor: Actor, invitation: NewInvitation): Promise<Invitation> {
   const issued = await audited(
     sql,
     actor,
@@ -27,7 +27,7 @@ export async function issue(sql: Sql, actor: Actor, invitation: NewInvitation): 
 
 /** Withdraws an invitation; doing it again changes nothing. Undefined when there is none. */
 export async function withdraw(
-  sql: Sql,
+  sql: Queryable,
   actor: Actor,
   name: { readonly id: string } | { readonly code: string },
 ): Promise<Invitation | undefined> {

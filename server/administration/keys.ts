@@ -1,11 +1,11 @@
-import type { Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
 import { createKey, findKeyById, type Key, type KeySettings, revokeKey, updateKey } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
 import { type Actor, audited } from './act.ts'
 
 /** Makes a key for a workspace; undefined when there is no such workspace. Nothing of its text is written down. */
 export function create(
-  sql: Sql,
+  sql: Queryable,
   actor: Actor,
   workspaceId: string,
   settings: KeySettings & { readonly name: string },
@@ -24,7 +24,12 @@ export function create(
 }
 
 /** Changes what is named of a key; undefined when there is none. */
-export function update(sql: Sql, actor: Actor, id: string, settings: KeySettings): Promise<Key | undefined> {
+export function update(
+  sql: Queryable,
+  actor: Actor,
+  id: string,
+  settings: KeySettings,
+): Promise<Key | undefined> {
   return audited(
     sql,
     actor,
@@ -38,7 +43,7 @@ export function update(sql: Sql, actor: Actor, id: string, settings: KeySettings
 }
 
 /** Revokes a key for good; doing it again changes nothing. Undefined when there is none. */
-export async function revoke(sql: Sql, actor: Actor, id: string): Promise<Key | undefined> {
+export async function revoke(sql: Queryable, actor: Actor, id: string): Promise<Key | undefined> {
   const revoked = await audited(
     sql,
     actor,

@@ -1,5 +1,5 @@
 import type { Digest } from '#attestation'
-import type { Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
 import {
   addUpstream,
   askAttestation,
@@ -16,7 +16,7 @@ type Done = Promise<Registration | undefined>
 
 /** Registers an upstream; undefined when there is one of that name and it is not to be replaced. */
 export function registerUpstream(
-  sql: Sql,
+  sql: Queryable,
   actor: Actor,
   upstream: NewUpstream,
   options: { readonly secret: () => Buffer; readonly replace: boolean },
@@ -43,7 +43,7 @@ export function registerUpstream(
 
 /** Approves deployments, or withdraws the approval: an act for each of them. */
 export function changePins(
-  sql: Sql,
+  sql: Queryable,
   actor: Actor,
   name: string,
   pins: { readonly add: readonly Digest[]; readonly remove: readonly Digest[] },
@@ -68,7 +68,7 @@ const acts = {
 } as const
 
 /** Takes an upstream out of service, puts it back, or asks every router for a check. */
-export function changeUpstream(sql: Sql, actor: Actor, name: string, what: keyof typeof acts): Done {
+export function changeUpstream(sql: Queryable, actor: Actor, name: string, what: keyof typeof acts): Done {
   const [change, act] = acts[what]
   return audited(
     sql,

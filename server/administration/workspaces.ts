@@ -1,4 +1,4 @@
-import type { Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
 import {
   createWorkspace,
   setWorkspaceLimits,
@@ -8,7 +8,7 @@ import {
 import { type Actor, audited } from './act.ts'
 
 /** Makes a workspace with an empty balance. */
-export async function create(sql: Sql, actor: Actor, name: string): Promise<Workspace> {
+export async function create(sql: Queryable, actor: Actor, name: string): Promise<Workspace> {
   const made = await audited(
     sql,
     actor,
@@ -20,7 +20,7 @@ export async function create(sql: Sql, actor: Actor, name: string): Promise<Work
 
 /** Changes the limits that are named; undefined when there is no such workspace. */
 export function limit(
-  sql: Sql,
+  sql: Queryable,
   actor: Actor,
   id: string,
   limits: WorkspaceLimits,

@@ -25,27 +25,25 @@ export function listingInvitations(sql: Sql): ConsoleHandler<'listInvitations'> 
 }
 
 /** `POST /admin/invitations`. */
-export function issuingInvitations(sql: Sql): ConsoleHandler<'issueInvitation'> {
-  return async ({ person, body }) => {
-    const { grant_micros, description, max_redemptions, expires_at, note } = body
-    const issued = await issue(sql, actorOf(person), {
-      grantMicros: BigInt(grant_micros),
-      ...(description !== undefined && { description }),
-      ...(max_redemptions !== undefined && { maxRedemptions: max_redemptions }),
-      ...(expires_at && { expiresAt: readEnd(expires_at) }),
-      ...(note !== undefined && { note }),
-    })
-    return { status: 201, body: toBody(issued) }
+export const issueInvitation: ConsoleHandler<'issueInvitation'> = async ({ person, body, change }) => {
+  const { grant_micros, description, max_redemptions, expires_at, note } = body
+  const invitation = {
+    grantMicros: BigInt(grant_micros),
+    ...(description !== undefined && { description }),
+    ...(max_redemptions !== undefined && { maxRedemptions: max_redemptions }),
+    ...(expires_at && { expiresAt: readEnd(expires_at) }),
+    ...(note !== undefined && { note }),
   }
+  const issued = await change((transaction) => issue(transaction, actorOf(person), invitation))
+  return { status: 201, body: toBody(issued) }
 }
 
 /** `DELETE /admin/invitations/{id}`: a second time changes nothing, and is no second act. */
-export function withdrawingInvitations(sql: Sql): ConsoleHandler<'withdrawInvitation'> {
-  return async ({ person, path: { id } }) => {
-    const invitation = await withdraw(sql, actorOf(person), { id })
-    if (!invitation) throw missing('invitation', 'id')
-    return { status: 200, body: toBody(invitation) }
-  }
+export const withdrawInvitation: ConsoleHandler<'withdrawInvitation'> = async ({ person, path, change }) => {
+  const name = { id: path.id }
+  const invitation = await change((transaction) => withdraw(transaction, actorOf(person), name))
+  if (!invitation) throw missing('invitation', 'id')
+  return { status: 200, body: toBody(invitation) }
 }
 
 /** An invitation that has ended before it begins would be a mistake. */

@@ -49,8 +49,8 @@ export function gettingUpstream(world: UpstreamsAdministration): ConsoleHandler<
 
 /** `POST /admin/upstreams`: its key is encrypted, and is in no answer. */
 export function registeringUpstreams(world: UpstreamsAdministration): ConsoleHandler<'registerUpstream'> {
-  const { sql, secret, endpoints } = world
-  return async ({ person, body }) => {
+  const { secret, endpoints } = world
+  return async ({ person, body, change }) => {
     const { name, url, hostname, roots, require_leaf_name: requireLeafName = true } = body
     const { pins = [], api_key: apiKey, replace = false } = body
     const written = { name, url, hostname, roots: [roots], requireLeafName, pins, apiKey }
@@ -58,7 +58,9 @@ export function registeringUpstreams(world: UpstreamsAdministration): ConsoleHan
     if (endpoints().some((own) => own.name === name || own.hostname === name)) {
       throw new ApiError('conflict', 'An endpoint of this router’s own has this name.')
     }
-    const registered = await registerUpstream(sql, actorOf(person), upstream, { secret, replace })
+    const registered = await change((transaction) =>
+      registerUpstream(transaction, actorOf(person), upstream, { secret, replace }),
+    )
     if (!registered) throw new ApiError('conflict', 'There is an upstream of this name already.')
     return { status: 201, body: bodyOf(registered, world) }
   }
@@ -66,17 +68,17 @@ export function registeringUpstreams(world: UpstreamsAdministration): ConsoleHan
 
 /** `PATCH /admin/upstreams/{name}`. */
 export function updatingUpstreams(world: UpstreamsAdministration): ConsoleHandler<'updateUpstream'> {
-  return async ({ person, path: { name }, body: { disabled } }) => {
+  return async ({ person, path: { name }, body: { disabled }, change }) => {
     const act = disabled ? 'disable' : 'enable'
-    const changed = await changeUpstream(world.sql, actorOf(person), name, act)
+    const changed = await change((transaction) => changeUpstream(transaction, actorOf(person), name, act))
     return { status: 200, body: bodyOf(changed, world) }
   }
 }
 
 /** `POST /admin/upstreams/{name}/attest`: one that is disabled is checked by nobody. */
 export function attestingUpstreams(world: UpstreamsAdministration): ConsoleHandler<'attestUpstream'> {
-  return async ({ person, path: { name } }) => {
-    const asked = await changeUpstream(world.sql, actorOf(person), name, 'attest')
+  return async ({ person, path: { name }, change }) => {
+    const asked = await change((transaction) => changeUpstream(transaction, actorOf(person), name, 'attest'))
     if (!asked && (await findUpstream(world.sql, name))) {
       throw new ApiError('conflict', 'It is disabled: put it back, and it is checked.')
     }
@@ -86,14 +88,16 @@ export function attestingUpstreams(world: UpstreamsAdministration): ConsoleHandl
 
 /** `POST /admin/upstreams/{name}/pins`. */
 export function changingPins(world: UpstreamsAdministration): ConsoleHandler<'changePins'> {
-  return async ({ person, path: { name }, body }) => {
+  return async ({ person, path: { name }, body, change }) => {
     const add = usable(() => (body.add ?? []).map(readPin))
     const remove = usable(() => (body.remove ?? []).map(readPin))
     if (add.length + remove.length === 0) throw new ApiError('missing_field', 'add or remove is required.')
     if (add.some((digest) => remove.includes(digest))) {
       throw wrong('remove', 'names a deployment that is to be approved by the same call.')
     }
-    const changed = await changePins(world.sql, actorOf(person), name, { add, remove })
+    const changed = await change((transaction) =>
+      changePins(transaction, actorOf(person), name, { add, remove }),
+    )
     return { status: 200, body: bodyOf(changed, world) }
   }
 }

@@ -1,6 +1,6 @@
 import type { components } from '#contract/console/types'
 import { limits } from '#contract/limits'
-import { CreditConflict, creditWorkspace } from '../administration/credit.ts'
+import { CreditConflict, creditWorkspace as post } from '../administration/credit.ts'
 import {
   findPeopledWorkspace,
   findWorkspaces,
@@ -54,16 +54,16 @@ export function gettingWorkspace(sql: Sql): ConsoleHandler<'getWorkspace'> {
 }
 
 /** `POST /admin/workspaces/{id}/credit`: one ledger row. */
-export function creditingWorkspaces(sql: Sql): ConsoleHandler<'creditWorkspace'> {
-  return async ({ person, path: { id }, body }) => {
-    const { amount_micros, reason, idempotency_key: idempotencyKey } = body
-    const amountMicros = BigInt(amount_micros)
-    if (amountMicros === 0n) throw wrong('amount_micros', 'must not be zero.')
-    const credit = { workspaceId: id, amountMicros, reason, idempotencyKey }
-    const row = await creditWorkspace(sql, actorOf(person), credit).catch(asConflict)
-    if (!row) throw missing('workspace', 'id')
-    return { status: 201, body: toLedgerBody(row) }
-  }
+export const creditWorkspace: ConsoleHandler<'creditWorkspace'> = async (request) => {
+  const { person, path, body, change } = request
+  const { amount_micros, reason, idempotency_key: idempotencyKey } = body
+  const amountMicros = BigInt(amount_micros)
+  if (amountMicros === 0n) throw wrong('amount_micros', 'must not be zero.')
+  const credit = { workspaceId: path.id, amountMicros, reason, idempotencyKey }
+  const actor = actorOf(person)
+  const row = await change((transaction) => post(transaction, actor, credit)).catch(asConflict)
+  if (!row) throw missing('workspace', 'id')
+  return { status: 201, body: toLedgerBody(row) }
 }
 
 function asConflict(thrown: unknown): never {

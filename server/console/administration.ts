@@ -1,6 +1,6 @@
 import { listingAudit } from './admin-audit.ts'
 import { diffingUpstreams } from './admin-diff.ts'
-import { issuingInvitations, listingInvitations, withdrawingInvitations } from './admin-invitations.ts'
+import { issueInvitation, listingInvitations, withdrawInvitation } from './admin-invitations.ts'
 import {
   attestingUpstreams,
   changingPins,
@@ -11,7 +11,7 @@ import {
   type UpstreamsAdministration,
   updatingUpstreams,
 } from './admin-upstreams.ts'
-import { creditingWorkspaces, gettingWorkspace, listingWorkspaces } from './admin-workspaces.ts'
+import { creditWorkspace, gettingWorkspace, listingWorkspaces } from './admin-workspaces.ts'
 import type { ConsoleHandlers } from './handlers.ts'
 
 /** What administrators see and do (CONS-33); the frame lets nobody else come so far. */
@@ -27,11 +27,11 @@ export function administrationHandlers(world: UpstreamsAdministration) {
     changePins: changingPins(world),
     listUpstreamEvents: listingEvents(sql),
     listInvitations: listingInvitations(sql),
-    issueInvitation: issuingInvitations(sql),
-    withdrawInvitation: withdrawingInvitations(sql),
+    issueInvitation,
+    withdrawInvitation,
     listWorkspaces: listingWorkspaces(sql),
     getWorkspace: gettingWorkspace(sql),
-    creditWorkspace: creditingWorkspaces(sql),
+    creditWorkspace,
     listAudit: listingAudit(sql),
   } satisfies Partial<ConsoleHandlers>
 }

@@ -8,28 +8,38 @@ import type { RouterContext, RouterEnvironment } from '../app.ts'
 import { ClientGone } from '../bodies/body.ts'
 import type { BodyMemory } from '../bodies/body-memory.ts'
 import { ApiError, asApiError } from '../errors.ts'
+import type { Budget } from '../limits/budget.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Log } from '../log.ts'
+import type { Sql } from '../store/connection.ts'
+import { HEARING } from '../store/database-clock.ts'
+import { inTime } from '../store/in-time.ts'
 import { isOutage } from '../store/outage.ts'
 import { within } from '../store/retry.ts'
 import { bodies } from './bodies.ts'
 import { readCookie, writeCookie } from './cookies.ts'
+import type { Digests } from './digests.ts'
 import type {
+  Change,
   ConsoleHandler,
   ConsoleHandlers,
   ConsoleRequest,
   Person,
   RawConsoleHandler,
 } from './handlers.ts'
-import { isOwnOrigin } from './origin.ts'
+import { isForeignPage, isOwnOrigin } from './origin.ts'
 import { readJsonBody, readQuery } from './request-parts.ts'
 import { API, findRoute, type Routed } from './routing.ts'
 
 /** What the console's HTTP side needs from the rest of the router. */
 export interface ConsoleAppDependencies {
   readonly handlers: ConsoleHandlers
+  readonly sql: Sql
+  /** Of all calls of an account (LIM-43). */
+  readonly calls: Budget
   /** The person behind a session's token, and whether the session's end has moved; undefined when it is over. */
   readonly findPerson: (token: string) => Promise<{ person: Person; hasRolled: boolean } | undefined>
+  readonly digests: Pick<Digests, 'parseToken'>
   /** The origin that the console is reached at. */
   readonly publicUrl: string
   readonly memory: () => Pick<BodyMemory, 'open'>
@@ -53,7 +63,7 @@ const patience: Partial<Record<ConsoleOperationId, number>> = { diffUpstream: 2 
 
 type AnyRequest = ConsoleRequest<'createKey'>
 type AnyHandler = (
-  request: Omit<AnyRequest, 'person' | 'body' | 'path' | 'query'>,
+  request: Omit<AnyRequest, 'person' | 'body' | 'path' | 'query' | 'change'>,
 ) => ReturnType<AnyJsonHandler>
 type AnyJsonHandler = ConsoleHandler<'signIn'>
 
@@ -62,7 +72,8 @@ type AnyJsonHandler = ConsoleHandler<'signIn'>
  * not come from the console's own pages is refused before anything of it is read (CONS-22).
  */
 export function createConsoleApp(dependencies: ConsoleAppDependencies): Hono<RouterEnvironment> {
-  const { handlers, findPerson, publicUrl, memory, sourceAddressOf, log, page } = dependencies
+  const { handlers, sql, findPerson, calls, digests, publicUrl, memory, sourceAddressOf, log, page } =
+    dependencies
   const isHttps = publicUrl.startsWith('https:')
   const app = new Hono<RouterEnvironment>()
 
@@ -89,8 +100,15 @@ export function createConsoleApp(dependencies: ConsoleAppDependencies): Hono<Rou
     if (isChange && !isOwnOrigin(incoming, publicUrl)) {
       throw new ApiError('forbidden_origin', 'Calls that change something come from the console’s own pages.')
     }
+    if (route.session && isForeignPage(incoming)) {
+      throw new ApiError(
+        'forbidden_origin',
+        'Calls of somebody who is signed in come from the console’s own pages.',
+      )
+    }
     const headers = new Headers(guards)
     const person = route.session ? await identify(c, incoming, headers) : undefined
+    if (person) calls.take(person.accountId)
     if (route.administrator && !person?.isAdministrator) {
       throw new ApiError('not_administrator', 'This is for administrators, whom the configuration names.')
     }
@@ -99,13 +117,16 @@ export function createConsoleApp(dependencies: ConsoleAppDependencies): Hono<Rou
     const lease = () =>
       memory().open({ pool: 'small', address: sourceAddressOf(incoming), workspaceId: person?.workspaceId })
     const body = validate && (await readJsonBody(incoming, validate, lease()))
-    const request = { person, path, query, body, incoming }
+    const patienceMs = patience[operation] ?? limits.databaseOutageMs
+    const untilMs = performance.now() + patienceMs
+    const change: Change | undefined = isChange ? (work) => inTime(sql, untilMs, work) : undefined
+    const request = { person, path, query, body, change, incoming }
     if (route.raw) {
       const raw = handler as unknown as RawConsoleHandler<'followRequests'>
       await raw({ ...request, response, headers: Object.fromEntries(headers) } as never)
       return RESPONSE_ALREADY_SENT
     }
-    const reply = await within(handler(request), patience[operation] ?? limits.databaseOutageMs)
+    const reply = await within(handler(request), patienceMs * HEARING)
     for (const [name, value] of Object.entries(reply.headers ?? {})) {
       for (const one of [value].flat()) headers.append(name, String(one))
     }
@@ -117,7 +138,7 @@ export function createConsoleApp(dependencies: ConsoleAppDependencies): Hono<Rou
   }
 
   async function identify(c: RouterContext, incoming: IncomingMessage, headers: Headers): Promise<Person> {
-    const token = readCookie(incoming, 'session', isHttps)
+    const token = readCookie(incoming, 'session', isHttps, digests)
     const found = token && (await within(findPerson(token), limits.databaseOutageMs))
     if (!found) throw new ApiError('session_required', 'Nobody is signed in, or the session is over.')
     c.get('trace').workspaceId = found.person.workspaceId

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { limits } from '#contract/limits'
-import type { Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
+import { inTransaction } from '../store/transaction.ts'
 import { type Pressure, triesAllowed } from './allowance.ts'
 import type { Digests } from './digests.ts'
 import type { EmailAddress } from './email-address.ts'
@@ -22,7 +23,7 @@ export interface AskedCode {
    * Writes down what became of the mail. With one that failed the code is void (CONS-37), and it counts as none unless
    * somebody has tried the code, or asked for another: a mail server that is away must not make guesses free.
    */
-  note(mail: 'sent' | 'failed'): Promise<void>
+  note(sql: Queryable, mail: 'sent' | 'failed'): Promise<void>
 }
 
 /** What became of the mail with a browser's newest code. */
@@ -44,13 +45,15 @@ function createCode(): string {
  * address that has none meet the same statements (CONS-23).
  */
 export async function askForCode(
-  sql: Sql,
+  sql: Queryable,
   digests: Digests,
   { email, browser, source }: CodeRequest,
   draw: () => string = createCode,
 ): Promise<AskedCode> {
   const [address, browserHash] = [digests.address(email), digests.browser(browser)]
-  return await sql.begin(async (transaction) => {
+  return await inTransaction(sql, async (transaction) => {
+    // Many who ask at once for one address are counted one behind the other; no mail is sent in here.
+    await transaction`select pg_advisory_xact_lock(${address.readBigInt64BE()})`
     const [row] = await transaction<PressureRow[]>`
       with asker as (
         select count(*) > 0 as is_known from known_browsers
@@ -86,7 +89,7 @@ export async function askForCode(
     return {
       code: event && code,
       expiresAt: kept!.expires_at,
-      async note(mail) {
+      async note(sql, mail) {
         if (mail === 'sent' || !event) {
           await sql`
             update sign_in_codes set mail = ${mail} where browser_hash = ${browserHash} and code_hash = ${codeHash}`
@@ -108,7 +111,7 @@ export async function askForCode(
 
 /** What became of the mail that a browser waits for; undefined when it has asked for none. */
 export async function findCodeState(
-  sql: Sql,
+  sql: Queryable,
   digests: Digests,
   browser: string,
 ): Promise<CodeState | undefined> {

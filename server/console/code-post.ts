@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { MailError, type Mailer } from '../mail/mailer.ts'
 import { createCodeMail } from '../mail/sign-in-mail.ts'
+import type { Sql } from '../store/connection.ts'
 import type { AskedCode } from './ask-code.ts'
 import type { EmailAddress } from './email-address.ts'
 
@@ -15,6 +16,7 @@ export interface CodePost {
 
 /** What mailing codes needs from the world. */
 export interface CodePostOptions {
+  readonly sql: Sql
   readonly mailer: Mailer
   /** Where people see the console. */
   readonly console: string
@@ -22,7 +24,7 @@ export interface CodePostOptions {
 }
 
 /** Creates the post of one router. */
-export function createCodePost({ mailer, console, log }: CodePostOptions): CodePost {
+export function createCodePost({ sql, mailer, console, log }: CodePostOptions): CodePost {
   const underWay = new Set<Promise<void>>()
 
   async function send(to: EmailAddress, code: string, asked: AskedCode): Promise<void> {
@@ -30,13 +32,13 @@ export function createCodePost({ mailer, console, log }: CodePostOptions): CodeP
     await nextTurn()
     try {
       await mailer.send(createCodeMail({ to, code, console }))
-      await asked.note('sent')
+      await asked.note(sql, 'sent')
     } catch (error) {
       if (!(error instanceof MailError))
         return log.error('what became of a sign-in mail is not known', { error })
       const { reason, code, replyCode: status } = error
       log.warn('a sign-in mail was not sent', { reason, code, status })
-      await asked.note('failed').catch((cause: unknown) => {
+      await asked.note(sql, 'failed').catch((cause: unknown) => {
         log.error('that a sign-in mail was not sent could not be written down', { error: cause })
       })
     }

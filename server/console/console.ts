@@ -69,7 +69,7 @@ export async function openConsole(world: ConsoleWorld): Promise<Console> {
   const digests = createDigests(world.secret)
   const outbox = await openOutbox(world)
   const mailer = createMailer(outbox?.mail ?? config.mail!)
-  const post = createCodePost({ mailer, console: `${publicUrl}/console/`, log })
+  const post = createCodePost({ sql, mailer, console: `${publicUrl}/console/`, log })
   const budgets = {
     codes: world.budgetOf('sign_in_codes', limits.signInCodesPerMinute),
     tries: world.budgetOf('sign_ins', limits.signInsPerMinute),
@@ -82,14 +82,15 @@ export async function openConsole(world: ConsoleWorld): Promise<Console> {
     getSignInCode: getSignInCode(signInWorld),
     signIn: signIn(signInWorld),
     getMe: getMe(sql, baseUrl),
-    deleteSession: deleteSession(sql, isHttps),
+    deleteSession: deleteSession(isHttps),
     listSessions: listSessions(sql),
-    endSession: endSession(sql),
+    endSession,
   }
   const sweeping = startSweeping(sql, log)
   return {
     app: createConsoleApp({
       handlers: { ...world.handlers, ...own },
+      sql,
       async findPerson(token) {
         const open = await outlast(() => useSession(sql, digests, token))
         if (!open) return undefined
@@ -98,6 +99,8 @@ export async function openConsole(world: ConsoleWorld): Promise<Console> {
         const person = { sessionId: session.id, accountId, email, workspaceId }
         return { person: { ...person, isAdministrator: isAdministrator(email) }, hasRolled }
       },
+      digests,
+      calls: world.budgetOf('console', limits.consoleCallsPerMinute),
       publicUrl,
       memory: world.memory,
       sourceAddressOf,

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { readCookie, writeCookie } from './cookies.ts'
-import { createToken } from './digests.ts'
+import { createDigests } from './digests.ts'
 
-const [own, planted] = [createToken(), createToken()]
+const digests = createDigests(() => Buffer.alloc(32, 7))
+
+const make = digests.createToken
+const [own, planted] = [make('session'), make('session')]
 
 function received(cookie: string) {
   return { headers: { cookie } }
@@ -10,8 +13,9 @@ function received(cookie: string) {
 
 test.each(['session', 'browser'] as const)('a cookie of a %s is read as it was set', (kind) => {
   for (const isHttps of [true, false]) {
-    const [pair = ''] = writeCookie(kind, own, isHttps).split(';')
-    expect(readCookie(received(`other=1; ${pair}`), kind, isHttps)).toBe(own)
+    const token = make(kind)
+    const [pair = ''] = writeCookie(kind, token, isHttps).split(';')
+    expect(readCookie(received(`other=1; ${pair}`), kind, isHttps, digests)).toBe(token)
   }
 })
 
@@ -22,8 +26,8 @@ test('where there is TLS, no cookie counts that a neighbouring host or a page wi
   )
   expect(written).not.toMatch(/domain/i)
   const tossed = `console_session=${planted}; __host-console_session=${planted}`
-  expect(readCookie(received(tossed), 'session', true)).toBeUndefined()
-  expect(readCookie(received(`${tossed}; __Host-console_session=${own}`), 'session', true)).toBe(own)
+  expect(readCookie(received(tossed), 'session', true, digests)).toBeUndefined()
+  expect(readCookie(received(`${tossed}; __Host-console_session=${own}`), 'session', true, digests)).toBe(own)
 })
 
 test('without TLS they go to the console’s API alone', () => {

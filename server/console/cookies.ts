@@ -1,10 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '#contract/limits'
-import { parseToken } from './digests.ts'
+import type { Digests, TokenKind } from './digests.ts'
 import { API } from './routing.ts'
-
-/** The two tokens of a browser: of its session, and of itself, which its codes are bound to. */
-type CookieKind = 'session' | 'browser'
 
 const MS_PER_SECOND = 1_000
 
@@ -14,26 +11,27 @@ const lives = { session: limits.sessionMs, browser: limits.knownBrowserMs } as c
  * How a cookie is called. Where there is TLS a browser takes `__Host-` from this very host alone: a neighbouring host, or
  * a page without TLS, could plant its own session here otherwise, or a browser's token that it knows (CONS-21).
  */
-function nameOf(kind: CookieKind, isHttps: boolean): string {
+function nameOf(kind: TokenKind, isHttps: boolean): string {
   return `${isHttps ? '__Host-' : ''}console_${kind}`
 }
 
-/** A browser's token, if it has sent one that can be ours. Of two of one name the first counts, as it is the nearer path's. */
+/** A browser's token, if it has sent one that is ours. Of two of one name the first counts, as it is the nearer path's. */
 export function readCookie(
   { headers }: { readonly headers: Pick<IncomingHttpHeaders, 'cookie'> },
-  kind: CookieKind,
+  kind: TokenKind,
   isHttps: boolean,
+  digests: Pick<Digests, 'parseToken'>,
 ): string | undefined {
   const start = `${nameOf(kind, isHttps)}=`
   const cookie = (headers.cookie ?? '')
     .split(';')
     .map((text) => text.trim())
     .find((text) => text.startsWith(start))
-  return parseToken(cookie?.slice(start.length))
+  return digests.parseToken(kind, cookie?.slice(start.length))
 }
 
 /** Sets a cookie that no script can read and no other site sends along; without a token it takes it away (CONS-21). */
-export function writeCookie(kind: CookieKind, token: string | undefined, isHttps: boolean): string {
+export function writeCookie(kind: TokenKind, token: string | undefined, isHttps: boolean): string {
   const seconds = token === undefined ? 0 : lives[kind] / MS_PER_SECOND
   const parts = [
     `${nameOf(kind, isHttps)}=${token ?? ''}`,

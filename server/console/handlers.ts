@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ConsoleOperationId, consoleRoutes } from '#contract/console/routes'
 import type { operations } from '#contract/console/types'
+import type { Queryable } from '../store/connection.ts'
 
 /** Who is signed in, and as what, at the moment of a request. */
 export interface Person {
@@ -13,6 +14,11 @@ export interface Person {
   readonly isAdministrator: boolean
 }
 
+/**
+ * Changes something in one transaction, which is committed before the caller is told that it failed, or never (CONS-62).
+ */
+export type Change = <T>(work: (transaction: Queryable) => Promise<T>) => Promise<T>
+
 /** What a handler is given: everything is checked against the contract, but for the meaning of its texts. */
 export interface ConsoleRequest<Op extends ConsoleOperationId> {
   readonly person: RouteOf<Op>['session'] extends true ? Person : undefined
@@ -20,6 +26,8 @@ export interface ConsoleRequest<Op extends ConsoleOperationId> {
   /** As they were sent; names that the contract does not know were refused before. */
   readonly query: Readonly<Partial<Record<RouteOf<Op>['query'][number], string>>>
   readonly body: BodyOf<Op>
+  /** Whatever it writes goes through this. */
+  readonly change: RouteOf<Op>['method'] extends 'get' ? undefined : Change
   /** For what only the connection tells: its address, and the cookies of a sign-in. */
   readonly incoming: IncomingMessage
 }

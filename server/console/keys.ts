@@ -1,9 +1,10 @@
 import type { components } from '#contract/console/types'
+import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
 import type { Sql } from '../store/connection.ts'
 import {
   changeKeyOf,
-  createKey,
+  createKeyWithin,
   type Key,
   type KeySettings,
   listKeyPage,
@@ -31,33 +32,33 @@ export function listingKeys(sql: Sql): ConsoleHandler<'listKeys'> {
 }
 
 /** `POST /keys`: its text is in this answer alone (KEY-04). */
-export function creatingKeys(sql: Sql): ConsoleHandler<'createKey'> {
-  return async ({ person, body }) => {
-    const { key, plaintext } = await createKey(sql, person.workspaceId, {
-      ...settingsOf(body),
-      name: body.name,
-    })
-    return { status: 201, body: { ...toKeyBody(key), api_key: plaintext } }
+export const createKey: ConsoleHandler<'createKey'> = async ({ person, body, change }) => {
+  const settings = { ...settingsOf(body), name: body.name }
+  const created = await change((transaction) => createKeyWithin(transaction, person.workspaceId, settings))
+  if (!created) {
+    throw new ApiError(
+      'conflict',
+      `A workspace has at most ${limits.maxKeys} keys. Revoke one that is not used.`,
+    )
   }
+  const { key, plaintext } = created
+  return { status: 201, body: { ...toKeyBody(key), api_key: plaintext } }
 }
 
 /** `PATCH /keys/{id}`: what is not named stays; a revoked key is a 409. */
-export function updatingKeys(sql: Sql): ConsoleHandler<'updateKey'> {
-  return async ({ person, path, body }) => {
-    const key = await changeKeyOf(sql, person.workspaceId, path.id, settingsOf(body))
-    if (!key) throw unknown()
-    if (key.state === 'revoked') throw new ApiError('conflict', 'This key is revoked, for good.')
-    return { status: 200, body: toKeyBody(key) }
-  }
+export const updateKey: ConsoleHandler<'updateKey'> = async ({ person, path, body, change }) => {
+  const settings = settingsOf(body)
+  const key = await change((transaction) => changeKeyOf(transaction, person.workspaceId, path.id, settings))
+  if (!key) throw unknown()
+  if (key.state === 'revoked') throw new ApiError('conflict', 'This key is revoked, for good.')
+  return { status: 200, body: toKeyBody(key) }
 }
 
 /** `DELETE /keys/{id}`: it is refused from the next request on; a second time changes nothing. */
-export function revokingKeys(sql: Sql): ConsoleHandler<'revokeKey'> {
-  return async ({ person, path }) => {
-    const key = await revokeKeyOf(sql, person.workspaceId, path.id)
-    if (!key) throw unknown()
-    return { status: 200, body: toKeyBody(key) }
-  }
+export const revokeKey: ConsoleHandler<'revokeKey'> = async ({ person, path, change }) => {
+  const key = await change((transaction) => revokeKeyOf(transaction, person.workspaceId, path.id))
+  if (!key) throw unknown()
+  return { status: 200, body: toKeyBody(key) }
 }
 
 /** Another workspace's key is as unknown as one that never was (CONS-50). */

@@ -36,7 +36,14 @@ async function open() {
   }
   const follow = followingRequests(feed)
   const one = await exchange((response) => {
-    const request = { person: personOf('ws_1'), path: {}, query: {}, body: undefined, headers: {} }
+    const request = {
+      person: personOf('ws_1'),
+      path: {},
+      query: {},
+      body: undefined,
+      change: undefined,
+      headers: {},
+    }
     void follow({ ...request, response, incoming: response.req })
   })
   return { ...one, watcher: watcher!, stop }
@@ -58,7 +65,14 @@ test('a reader that does not read is hung up on before much waits for it', async
 test('somebody who has left before the stream begins is not watched for', async () => {
   const feed = { watch: vi.fn(), watchers: 0, stop: async () => {} }
   const response = { destroyed: true } as ServerResponse
-  const request = { person: personOf('ws_1'), path: {}, query: {}, body: undefined, headers: {} }
+  const request = {
+    person: personOf('ws_1'),
+    path: {},
+    query: {},
+    body: undefined,
+    change: undefined,
+    headers: {},
+  }
   await followingRequests(feed)({ ...request, response, incoming: {} as IncomingMessage })
   expect(feed.watch).not.toHaveBeenCalled()
 })

@@ -30,6 +30,7 @@ export function followingRequests(feed: Feed): RawConsoleHandler<'followRequests
       {
         balance: (balance) => send(response, 'balance', JSON.stringify(toBalanceBody(balance))),
         request: (row) => send(response, 'request', JSON.stringify(toRowBody(row))),
+        away: () => send(response, 'away', 'overloaded'),
         end(isSessionOver) {
           if (isSessionOver) send(response, 'end', 'session_required')
           response.end()

@@ -16,6 +16,15 @@ export function isOwnOrigin({ headers }: Pick<IncomingMessage, 'headers'>, publi
   return isLoopback(bare(own.hostname)) && isLoopback(bare(asked.hostname)) && asked.host === host
 }
 
+/**
+ * Whether the browser says that a page elsewhere sends this, a neighbouring host of the same site among them: that has
+ * the cookie sent along, and could have somebody's event streams used up (CONS-63). Older browsers say nothing.
+ */
+export function isForeignPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const site = headers['sec-fetch-site']
+  return site === 'same-site' || site === 'cross-site'
+}
+
 function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '')
 }

@@ -28,11 +28,21 @@ afterEach(() => vi.restoreAllMocks())
 afterAll(() => server.stop())
 
 /** Begins to save the log; `ended` resolves when nothing of it is under way any more. */
-async function save(log: Log = silent): Promise<Exchange & { readonly ended: Promise<void> }> {
+async function save(
+  log: Log = silent,
+  isOpen: () => Promise<boolean> = async () => true,
+): Promise<Exchange & { readonly ended: Promise<void> }> {
   let ended: Promise<void> | undefined
   const one = await exchange((response) => {
-    const request = { person: personOf(workspaceId), path: {}, query: {}, body: undefined, headers: {} }
-    ended = savingRequests(sql, log)({ ...request, response, incoming: response.req })
+    const request = {
+      person: personOf(workspaceId),
+      path: {},
+      query: {},
+      body: undefined,
+      change: undefined,
+      headers: {},
+    }
+    ended = savingRequests(sql, log, isOpen)({ ...request, response, incoming: response.req })
   })
   return { ...one, ended: ended! }
 }
@@ -68,5 +78,20 @@ test('a file that cannot be written to its end is broken off, so that half of it
   await expect(whole).rejects.toThrow('aborted')
   await ended
   expect(errors).toEqual(['a file of requests could not be written to its end'])
+  close()
+})
+
+test('a file that is under way ends with its session, cut off and nobody’s fault', async () => {
+  let isOpen = true
+  const errors = vi.fn()
+  const { response, reader, ended, close } = await save({ ...silent, error: errors }, async () => isOpen)
+  await vi.waitUntil(() => response.writableNeedDrain)
+  isOpen = false
+  const whole = (async () => {
+    for await (const _ of reader);
+  })()
+  await expect(whole).rejects.toThrow('aborted')
+  await ended
+  expect(errors).not.toHaveBeenCalled()
   close()
 })

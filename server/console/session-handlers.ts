@@ -6,9 +6,9 @@ import type { ConsoleHandler } from './handlers.ts'
 import { endSession as end, listSessions as list } from './sessions.ts'
 
 /** `DELETE /session`: signs out, at the server (CONS-35). */
-export function deleteSession(sql: Sql, isHttps: boolean): ConsoleHandler<'deleteSession'> {
-  return async ({ person }) => {
-    await end(sql, person.accountId, person.sessionId)
+export function deleteSession(isHttps: boolean): ConsoleHandler<'deleteSession'> {
+  return async ({ person, change }) => {
+    await change((transaction) => end(transaction, person.accountId, person.sessionId))
     return { status: 204, headers: { 'Set-Cookie': writeCookie('session', undefined, isHttps) } }
   }
 }
@@ -30,9 +30,8 @@ export function listSessions(sql: Sql): ConsoleHandler<'listSessions'> {
 }
 
 /** `DELETE /sessions/{id}`: ends one of the account's own sessions (CONS-41). */
-export function endSession(sql: Sql): ConsoleHandler<'endSession'> {
-  return async ({ person, path: { id } }) => {
-    if (!(await end(sql, person.accountId, id))) throw new ApiError('not_found', 'There is no such session.')
-    return { status: 204 }
-  }
+export const endSession: ConsoleHandler<'endSession'> = async ({ person, path: { id }, change }) => {
+  const isEnded = await change((transaction) => end(transaction, person.accountId, id))
+  if (!isEnded) throw new ApiError('not_found', 'There is no such session.')
+  return { status: 204 }
 }

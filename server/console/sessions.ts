@@ -2,7 +2,7 @@ import { limits } from '#contract/limits'
 import type { Queryable } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import type { Account } from './accounts.ts'
-import { createToken, type Digests } from './digests.ts'
+import type { Digests } from './digests.ts'
 import type { EmailAddress } from './email-address.ts'
 
 /** Somebody's session; it is over when its row is gone, or 30 days after its last use (CONS-21). */
@@ -39,7 +39,7 @@ export async function createSession(
   accountId: string,
   userAgent: string | undefined,
 ): Promise<string> {
-  const token = createToken()
+  const token = digests.createToken('session')
   await sql`
     insert into sessions (token_hash, id, account_id, user_agent, expires_at)
     values (

@@ -7,7 +7,7 @@ import { outlast } from '../store/retry.ts'
 import { askForCode, findCodeState } from './ask-code.ts'
 import type { CodePost } from './code-post.ts'
 import { readCookie, writeCookie } from './cookies.ts'
-import { createToken, type Digests } from './digests.ts'
+import type { Digests } from './digests.ts'
 import { type EmailAddress, parseEmailAddress } from './email-address.ts'
 import type { ConsoleHandler } from './handlers.ts'
 import { toMe } from './me.ts'
@@ -29,12 +29,12 @@ export interface SignInWorld {
 
 /** `POST /sign-in/codes`: the same answer for every address; the mail goes after it (CONS-23, CONS-38). */
 export function askSignInCode(world: SignInWorld): ConsoleHandler<'askSignInCode'> {
-  const { sql, digests, post, budgets, isHttps } = world
-  return async ({ incoming, body }) => {
+  const { digests, post, budgets, isHttps } = world
+  return async ({ incoming, body, change }) => {
     const source = takeFrom(budgets.codes, world, incoming)
     const email = emailOf(body)
-    const browser = readCookie(incoming, 'browser', isHttps) ?? createToken()
-    const asked = await askForCode(sql, digests, { email, browser, source })
+    const browser = readCookie(incoming, 'browser', isHttps, digests) ?? digests.createToken('browser')
+    const asked = await change((transaction) => askForCode(transaction, digests, { email, browser, source }))
     post.post(email, asked)
     return {
       status: 202,
@@ -47,7 +47,7 @@ export function askSignInCode(world: SignInWorld): ConsoleHandler<'askSignInCode
 /** `GET /sign-in/codes/current`: what became of this browser's mail (CONS-39). */
 export function getSignInCode({ sql, digests, isHttps }: SignInWorld): ConsoleHandler<'getSignInCode'> {
   return async ({ incoming }) => {
-    const browser = readCookie(incoming, 'browser', isHttps)
+    const browser = readCookie(incoming, 'browser', isHttps, digests)
     const found = browser && (await outlast(() => findCodeState(sql, digests, browser)))
     if (!found) throw new ApiError('not_found', 'This browser has asked for no code, or it is too old.')
     return { status: 200, body: { state: found.mail, expires_at: found.expiresAt.toISOString() } }
@@ -56,20 +56,21 @@ export function getSignInCode({ sql, digests, isHttps }: SignInWorld): ConsoleHa
 
 /** `POST /sign-in`: signs in, or signs up (CONS-27). */
 export function signIn(world: SignInWorld): ConsoleHandler<'signIn'> {
-  const { sql, digests, budgets, isAdministrator, isHttps, baseUrl } = world
-  return async ({ incoming, body }) => {
+  const { digests, budgets, isAdministrator, isHttps, baseUrl } = world
+  return async ({ incoming, body, change }) => {
     const source = takeFrom(budgets.tries, world, incoming)
     const email = emailOf(body)
-    const entered = await enter(sql, digests, {
+    const request = {
       email,
       code: body.code,
-      browser: readCookie(incoming, 'browser', isHttps),
+      browser: readCookie(incoming, 'browser', isHttps, digests),
       source,
       invitation: body.invitation,
       workspaceName: body.workspace_name,
-      sessionToken: readCookie(incoming, 'session', isHttps),
+      sessionToken: readCookie(incoming, 'session', isHttps, digests),
       userAgent: incoming.headers['user-agent'],
-    })
+    }
+    const entered = await change((transaction) => enter(transaction, digests, request))
     if (!entered) {
       const message =
         'The code is wrong, used up or too old, or another browser asked for it. Ask for a new one.'

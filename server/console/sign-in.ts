@@ -1,5 +1,6 @@
 import { type Grant, redeemInvitation } from '../invitations/redeem.ts'
-import type { Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
+import { inTransaction } from '../store/transaction.ts'
 import { type Account, findOrCreateAccount } from './accounts.ts'
 import type { Digests } from './digests.ts'
 import { createSession, endSessionOf } from './sessions.ts'
@@ -26,9 +27,13 @@ export interface SignedIn {
 }
 
 /** Signs in with a code, all of it or nothing: the code used up, account, workspace, grant and session (CONS-27). */
-export async function signIn(sql: Sql, digests: Digests, request: SignIn): Promise<SignedIn | undefined> {
+export async function signIn(
+  sql: Queryable,
+  digests: Digests,
+  request: SignIn,
+): Promise<SignedIn | undefined> {
   const { email, invitation, workspaceName, userAgent } = request
-  return await sql.begin(async (transaction) => {
+  return await inTransaction(sql, async (transaction) => {
     // What a wrong code has cost stands, so this is no failure.
     if (!(await useCode(transaction, digests, request))) return undefined
     const { account, isNew } = await findOrCreateAccount(transaction, email, workspaceName)

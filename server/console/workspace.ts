@@ -5,11 +5,12 @@ import type { BucketName } from '../limits/metrics.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Log } from '../log.ts'
 import type { Metric } from '../operations/metric.ts'
+import { outlast } from '../store/retry.ts'
 import { createPageEvents, sendingEvents } from './analytics.ts'
 import { gettingCredits } from './credits.ts'
 import { type EndpointsDependencies, gettingBundle, listingEndpoints } from './endpoints.ts'
 import type { ConsoleHandlers } from './handlers.ts'
-import { creatingKeys, listingKeys, revokingKeys, updatingKeys } from './keys.ts'
+import { createKey, listingKeys, revokeKey, updateKey } from './keys.ts'
 import { followingRequests } from './live.ts'
 import { listingModels } from './models.ts'
 import { gettingRequest, listingRequests } from './requests.ts'
@@ -52,19 +53,21 @@ export interface WorkspacePages {
 /** Wires them: one file a resource. */
 export function createWorkspacePages(world: WorkspaceDependencies): WorkspacePages {
   const { sql, now, log, sourceAddressOf, budgetOf } = world
+  const isOpen = async (sessionId: string): Promise<boolean> =>
+    (await outlast(() => findOpenSessions(sql, [sessionId]))).has(sessionId)
   const feed = createFeed({ sql, log, openSessions: findOpenSessions })
   const events = createPageEvents()
   const budget = budgetOf('analytics', limits.analyticsEventsPerMinute)
   return {
     handlers: {
       listKeys: listingKeys(sql),
-      createKey: creatingKeys(sql),
-      updateKey: updatingKeys(sql),
-      revokeKey: revokingKeys(sql),
+      createKey,
+      updateKey,
+      revokeKey,
       getCredits: gettingCredits(sql),
       listRequests: listingRequests(sql),
       getRequest: gettingRequest(sql),
-      saveRequests: savingRequests(sql, log),
+      saveRequests: savingRequests(sql, log, isOpen),
       followRequests: followingRequests(feed),
       getUsage: gettingUsage(sql, now),
       listConsoleModels: listingModels(world),

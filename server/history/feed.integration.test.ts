@@ -41,15 +41,17 @@ function watch({ workspaceId }: Account, sessionId = 'ses_1') {
   const balances: Balance[] = []
   const rows: RequestRow[] = []
   const ends: boolean[] = []
+  const outages: Date[] = []
   const stop = feed.watch(
     { workspaceId, sessionId },
     {
+      away: () => void outages.push(new Date()),
       balance: (balance) => void balances.push(balance),
       request: (row) => void rows.push(row),
       end: (isSessionOver) => void ends.push(isSessionOver),
     },
   )
-  return { balances, rows, ends, stop, of: (id: string) => rows.filter((row) => row.id === id) }
+  return { balances, rows, ends, outages, stop, of: (id: string) => rows.filter((row) => row.id === id) }
 }
 
 test('a request of any router is told when it begins, goes on and ends, once each, and the balance with it', async () => {
@@ -155,8 +157,12 @@ test('while the database is away nothing is told, and afterwards all of it', asy
   await generation.settle(finished)
   process.kill(server.embedded.pid()!, 'SIGKILL')
   await vi.waitUntil(() => warnings.length > 0)
+  expect(seen.outages).toHaveLength(1)
+  const told = seen.balances.length
   await server.embedded.ensureRunning()
   await vi.waitUntil(() => seen.of(generation.id).at(-1)?.status === 'ok')
+  expect(seen.balances.length).toBeGreaterThan(told)
+  expect(seen.outages).toHaveLength(1)
   await meter.stop()
   expect(warnings).toEqual(['what happens in workspaces cannot be told'])
 })
@@ -169,7 +175,7 @@ test('a database that never answers is told as away, and holds up no stop', asyn
   const { workspaceId } = account
   waiting.watch(
     { workspaceId, sessionId: 'ses_1' },
-    { balance() {}, request() {}, end: (isSessionOver) => void ends.push(isSessionOver) },
+    { balance() {}, request() {}, away() {}, end: (isSessionOver) => void ends.push(isSessionOver) },
   )
   await waiting.stop()
   expect(ends).toEqual([false])

@@ -13,6 +13,8 @@ export interface Watcher {
   balance(balance: Balance): void
   /** A request runs, has gone on, or has ended; the newest word of an id is the true one. */
   request(row: RequestRow): void
+  /** The database is away: the next thing that is told is all of it, the balance first (CONS-65). */
+  away(): void
   /** Nothing more is told: the session that it was told in is over, or the router stops. */
   end(isSessionOver: boolean): void
 }
@@ -104,6 +106,7 @@ export function createFeed(options: FeedOptions): Feed {
       }
     } catch (error) {
       if (!hasFailed) log.warn('what happens in workspaces cannot be told', { error })
+      if (!hasFailed) for (const one of all.values()) tellAway(one)
       hasFailed = true
     }
   }
@@ -168,6 +171,15 @@ function tell(one: Watched, { balance, number, ended, running }: Changes, fresh:
   one.number = number
   one.balance = balance
   one.running = new Map(running.map((row) => [row.id, row]))
+}
+
+/** Who comes while the database is away is told so by being told nothing. */
+function tellAway({ watchers, fresh }: Watched): void {
+  for (const watcher of watchers.keys()) {
+    if (fresh.has(watcher)) continue
+    fresh.add(watcher)
+    watcher.away()
+  }
 }
 
 function hasGoneOn(row: RequestRow, told: RequestRow | undefined): boolean {

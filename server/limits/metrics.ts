@@ -9,6 +9,7 @@ export const bucketNames = [
   'sign_in_codes',
   'sign_ins',
   'analytics',
+  'console',
 ] as const
 
 export type BucketName = (typeof bucketNames)[number]

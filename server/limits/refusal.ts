@@ -26,6 +26,7 @@ const descriptions: Readonly<Record<BucketName, string>> = {
   sign_in_codes: 'sign-in codes a minute of this address',
   sign_ins: 'tries to sign in a minute of this address',
   analytics: 'page events a minute of this address',
+  console: 'calls a minute of this account',
 }
 
 /** The headers that go with a bucket, whether it admits or refuses (LIM-29, LIM-31); the reset is never capped. */

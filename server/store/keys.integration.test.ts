@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyFinder } from '../admission/key-finder.ts'
 import type { Sql } from './connection.ts'
-import { createKey, listKeys, revokeKey, updateKey } from './keys.ts'
+import { createKey, createKeyWithin, listKeys, revokeKey, updateKey } from './keys.ts'
 import { startTestServer, type TestServer } from './testing.ts'
 import { createWorkspace, findWorkspace, listWorkspaces } from './workspaces.ts'
 
@@ -121,4 +121,16 @@ test.each([
   const { id } = await createWorkspace(sql, 'Refused')
   await expect(createKey(sql, id, settings)).rejects.toThrow('violates check constraint')
   expect(await listKeys(sql, id)).toEqual([])
+})
+
+test('of twenty who make the last key that a workspace may have, one has it', async () => {
+  const { id } = await createWorkspace(sql, 'Full')
+  await sql`
+    insert into api_keys (workspace_id, id, name, prefix)
+    select ${id}, 'key_' || n, 'many', 'sk' from generate_series(1, 999) n`
+  const make = () => createKeyWithin(sql, id, { name: 'last' })
+  const made = await Promise.all(Array.from({ length: 20 }, make))
+  expect(made.filter(Boolean)).toHaveLength(1)
+  await revokeKey(sql, 'key_1')
+  expect(await make()).toBeDefined()
 })

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { limits } from '#contract/limits'
-import type { Queryable, Sql } from './connection.ts'
+import type { Queryable } from './connection.ts'
 import { createId } from './ids.ts'
 import { type Key, type KeyRow, type KeySettings, toColumns, toKey } from './key-record.ts'
 import { inTransaction } from './transaction.ts'
@@ -31,6 +31,23 @@ export async function createKey(
     return toKey(row!)
   })
   return { key, plaintext }
+}
+
+/**
+ * As `createKey`; undefined when the workspace has as many keys as it may that are not revoked (CONS-61). Of two at once for the last place, one has it.
+ */
+export function createKeyWithin(
+  sql: Queryable,
+  workspaceId: string,
+  settings: KeySettings & { readonly name: string },
+): Promise<{ readonly key: Key; readonly plaintext: string } | undefined> {
+  return inTransaction(sql, async (transaction) => {
+    // Not the workspace's row, which every settlement needs.
+    await transaction`select pg_advisory_xact_lock(hashtextextended(${`keys of ${workspaceId}`}, 0))`
+    const [kept] = await transaction<{ count: number }[]>`
+      select count(*)::integer as count from api_keys where workspace_id = ${workspaceId} and revoked_at is null`
+    return kept!.count < limits.maxKeys ? createKey(transaction, workspaceId, settings) : undefined
+  })
 }
 
 /** A workspace's keys, oldest first; revoked and expired ones too. */
@@ -105,12 +122,12 @@ export async function revokeKeyOf(
 
 /** As `updateKey`, of one workspace's keys alone. A revoked one stays as it is, and is answered so. */
 export async function changeKeyOf(
-  sql: Sql,
+  sql: Queryable,
   workspaceId: string,
   keyId: string,
   settings: KeySettings,
 ): Promise<Key | undefined> {
-  return sql.begin(async (transaction) => {
+  return inTransaction(sql, async (transaction) => {
     const [row] = await transaction<KeyRow[]>`
       select *, key_state(revoked_at, expires_at) as state from api_keys
       where workspace_id = ${workspaceId} and id = ${keyId} for no key update`
