@@ -1,7 +1,7 @@
 // @module-tag chromium
-import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { violationsOf } from './testing/axe.ts'
 import { openBrowser } from './testing/browser.ts'
 import { pages } from './testing/pages.ts'
 import { visit } from './testing/visit.ts'
@@ -13,26 +13,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => browser.close())
-
-/** The rules of WCAG 2.2 AA and of good practice that a page as it stands breaks, and where. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
-  // A debugger may do what the page's own policy forbids to scripts.
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    interface Violation {
-      readonly id: string
-      readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
-    }
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
-    const { violations } = await axe.run()
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(
-        ({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 160)} ${failureSummary.slice(0, 240)}`,
-      ),
-    )
-  })
-}
 
 const sizes = { wide: { width: 1_280, height: 900 }, phone: { width: 390, height: 844 } } as const
 const kinds = (['light', 'dark'] as const).flatMap((colorScheme) =>

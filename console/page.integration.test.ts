@@ -241,6 +241,20 @@ test('a router that has gone, and has come back, is noticed', async () => {
   await page.getByText('Live', { exact: true }).waitFor()
 })
 
+test('events that were refused are asked for again', async () => {
+  const { page, go, world, site } = await visit(browser)
+  await go('/requests')
+  await page.getByText('Live', { exact: true }).waitFor()
+  await site.close()
+  world.outage = 503
+  const refused = page.waitForResponse((answer) => answer.url().endsWith('/live') && answer.status() === 503)
+  await site.open()
+  await refused
+  await page.getByText('Connecting').waitFor()
+  world.outage = undefined
+  await page.getByText('Live', { exact: true }).waitFor()
+})
+
 test('after sign-out the way back shows nothing private, in any tab', async () => {
   const { page, go, world, site } = await visit(browser)
   const other = await page.context().newPage()

@@ -2,11 +2,14 @@
 import OpenAI from 'openai'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Generation } from '#contract/models'
 import { buildPage } from '../console/build/build.ts'
 import { openBrowser } from '../console/testing/browser.ts'
 import { issueInvitation } from '../server/invitations/invitations.ts'
 import { postEntry } from '../server/metering/ledger.ts'
 import { mailsTo } from './browser.ts'
+import { type Proxies, startProxies } from './clients/proxies.ts'
+import { layWire, type Wire } from './clients/wire.ts'
 import { startTestGateway, type TestGateway } from './gateway.ts'
 import { demoModel, type Service, startService } from './service.ts'
 
@@ -14,25 +17,32 @@ const EMAIL = 'ada@example.org'
 
 let gateway: TestGateway
 let service: Service
+let wire: Wire
+let proxies: Proxies
 let browser: Browser
 let page: Page
 
 beforeAll(async () => {
   await buildPage()
-  gateway = await startTestGateway('http://127.0.0.1:1')
+  // Gateway and router have to know each other; the wire is there before both.
+  wire = await layWire(() => Number(new URL(service.baseUrl).port))
+  gateway = await startTestGateway(wire.url)
   service = await startService({
     console: {},
     endpoints: [gateway.endpoint],
     models: (url) => [demoModel(url, { endpoint: gateway.endpoint })],
   })
+  proxies = await startProxies(gateway, service.consoleUrl)
   browser = await openBrowser()
   page = await (await browser.newContext()).newPage()
 })
 
 afterAll(async () => {
   await browser.close()
+  await proxies.stop()
   await service.stop()
   await gateway.close()
+  await wire.close()
 })
 
 /** The code of the newest mail, once it is there. */
@@ -69,13 +79,13 @@ test('the guide makes a key and ends with an answer of the model', async () => {
   await page.getByText('That was the first one').waitFor()
 })
 
-test('a stream of the SDK is in the log while it runs, and ends there as its record says', async () => {
+test('a stream of the SDK through the proxy is in the log while it runs, and ends there as its record says', async () => {
   await page.goto(`${service.consoleUrl}/console/requests`)
   await page.getByText('Live', { exact: true }).waitFor()
   await service.backend.play({
     rules: [{ chunks: Array.from({ length: 20 }, () => 'word '), betweenChunksMs: 300 }, {}],
   })
-  const client = new OpenAI({ baseURL: service.baseUrl, apiKey, maxRetries: 0 })
+  const client = new OpenAI({ baseURL: proxies.admitting, apiKey, maxRetries: 0 })
   const stream = await client.chat.completions.create({
     model: 'demo/tiny-chat',
     messages: [{ role: 'user', content: 'Hello' }],
@@ -94,16 +104,19 @@ test('a stream of the SDK is in the log while it runs, and ends there as its rec
   const record = await fetch(`${service.baseUrl}/generation?id=${id}`, {
     headers: { authorization: `Bearer ${apiKey}` },
   })
-  const { data } = (await record.json()) as {
-    data: { prompt_tokens: number; completion_tokens: number; cost_micros: number; model: string }
-  }
+  const { data } = (await record.json()) as { data: Generation }
+  expect(await row.locator('time').getAttribute('datetime')).toBe(data.created_at)
+  const wait = data.time_to_first_token_ms!
   const cells = await row.getByRole('cell').allInnerTexts()
-  expect(cells.slice(1, 6)).toEqual([
+  expect(cells.slice(1)).toEqual([
     data.model,
     'First key',
     String(data.prompt_tokens),
     String(data.completion_tokens),
     `$0.${String(data.cost_micros).padStart(6, '0')}`,
+    `${data.tokens_per_second!.toFixed(1)} /s`,
+    wait < 999.5 ? `${Math.round(wait)} ms` : `${(wait / 1_000).toFixed(2)} s`,
+    data.status.toUpperCase(),
   ])
   await row.getByRole('link').press('Enter')
   await page.getByRole('dialog').getByText(`${data.cost_micros} micro-dollars`).waitFor()
@@ -134,8 +147,8 @@ test('a key that was revoked is refused from the next request on', async () => {
   await page.getByRole('menuitem', { name: 'Revoke' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  const answer = await fetch(`${service.baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } })
-  expect(answer.status).toBe(401)
+  const client = new OpenAI({ baseURL: proxies.admitting, apiKey, maxRetries: 0 })
+  await expect(client.models.list()).rejects.toMatchObject({ status: 401, code: 'api_key_revoked' })
 })
 
 test('a sign-out ends the session at the server', async () => {

@@ -21,6 +21,11 @@ export class Failure extends Error {
     return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504
   }
 
+  /** Whether whoever asks is no administrator, or is none any more. */
+  get isDismissed(): boolean {
+    return this.code === 'not_administrator'
+  }
+
   /** Whether there is no session any more. */
   get isSignedOut(): boolean {
     return this.status === 401

@@ -4,10 +4,20 @@ import { Failure } from './failure.ts'
 /** Longest pause between two tries at a router that is away. */
 const MAX_PAUSE_MS = 5_000
 
-/** What is kept of answers while the page is open; `onSignedOut` is told when the session has ended. */
-export function createQueries(onSignedOut: () => void): QueryClient {
+/** What the page is told of its person by any answer. */
+export interface PersonEvents {
+  /** The session has ended. */
+  readonly onSignedOut: () => void
+  /** This is no administrator, or none any more. */
+  readonly onDismissed: () => void
+}
+
+/** What is kept of answers while the page is open. */
+export function createQueries({ onSignedOut, onDismissed }: PersonEvents): QueryClient {
   const onError = (error: unknown) => {
-    if (error instanceof Failure && error.isSignedOut) onSignedOut()
+    if (!(error instanceof Failure)) return
+    if (error.isSignedOut) onSignedOut()
+    if (error.isDismissed) onDismissed()
   }
   return new QueryClient({
     queryCache: new QueryCache({ onError }),

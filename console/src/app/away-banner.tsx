@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Failure } from '../api/failure.ts'
+import { useLiveState } from '../live/live-state.ts'
 import { Notice } from '../parts/notice.tsx'
 import { inRowTime } from '../words/time.ts'
 
 /** Says that the router cannot be reached, and from when what is shown is; goes away by itself. */
 export function AwayBanner() {
-  const since = useAwaySince()
+  const since = useAwaySince(useLiveState() === 'away')
   if (since === undefined) return null
   return (
     <div style={{ maxWidth: 1120, margin: '0 auto 16px' }}>
@@ -17,21 +18,22 @@ export function AwayBanner() {
   )
 }
 
-/** Since when a query that is shown has been failing because the router, its database or the network is away. */
-function useAwaySince(): Date | undefined {
+/** Since when the database, or whatever a query that is shown asks for, is away. */
+function useAwaySince(isDatabaseAway: boolean): Date | undefined {
   const queries = useQueryClient()
   const [since, setSince] = useState<Date>()
   useEffect(() => {
     const cache = queries.getQueryCache()
     const look = () => {
-      const isAway = cache.getAll().some((query) => {
+      const isUnanswered = cache.getAll().some((query) => {
         const reason = query.state.fetchFailureReason ?? query.state.error
         return query.isActive() && reason instanceof Failure && reason.isAway
       })
+      const isAway = isDatabaseAway || isUnanswered
       setSince((since) => (isAway ? (since ?? new Date()) : undefined))
     }
     look()
     return cache.subscribe(look)
-  }, [queries])
+  }, [queries, isDatabaseAway])
   return since
 }

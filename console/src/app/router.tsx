@@ -10,6 +10,7 @@ import {
 import type { ReactNode } from 'react'
 import { asFailure } from '../api/failure.ts'
 import { meQuery } from '../session/me.ts'
+import { Administration } from './administration.tsx'
 import { Broken } from './broken.tsx'
 import { Lost } from './lost.tsx'
 import { readEvidenceSearch, readGrant, readLogSearch, readSignInSearch } from './search.ts'
@@ -49,17 +50,32 @@ const shell = createRoute({
   errorComponent: Broken,
 })
 
+const administration = createRoute({
+  getParentRoute: () => shell,
+  id: 'administration',
+  component: Administration,
+})
+
 /** A page behind the sign-in that is told nothing by its address. */
 function page<const Path extends string, Pages, Name extends keyof Pages & string>(
   path: Path,
   load: () => Promise<Pages>,
   name: Name,
 ) {
-  return createRoute({
-    getParentRoute: () => shell,
-    path,
-    component: lazyRouteComponent(load as () => Promise<Record<string, () => ReactNode>>, name),
-  })
+  return createRoute({ getParentRoute: () => shell, path, component: lazily(load, name) })
+}
+
+/** The same for administrators. */
+function adminPage<const Path extends string, Pages, Name extends keyof Pages & string>(
+  path: Path,
+  load: () => Promise<Pages>,
+  name: Name,
+) {
+  return createRoute({ getParentRoute: () => administration, path, component: lazily(load, name) })
+}
+
+function lazily(load: () => Promise<unknown>, name: string) {
+  return lazyRouteComponent(load as () => Promise<Record<string, () => ReactNode>>, name)
 }
 
 const pages = [
@@ -68,10 +84,6 @@ const pages = [
   page('/credits', () => import('../pages/credits/page.tsx'), 'CreditsPage'),
   page('/playground', () => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
   page('/account', () => import('../pages/account/page.tsx'), 'AccountPage'),
-  page('/admin/upstreams', () => import('../pages/upstreams/page.tsx'), 'UpstreamsPage'),
-  page('/admin/invitations', () => import('../pages/invitations/page.tsx'), 'InvitationsPage'),
-  page('/admin/workspaces', () => import('../pages/workspaces/page.tsx'), 'WorkspacesPage'),
-  page('/admin/audit', () => import('../pages/audit/page.tsx'), 'AuditPage'),
   createRoute({
     getParentRoute: () => shell,
     path: '/welcome',
@@ -92,10 +104,20 @@ const pages = [
   }),
 ] as const
 
+const administrators = [
+  adminPage('/admin/upstreams', () => import('../pages/upstreams/page.tsx'), 'UpstreamsPage'),
+  adminPage('/admin/invitations', () => import('../pages/invitations/page.tsx'), 'InvitationsPage'),
+  adminPage('/admin/workspaces', () => import('../pages/workspaces/page.tsx'), 'WorkspacesPage'),
+  adminPage('/admin/audit', () => import('../pages/audit/page.tsx'), 'AuditPage'),
+] as const
+
 /** The page's own addresses below `/console`, each loaded when it is first gone to. */
 export function createConsoleRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([signIn, shell.addChildren(pages)]),
+    routeTree: root.addChildren([
+      signIn,
+      shell.addChildren([...pages, administration.addChildren(administrators)]),
+    ]),
     basepath: '/console',
     context: { queries },
     defaultPreload: 'intent',

@@ -1,64 +1,65 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
 import { leaveForNow } from '../session/leave.ts'
+import { meQuery } from '../session/me.ts'
 import { askAnew, takeBalance, takeRow } from './live.ts'
+import { setLiveState } from './live-state.ts'
 
 /** What a burst of requests that end may ask anew at most: once in this time. */
 const QUIET_MS = 1_000
 
-let isLive = false
-const listeners = new Set<() => void>()
+/** When a stream is asked for again that was refused: a browser does so only after one that broke. */
+const AGAIN_MS = 2_000
 
-/** Follows requests and balance for as long as a page is shown; the browser connects again by itself. */
+/** Follows requests and balance for as long as a page is shown, through whatever is away meanwhile. */
 export function useLive(): void {
   const queries = useQueryClient()
   useEffect(() => {
-    const source = new EventSource('/console/api/requests/live')
+    let source: EventSource
+    let again: ReturnType<typeof setTimeout> | undefined
+    let soon: ReturnType<typeof setTimeout> | undefined
     let hasMissed = false
-    let timer: ReturnType<typeof setTimeout> | undefined
     const askSoon = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined
+      soon ??= setTimeout(() => {
+        soon = undefined
         askAnew(queries)
       }, QUIET_MS)
     }
-    source.onopen = () => {
-      setLive(true)
-      // What happened while nobody listened is read.
-      if (hasMissed) void queries.invalidateQueries()
-      hasMissed = false
+    const open = () => {
+      source = new EventSource('/console/api/requests/live')
+      source.onerror = () => {
+        setLiveState('connecting')
+        hasMissed = true
+        if (source.readyState !== EventSource.CLOSED) return
+        // Why it was refused is not told here: whoever is signed out learns it from this.
+        void queries.invalidateQueries({ queryKey: meQuery.queryKey })
+        again = setTimeout(open, AGAIN_MS)
+      }
+      source.addEventListener('request', ({ data }) => {
+        const row = JSON.parse(data)
+        takeRow(queries, row)
+        if (row.status !== 'running') askSoon()
+      })
+      // The first of all events, and of those after an outage.
+      source.addEventListener('balance', ({ data }) => {
+        setLiveState('live')
+        takeBalance(queries, JSON.parse(data))
+        // What happened while nobody listened is read.
+        if (hasMissed) void queries.invalidateQueries()
+        hasMissed = false
+      })
+      source.addEventListener('away', () => {
+        setLiveState('away')
+        hasMissed = true
+      })
+      source.addEventListener('end', leaveForNow)
     }
-    source.onerror = () => {
-      setLive(false)
-      hasMissed = true
-    }
-    source.addEventListener('request', ({ data }) => {
-      const row = JSON.parse(data)
-      takeRow(queries, row)
-      if (row.status !== 'running') askSoon()
-    })
-    source.addEventListener('balance', ({ data }) => takeBalance(queries, JSON.parse(data)))
-    source.addEventListener('end', leaveForNow)
+    open()
     return () => {
       source.close()
-      clearTimeout(timer)
-      setLive(false)
+      clearTimeout(again)
+      clearTimeout(soon)
+      setLiveState('connecting')
     }
   }, [queries])
-}
-
-/** Whether what is shown follows by itself now. */
-export function useIsLive(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => isLive,
-  )
-}
-
-function setLive(value: boolean): void {
-  isLive = value
-  for (const listener of listeners) listener()
 }

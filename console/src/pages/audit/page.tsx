@@ -9,6 +9,7 @@ import { Page } from '../../parts/page.tsx'
 import { Surface } from '../../parts/surface.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { RowTime } from '../../parts/time.tsx'
+import { inHex } from '../../words/digest.ts'
 import { inDollars } from '../../words/money.ts'
 
 const acts: Readonly<Record<AuditAct, string>> = {
@@ -100,5 +101,7 @@ export function AuditPage() {
 }
 
 function inWords(name: string, value: string): string {
-  return name.endsWith('_micros') && /^-?[0-9]+$/.test(value) ? inDollars(BigInt(value)) : value
+  if (name.endsWith('_micros') && /^-?[0-9]+$/.test(value)) return inDollars(BigInt(value))
+  // Several are parted by spaces.
+  return value.split(' ').map(inHex).join(' ')
 }

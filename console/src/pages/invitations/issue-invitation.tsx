@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
+import { isUnderWay } from '../../api/under-way.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { DollarInput } from '../../parts/dollar-input.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
@@ -59,6 +60,7 @@ export function IssueInvitation({ isOpen, onClose }: IssueInvitationProps) {
           onSubmit={(event) => {
             event.preventDefault()
             if (draft.grant === undefined || times === undefined) return
+            if (isUnderWay(queries, 'post', '/admin/invitations')) return
             issue.mutate({
               body: {
                 grant_micros: draft.grant,

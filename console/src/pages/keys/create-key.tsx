@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { tell } from '../../api/tell.ts'
+import { isUnderWay } from '../../api/under-way.ts'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { NewKeyText } from '../../snippets/new-key-text.tsx'
 import { KeyForm, useKeyForm } from './key-form.tsx'
@@ -43,7 +44,13 @@ export function CreateKey({ isOpen, onClose }: CreateKeyProps) {
           </Group>
         </Stack>
       ) : (
-        <Form onCancel={close} onSubmit={(body) => create.mutate({ body })} create={create} />
+        <Form
+          onCancel={close}
+          onSubmit={(body) => {
+            if (!isUnderWay(queries, 'post', '/keys')) create.mutate({ body })
+          }}
+          create={create}
+        />
       )}
     </Modal>
   )

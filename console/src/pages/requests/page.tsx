@@ -1,7 +1,7 @@
 import { Button, Center, Group, Skeleton, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { tell } from '../../api/tell.ts'
-import { useIsLive } from '../../live/use-live.ts'
+import { type LiveState, useLiveState } from '../../live/live-state.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
@@ -15,6 +15,8 @@ import { useLog } from '../../requests/use-log.ts'
 import { Details } from './details.tsx'
 import { Filters } from './filters.tsx'
 
+const words: Readonly<Record<LiveState, string>> = { connecting: 'Connecting', live: 'Live', away: 'Away' }
+
 const route = getRouteApi('/shell/requests')
 
 /** The request log: one row per request, live, narrowed and sorted at the router. */
@@ -22,7 +24,7 @@ export function RequestsPage() {
   const { id, ...filter } = route.useSearch()
   const navigate = route.useNavigate()
   const log = useLog(filter)
-  const isLive = useIsLive()
+  const live = useLiveState()
   const rows = log.data?.pages.flatMap((page) => page.data)
   const { sort: _, order: __, ...narrowed } = filter
   const isNarrowed = Object.keys(narrowed).length > 0
@@ -36,7 +38,7 @@ export function RequestsPage() {
       about="One row for each accepted request, from the moment it begins. Prompts and answers are kept nowhere."
       actions={
         <>
-          <Chip tone={isLive ? 'good' : 'plain'}>{isLive ? 'Live' : 'Connecting'}</Chip>
+          <Chip tone={live === 'live' ? 'good' : 'plain'}>{words[live]}</Chip>
           <Button
             component="a"
             href={csvAddress(filter)}

@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Modal, PasswordInput, Stack, Textarea, TextInp
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
+import { isUnderWay } from '../../api/under-way.ts'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 
 interface RegisterUpstreamProps {
@@ -54,6 +55,7 @@ export function RegisterUpstream({ isOpen, onClose }: RegisterUpstreamProps) {
         autoComplete="off"
         onSubmit={(event) => {
           event.preventDefault()
+          if (isUnderWay(queries, 'post', '/admin/upstreams')) return
           register.mutate({
             body: {
               name: draft.name.trim(),

@@ -2,6 +2,7 @@ import { Button, Group, SegmentedControl, Stack, TextInput, Title } from '@manti
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
+import { isUnderWay } from '../../api/under-way.ts'
 import { DollarInput } from '../../parts/dollar-input.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { Notice } from '../../parts/notice.tsx'
@@ -28,6 +29,7 @@ export function CreditForm({ id }: { readonly id: string }) {
       onSubmit={(event) => {
         event.preventDefault()
         if (amount === undefined || amount === 0) return
+        if (isUnderWay(queries, 'post', '/admin/workspaces/{id}/credit')) return
         credit.mutate({
           params: { path: { id } },
           body: {
