@@ -528,7 +528,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** A whole answer (CHAT-01). */
+        /** A whole answer (CHAT-01). @example { "id": "gen-01JZX4J8Q0V5C7M9R2T4W6Y8ZA", "object": "chat.completion", "created": 1767225600, "model": "demo/tiny-chat", "choices": [ { "index": 0, "message": { "role": "assistant", "content": "Hello! How can I help you?" }, "finish_reason": "stop" } ], "usage": { "prompt_tokens": 9, "completion_tokens": 7, "total_tokens": 16, "cost_micros": 6, "endpoint": "demo", "evidence_digest": "sha256/47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU" } } */
         ChatCompletion: {
             /** The answers; there is one. */
             choices: components["schemas"]["ChatChoice"][];
@@ -638,7 +638,7 @@ export interface components {
             /** As it was named. */
             subject: string;
         };
-        /** A whole continuation. */
+        /** A whole continuation. @example { "id": "gen-01JZX4J8Q0V5C7M9R2T4W6Y8ZA", "object": "text_completion", "created": 1767225600, "model": "demo/tiny-chat", "choices": [ { "index": 0, "text": " there was a router.", "finish_reason": "stop" } ], "usage": { "prompt_tokens": 9, "completion_tokens": 7, "total_tokens": 16, "cost_micros": 6, "endpoint": "demo", "evidence_digest": "sha256/47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU" } } */
         Completion: {
             /** The continuations, one for each prompt. */
             choices: components["schemas"]["CompletionChoice"][];
@@ -1466,7 +1466,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** The vectors, in the order of the texts. */
+        /** The vectors, in the order of the texts. @example { "object": "list", "data": [ { "object": "embedding", "index": 0, "embedding": [ 0.25, -0.5, 1 ] } ], "model": "demo/tiny-embed", "usage": { "prompt_tokens": 9, "total_tokens": 9, "cost_micros": 1, "endpoint": "demo", "evidence_digest": null } } */
         EmbeddingList: {
             /** One vector for each text. */
             data: components["schemas"]["Embedding"][];
@@ -1781,7 +1781,7 @@ export interface components {
         };
         /** The name of a generation: `gen-` and a ULID. @example gen-01JZX4J8Q0V5C7M9R2T4W6Y8ZA */
         GenerationId: string;
-        /** The answer of a look-up (GEN-19). */
+        /** The answer of a look-up (GEN-19). @example { "data": { "id": "gen-01JZX4J8Q0V5C7M9R2T4W6Y8ZA", "model": "demo/tiny-chat", "endpoint": "demo", "created_at": "2026-01-01T00:00:00Z", "operation": "chat", "streamed": false, "status": "ok", "finish_reason": "stop", "prompt_tokens": 9, "completion_tokens": 7, "total_tokens": 16, "cost_micros": 6, "usage_source": "backend", "latency_ms": 412.5, "time_to_first_token_ms": 96.25, "tokens_per_second": 22.1, "evidence_digest": "sha256/47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", "ledger": { "id": "led_01JZX4J8Q0V5C7M9R2T4W6Y8ZB", "amount_micros": -6 } } } */
         GenerationResult: {
             /** The record. */
             data: components["schemas"]["Generation"];
@@ -2362,7 +2362,7 @@ export interface components {
             /** How many migrations this command has applied; none when the tables were up to date. */
             applied: number;
         };
-        /** One entry of the model list (MODL-06). */
+        /** One entry of the model list (MODL-06). @example { "id": "demo/tiny-chat", "object": "model", "created": 1767225600, "owned_by": "demo", "name": "Tiny Chat", "context_length": 32768, "max_output_tokens": 4096, "pricing": { "prompt_per_1m_micros": 150000, "completion_per_1m_micros": 600000 }, "endpoint": { "name": "demo", "hostname": "demo.example" }, "capabilities": [ "chat", "completions" ] } */
         Model: {
             /** The routes that take it. */
             capabilities: components["schemas"]["Capability"][];
@@ -2449,7 +2449,7 @@ export interface components {
         ModelForbiddenCode: "model_not_in_key_scope";
         /** Router model id. */
         ModelId: string;
-        /** The models that a key may use now (EP-06). */
+        /** The models that a key may use now (EP-06). @example { "object": "list", "data": [ { "id": "demo/tiny-chat", "object": "model", "created": 1767225600, "owned_by": "demo", "name": "Tiny Chat", "context_length": 32768, "max_output_tokens": 4096, "pricing": { "prompt_per_1m_micros": 150000, "completion_per_1m_micros": 600000 }, "endpoint": { "name": "demo", "hostname": "demo.example" }, "capabilities": [ "chat", "completions" ] } ] } */
         ModelList: {
             /** The models, in the order of the configuration. */
             data: components["schemas"]["Model"][];
