@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { createCommand, options, runCommand } from '#base/command.ts'
 import { complain, complainOf } from '#base/print.ts'
-import manifest from '../package.json' with { type: 'json' }
 import { EXIT } from './commands/exit.ts'
+import { suiteVersion } from './lock/lock.ts'
 
 const TARGET = ['--target <file>', 'the target file (YAML)'] as const
 const GREP = ['--grep <text>', 'only scenarios whose id, title or rules hold this text'] as const
@@ -11,7 +11,7 @@ const ORIGIN = () =>
 
 // Commands are imported when they are called: `--help` reads no scenario.
 const what = 'The specification as a program: shows whether a router or a proxy keeps its rules.'
-const program = createCommand('conformance', what).version(manifest.version)
+const program = createCommand('conformance', what).version(suiteVersion)
 
 program
   .command('run')

@@ -5,13 +5,13 @@ import { performance } from 'node:perf_hooks'
 import { visibleJson } from '#base/foreign-text.ts'
 import { complain } from '#base/print.ts'
 import type { ConformanceResults } from '#contract/models'
-import manifest from '../../package.json' with { type: 'json' }
 import { discover } from '../engine/discover.ts'
 import { createHooks } from '../engine/hooks.ts'
 import { createRedactor } from '../engine/redact.ts'
 import type { Scenario } from '../engine/scenario.ts'
 import { runSuite } from '../engine/suite.ts'
 import { loadTarget, type Subject, type Target } from '../engine/target.ts'
+import { suiteVersion } from '../lock/lock.ts'
 import { toJUnit } from '../report/junit.ts'
 import { describeRun } from '../report/results.ts'
 import { createProgress, summarize } from '../report/terminal.ts'
@@ -82,7 +82,7 @@ async function judge({ options, target, profiles, scenarios, size }: Order): Pro
   })
   progress.end()
   const durationMs = performance.now() - startedMs
-  const suite = { version: manifest.version, scenarios: size }
+  const suite = { version: suiteVersion, scenarios: size }
   const selection = { grep, origin, slow, seed, jobs }
   return describeRun({ target, profiles, outcomes, startedAt, durationMs, suite, selection }, redactor)
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Vector, VectorResult, VerifierResults } from '#contract/models'
-import manifest from '../../package.json' with { type: 'json' }
+import { suiteVersion } from '../lock/lock.ts'
 import { readCorpus } from './corpus.ts'
 import { countVectors, judgeVector } from './judge.ts'
 import { askAll, askCapabilities } from './verifier.ts'
@@ -37,7 +37,7 @@ export async function runVectors({
   const counts = countVectors(inOrder)
   return {
     version: 1,
-    suite: { version: manifest.version, vectors: corpus.length },
+    suite: { version: suiteVersion, vectors: corpus.length },
     verifier,
     verdict: verdictOf(counts, vectors.length),
     counts,
