@@ -5,7 +5,14 @@ import { EXIT } from './commands/exit.ts'
 import { suiteVersion } from './lock/lock.ts'
 
 const TARGET = ['--target <file>', 'the target file (YAML)'] as const
-const GREP = ['--grep <text>', 'only scenarios whose id, title or rules hold this text'] as const
+const GREP = [
+  '--grep <text>',
+  'only scenarios whose id, title or rules hold this text; may be repeated',
+  collect,
+] as const
+const RULE = ['--rule <id>', 'only scenarios that count for this rule; may be repeated', collect] as const
+/** How long what is still open may hold up the end (ours). */
+const LINGER_MS = 2_000
 const ORIGIN = () =>
   new Option('--origin <origin>', 'only scenarios of this provenance').choices(['given', 'chosen'])
 
@@ -24,11 +31,12 @@ program
       .default('all'),
   )
   .option(...GREP)
+  .option(...RULE)
   .addOption(ORIGIN())
   .option('--jobs <n>', 'scenarios that run at once', parseCount, 8)
   .option('--seed <n>', 'where random choices come from', parseSeed)
   .option('--slow', 'run scenarios that wait long, too')
-  .option('--report-dir <dir>', 'write results.json and junit.xml there')
+  .option('--report-dir <dir>', 'write results.json, report.html, report.md and junit.xml there')
   .option(...options.json)
   .action(async (given) => {
     if (given.profile === 'verifier')
@@ -41,6 +49,7 @@ program
   .command('list')
   .description('list the scenarios')
   .option(...GREP)
+  .option(...RULE)
   .addOption(ORIGIN())
   .option(...options.json)
   .action(async (given) => (await import('./commands/list.ts')).list(given))
@@ -59,14 +68,28 @@ program
   .option(...options.json)
   .action(async (given) => (await import('./commands/doctor.ts')).doctor(given))
 
+// What nobody catches is the suite's own fault, and never a verdict on a product; a run has its own ears.
+for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(event, (thrown: unknown) => {
+    if (process.listenerCount(event) > 1) return
+    tell(thrown)
+    process.exit(EXIT.error)
+  })
+
 const codes = { error: EXIT.error, usage: EXIT.usage, configuration: EXIT.usage }
 const code = await runCommand(program, process.argv.slice(2), codes, tell)
 if (code !== undefined) process.exitCode = code
+// A scenario whose time was up may still hold a socket.
+setTimeout(() => process.exit(), LINGER_MS).unref()
 
 /** A fault of the suite itself is told with where it happened. */
 function tell(thrown: unknown): void {
   if (!(thrown instanceof Error) || thrown.name === 'ConfigError') complainOf(thrown)
   else for (const line of (thrown.stack ?? thrown.message).split('\n')) complain(line)
+}
+
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
 }
 
 function parseCount(text: string): number {

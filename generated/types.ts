@@ -396,6 +396,11 @@ export interface components {
             /** `closed`: nothing is booked in it any more. */
             state: "ahead" | "open" | "closed" | "detached" | "dropped";
         };
+        /** Asks what is booked of a workspace. */
+        BooksCommand: {
+            /** The workspace. */
+            workspace_id: string;
+        };
         /** Buckets, each refilled continuously (LIM-21). */
         BucketLimit: 600 | 2000000 | 60 | 30 | 120;
         /** A route that a model can be used on. */
@@ -796,14 +801,33 @@ export interface components {
         };
         /** What stands in the way (console). */
         ConflictCode: "conflict";
+        /** What a product claims, and what its target file lets the suite do. */
+        ConformanceClaims: {
+            /** Whose rules it claims to keep. */
+            claims: ("given" | "chosen")[];
+            /** The optional parts that it claims. */
+            features: components["schemas"]["ConformanceFeature"][];
+            /** The hooks that there were; without one its scenarios are not testable. */
+            hooks: string[];
+            /** Whether its key could be charged. */
+            may_generate: boolean;
+            /** The roles that its file names. */
+            profiles: components["schemas"]["ConformanceProfile"][];
+            /** How many times the allowed times were. */
+            slack: number;
+            /** What it says of its proxy and its verifier; left out where it names no verifier. */
+            verifier?: components["schemas"]["VerifierClaim"];
+        };
         /** An optional part of the contract. */
-        ConformanceFeature: "completions" | "embeddings" | "invitations" | "evidence" | "upstreams" | "rate-limits";
+        ConformanceFeature: "completions" | "embeddings" | "invitations" | "evidence" | "upstreams" | "rate-limits" | "policies";
         /** A role that rules bind. */
         ConformanceProfile: "router" | "proxy" | "platform" | "console";
         /** What a run of the conformance suite found: `results.json`. */
         ConformanceResults: {
             /** How long it took. */
             duration_ms: number;
+            /** What went wrong in the suite itself and belongs to no scenario, a line each; with one the exit code is 2. */
+            faults: string[];
             /** What was answered at all: operation, status and code, and how often. */
             observed: components["schemas"]["ObservedAnswer"][];
             /** Who was judged. */
@@ -818,17 +842,21 @@ export interface components {
             started_at: string;
             /** The suite. */
             suite: components["schemas"]["ConformanceSuite"];
+            /** What it claims and what it could be asked. */
+            target: components["schemas"]["ConformanceClaims"];
             /** Version of this document. */
-            version: 1;
+            version: 2;
         };
         /** What was selected. */
         ConformanceSelection: {
-            /** Text that ids or titles have to hold; null for all. */
-            grep: string | null;
+            /** Texts of which ids, titles or rules hold one; none for all. */
+            grep: string[];
             /** How many ran at once. */
             jobs: number;
             /** Whose rules; null for both. */
             origin: ("given" | "chosen") | null;
+            /** Rules for which scenarios count; none for all. */
+            rules: string[];
             /** What the random choices came from. */
             seed: number;
             /** Whether slow scenarios ran. */
@@ -836,9 +864,15 @@ export interface components {
         };
         /** The suite and how much of it there is. */
         ConformanceSuite: {
+            /** The commit that it stands at; null where it is not in a repository. */
+            commit: string | null;
+            /** The SHA-256 of the interface that it judges by, in hexadecimal. */
+            interface_sha256: string;
+            /** The SHA-256 of the rules that it judges by, in hexadecimal. */
+            rules_sha256: string;
             /** How many scenarios it has. */
             scenarios: number;
-            /** Its version. */
+            /** Its version, which is not the product's (conformance/lock/). */
             version: string;
         };
         /** What a third party writes to have its product judged: where it is, what it claims, and what it can do for the suite. `${NAME}` and `${NAME:-default}` stand for environment variables; secrets belong there. */
@@ -863,6 +897,10 @@ export interface components {
             expectedFailures?: components["schemas"]["ExpectedFailure"][];
             /** Optional parts of the contract that it offers. */
             features?: components["schemas"]["ConformanceFeature"][];
+            /** Headers that go with every request to the product, such as a gateway in front of it wants; no key of the suite's. */
+            headers?: {
+                [key: string]: unknown;
+            };
             /** What it can do for the suite. */
             hooks?: components["schemas"]["TargetHooks"];
             /** Keys that are there already, by what they are. */
@@ -899,6 +937,8 @@ export interface components {
             spareUrl?: string;
             /** How patient the suite has to be. */
             timing?: components["schemas"]["TargetTiming"];
+            /** The verifier that comes with the proxy, where it can be asked by itself. */
+            verifier?: components["schemas"]["TargetVerifier"];
         };
         /** The console. */
         ConsoleConfig: {
@@ -1085,6 +1125,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** What given rules say of a workspace's books, in names that a deployment's own are put into. */
+        ControlDebits: {
+            /** The balance, in micro-dollars. */
+            balance_micros: number;
+            /** The generations that have ended, oldest first, each as often as there is a record of it. */
+            generations: components["schemas"]["ControlMetered"][];
+            /** The rows of the ledger, oldest first. */
+            rows: components["schemas"]["ControlRow"][];
+        } & {
+            [key: string]: unknown;
+        };
         /** Two figures that ought to agree. */
         ControlDifference: {
             /** What was compared. */
@@ -1227,12 +1278,41 @@ export interface components {
             /** The newest first; at least the last ten. */
             mails: components["schemas"]["ControlMail"][];
         };
+        /** What was metered of a generation that has ended. */
+        ControlMetered: {
+            /** Tokens that were generated. */
+            completion_tokens: number;
+            /** What was debited. */
+            cost_micros: number;
+            /** Its id. */
+            id: string;
+            /** Tokens of the prompt. */
+            prompt_tokens: number;
+            /** How it ended. */
+            status: "ok" | "aborted";
+        };
+        /** Where the proxy takes requests. */
+        ControlProxy: {
+            /** A base URL for each endpoint, with `/v1`, in their order. */
+            base_urls: string[];
+        } & {
+            [key: string]: unknown;
+        };
         /** What came of redeeming a code. A code that is no good is no failure: it grants nothing. */
         ControlRedemption: {
             /** What was granted; null for nothing. */
             granted_micros: number | null;
         } & {
             [key: string]: unknown;
+        };
+        /** One row of the ledger. */
+        ControlRow: {
+            /** By how much it moved the balance; negative for debits. */
+            amount_micros: number;
+            /** The generation that it debits; null where it is for anything else. */
+            generation_id: string | null;
+            /** What people are shown as its name. */
+            name: string;
         };
         /** What proves the whole ledger. */
         ControlVerification: {
@@ -1450,6 +1530,21 @@ export interface components {
             saved: string | null;
             /** The hardware that the root certificate names; nothing proves it. */
             tee: string | null;
+        };
+        /** An endpoint of the suite's own, and what is to be expected of it. */
+        DoubtfulEndpoint: {
+            /** The name in its handshake, which its evidence has to be for. */
+            hostname: string;
+            /** Its name. What the proxy keeps of an endpoint outlives the call: under a new name it has seen nothing. */
+            name: string;
+            /** Digests of the deployments that are approved, in wire form. */
+            pins: string[];
+            /** Further conditions in the Common Expression Language, each of which must allow; none without the feature `policies`. */
+            policies: string[];
+            /** PEM of the roots to trust for it, and of no others. */
+            roots: string[];
+            /** Its base URL, with `/v1`: where connections go. */
+            url: string;
         };
         /** A duration in milliseconds. */
         DurationMs: number;
@@ -1706,12 +1801,16 @@ export interface components {
         ExactCount: number;
         /** A case that is known to fail; one that passes all the same is reported. */
         ExpectedFailure: {
+            /** The rule whose check is known to fail; any of the scenario's when left out. Of `universal` it is always told. */
+            check?: string;
             /** Why. */
             reason: string;
             /** Its id. */
             scenario: string;
             /** Where; everywhere when left out. */
             subject?: components["schemas"]["ConformanceProfile"];
+            /** The last day, in UTC, on which it may fail; from the next one on it counts like any other. */
+            until?: string;
         };
         /** Why the bundle could not be had. */
         FetchReason: "unreachable" | "timeout" | "tls_failed" | "http_status" | "redirected" | "too_large" | "not_json" | "malformed_bundle" | "unsupported_version" | "unsupported_kind" | "hostname_mismatch";
@@ -2231,11 +2330,6 @@ export interface components {
             data: components["schemas"]["ConsoleKey"][];
             /** What `after` takes for the following page; null on the last one. */
             next: string | null;
-        };
-        /** Asks for the books of a workspace. */
-        LedgerCommand: {
-            /** The workspace. */
-            workspace_id: string;
         };
         /** Something that does not add up. */
         LedgerDifference: {
@@ -2785,10 +2879,12 @@ export interface components {
         OriginForbiddenCode: "forbidden_origin";
         /** Rules and scenarios of one provenance. */
         OriginResult: {
-            /** Rules that were broken. */
+            /** Rules of which a check failed. */
             rules_broken: string[];
             /** Rules that were shown to be kept. */
             rules_kept: number;
+            /** Rules of which some checks held and others did not run. */
+            rules_partly: string[];
             /** Rules with scenarios of which none could tell. */
             rules_untold: string[];
             /** Scenarios by verdict. */
@@ -2935,8 +3031,12 @@ export interface components {
             given: components["schemas"]["OriginResult"];
             /** The role. */
             profile: components["schemas"]["ConformanceProfile"];
+            /** The state of each rule that binds the role and that a scenario or a universal check can tell of. */
+            rules: components["schemas"]["RuleResult"][];
             /** The verdict on the rules that the product claims to keep. */
             verdict: components["schemas"]["ProfileVerdict"];
+            /** What the specification calls optional and the product leaves out; what that would show counts nowhere. */
+            without: components["schemas"]["ConformanceFeature"][];
         };
         /** The verdict on a role. */
         ProfileVerdict: "conformant" | "partial" | "failing";
@@ -3087,6 +3187,8 @@ export interface components {
             headers: {
                 [key: string]: unknown;
             };
+            /** What arrived together, in its order; the first two hundred. */
+            reads: components["schemas"]["RecordedRead"][];
             /** Method and address. */
             request: string;
             /** Beginning of the body that was sent. */
@@ -3097,6 +3199,13 @@ export interface components {
             };
             /** The status; null when there was no answer. */
             status: number | null;
+        };
+        /** Bytes of an answer that arrived together. */
+        RecordedRead: {
+            /** Milliseconds from the request. */
+            at_ms: number;
+            /** How many bytes. */
+            bytes: number;
         };
         /** Redeems a code, as the creation of an account does. */
         RedeemInvitationCommand: {
@@ -3360,6 +3469,45 @@ export interface components {
             /** A client that reads nothing for this long is dropped. */
             stalledClientMs?: components["schemas"]["DurationMs"];
         };
+        /** A check that failed. */
+        RuleBreak: {
+            /** Whether the target file announced it; it is broken all the same, and makes no verdict failing. */
+            announced: boolean;
+            /** How often. */
+            count: number;
+            /** What was found. */
+            problem: string;
+            /** The scenario, or `universal` for what every exchange is held to. */
+            scenario: string;
+        };
+        /** A scenario that could not tell. */
+        RuleGap: {
+            /** Why. */
+            reason: string;
+            /** The scenario. */
+            scenario: string;
+        };
+        /** What was found of one rule. */
+        RuleResult: {
+            /** The checks that failed. */
+            broken_by: components["schemas"]["RuleBreak"][];
+            /** How many assertions for it held. */
+            held: number;
+            /** Its id. */
+            id: string;
+            /** Whose rule it is. */
+            origin: "given" | "chosen";
+            /** The section of the specification that it stands in. */
+            section: string;
+            /** What was found. */
+            state: components["schemas"]["RuleState"];
+            /** Its sentence. */
+            text: string;
+            /** Why no more was told: the scenarios that did not run, or not to their end, with the reason. */
+            untold_by: components["schemas"]["RuleGap"][];
+        };
+        /** The state of a rule. */
+        RuleState: "kept" | "broken" | "partly" | "untold";
         /** What `proxy run --json` prints once it serves. */
         RunningProxyOutput: {
             /** Where it serves its first endpoint, with `/v1`; `unix:` and a path for a Unix socket. */
@@ -3403,12 +3551,16 @@ export interface components {
             exchanges: components["schemas"]["RecordedExchange"][];
             /** Whether the target file announced the failure; `passed` when it did and there was none. */
             expected: ("failed" | "passed") | null;
+            /** Whose verdict it makes failing; nobody's when the failure was announced, or it is provisional. */
+            fails: ("given" | "chosen")[];
             /** Its id. */
             id: string;
             /** Whose rules these are; `given` when one of them is. */
             origin: "given" | "chosen";
             /** Why it is not a pass, a line each. */
             problems: string[];
+            /** Whether it is new in this minor version of the suite, so that it is told and decides nothing yet. */
+            provisional: boolean;
             /** The rules it counts for. */
             rules: string[];
             /** Where it ran. */
@@ -3633,6 +3785,11 @@ export interface components {
         };
         /** The steps of a verification in their order; the first that fails decides. */
         Stage: "fetch" | "cert-chain" | "untrusted-root" | "jws" | "tls-fingerprint" | "policy" | "attesting";
+        /** Asks for the proxy to stand in front of endpoints of the suite's own. */
+        StartProxyCommand: {
+            /** All that it stands in front of by this hook from now on, each on a listener of its own. */
+            endpoints: components["schemas"]["DoubtfulEndpoint"][];
+        };
         /** Up to four texts. */
         StopList: string[];
         /** One text, or up to four. */
@@ -3665,16 +3822,18 @@ export interface components {
             backendScript?: components["schemas"]["HookAddress"];
             /** The wire between the router and the first backend of the model `fragile`. */
             backendWire?: components["schemas"]["HookAddress"];
+            /** Reads everything that is booked of a workspace, as this project books it; in its place `debits` can be left out. */
+            books?: components["schemas"]["HookConfig"];
             /** Makes a key. */
             createKey?: components["schemas"]["HookConfig"];
             /** Makes a workspace. */
             createWorkspace?: components["schemas"]["HookConfig"];
             /** The wire between the router and its database; wires are those of the suite's stand-ins/wire. */
             databaseWire?: components["schemas"]["HookAddress"];
+            /** Reads what given rules say of a workspace's books: balance, rows and what was metered. */
+            debits?: components["schemas"]["HookConfig"];
             /** Issues an invitation. */
             issueInvitation?: components["schemas"]["HookConfig"];
-            /** Reads what is booked of a workspace. */
-            ledger?: components["schemas"]["HookConfig"];
             /** Control address of the suite's platform gateway, which the deployment is published by. */
             platformControl?: components["schemas"]["HookAddress"];
             /** Control address of whoever runs the proxy: `POST /restart`, and `POST /advance` to move its clocks, or one of them: `{ "milliseconds": 60000, "clock": "wall" }` or `"monotonic"`. */
@@ -3705,6 +3864,8 @@ export interface components {
             siblingWire?: components["schemas"]["HookAddress"];
             /** The wire between the spare router and that database. */
             spareWire?: components["schemas"]["HookAddress"];
+            /** Starts the proxy in front of endpoints of the suite's own, whose evidence is wrong in one respect each. */
+            startProxy?: components["schemas"]["HookConfig"];
             /** The wire between the sibling and the store in which it and the router share their buckets. */
             storeWire?: components["schemas"]["HookAddress"];
             /** Changes a key. */
@@ -3745,6 +3906,8 @@ export interface components {
             idleMs?: components["schemas"]["DurationMs"];
             /** Largest request body. */
             maxBodyBytes?: components["schemas"]["Count"];
+            /** Most requests for inference at a time at the spare router, where these are few enough to be sent. */
+            maxRequests?: components["schemas"]["Count"];
             /** Time between two pings before the first token. */
             pingMs?: components["schemas"]["DurationMs"];
             /** Requests a minute of a key that names none, and of every workspace. */
@@ -3803,8 +3966,12 @@ export interface components {
         };
         /** A product and its version. */
         TargetProduct: {
+            /** Who answers for it: an address or a page. */
+            contact?: string;
             /** Its name. */
             name: string;
+            /** Where it is to be found. */
+            url?: string;
             /** Its version. */
             version?: string;
         };
@@ -3812,6 +3979,13 @@ export interface components {
         TargetTiming: {
             /** Allowed times are this many times as long. */
             slack?: number;
+        };
+        /** A verifier that the suite's vectors can be put to. */
+        TargetVerifier: {
+            /** Its command line; `capabilities` or `verify` is put behind it. */
+            command: string;
+            /** Whether the proxy judges evidence by this very verifier. What the vectors say of it then counts for the proxy; if not, the proxy is judged by what it is served alone. */
+            sameProduct: boolean;
         };
         /** The hardware that an endpoint's certificates name; read, not verified (MODL-25). */
         TeeLabel: "AMD SEV-SNP (QEMU)" | "Intel TDX (QEMU)" | "Intel TDX (GCP)" | "Intel TDX (Azure)" | "AMD SEV-SNP (Azure)";
@@ -4339,6 +4513,11 @@ export interface components {
         };
         /** An optional part of a verifier. */
         VerifierCapability: "batch" | "status" | "policies" | "producer-asserted" | "nameless-leaves";
+        /** Whether proxy and verifier are claimed to be one product. */
+        VerifierClaim: {
+            /** If so, the verdicts of the vectors count for the proxy: they stand below `verifier/` among the scenarios. */
+            same_product: boolean;
+        };
         /** How a verifier answers. */
         VerifierOutcome: "accept" | "reject" | "unsupported" | "malformed" | "internal";
         /** What a verifier is asked on standard input: `VERIFIER verify` reads one of these, `VERIFIER verify --batch` one on each line. Everything that it may know is in it; it opens no connection and reads no clock. */

@@ -3,6 +3,9 @@
 declare module '#contract/validators/book-month-output' {
   const isBookMonthOutput: import('#contract/validator').Validator<import('#contract/models').BookMonthOutput>
 }
+declare module '#contract/validators/books-command' {
+  const isBooksCommand: import('#contract/validator').Validator<import('#contract/models').BooksCommand>
+}
 declare module '#contract/validators/capsule-expectation' {
   const isCapsuleExpectation: import('#contract/validator').Validator<import('#contract/models').CapsuleExpectation>
 }
@@ -30,9 +33,6 @@ declare module '#contract/validators/completion' {
 declare module '#contract/validators/completion-chunk' {
   const isCompletionChunk: import('#contract/validator').Validator<import('#contract/models').CompletionChunk>
 }
-declare module '#contract/validators/completion-event' {
-  const isCompletionEvent: import('#contract/validator').Validator<import('#contract/models').CompletionEvent>
-}
 declare module '#contract/validators/completion-request' {
   const isCompletionRequest: import('#contract/validator').Validator<import('#contract/models').CompletionRequest>
 }
@@ -57,6 +57,9 @@ declare module '#contract/validators/control-books' {
 declare module '#contract/validators/control-created-key' {
   const isControlCreatedKey: import('#contract/validator').Validator<import('#contract/models').ControlCreatedKey>
 }
+declare module '#contract/validators/control-debits' {
+  const isControlDebits: import('#contract/validator').Validator<import('#contract/models').ControlDebits>
+}
 declare module '#contract/validators/control-done' {
   const isControlDone: import('#contract/validator').Validator<import('#contract/models').ControlDone>
 }
@@ -68,6 +71,9 @@ declare module '#contract/validators/control-key' {
 }
 declare module '#contract/validators/control-mails' {
   const isControlMails: import('#contract/validator').Validator<import('#contract/models').ControlMails>
+}
+declare module '#contract/validators/control-proxy' {
+  const isControlProxy: import('#contract/validator').Validator<import('#contract/models').ControlProxy>
 }
 declare module '#contract/validators/control-redemption' {
   const isControlRedemption: import('#contract/validator').Validator<import('#contract/models').ControlRedemption>
@@ -152,9 +158,6 @@ declare module '#contract/validators/key-change' {
 }
 declare module '#contract/validators/key-output' {
   const isKeyOutput: import('#contract/validator').Validator<import('#contract/models').KeyOutput>
-}
-declare module '#contract/validators/ledger-command' {
-  const isLedgerCommand: import('#contract/validator').Validator<import('#contract/models').LedgerCommand>
 }
 declare module '#contract/validators/migration-output' {
   const isMigrationOutput: import('#contract/validator').Validator<import('#contract/models').MigrationOutput>
@@ -248,6 +251,9 @@ declare module '#contract/validators/snapshot-diff-output' {
 }
 declare module '#contract/validators/stack' {
   const isStack: import('#contract/validator').Validator<import('#contract/models').Stack>
+}
+declare module '#contract/validators/start-proxy-command' {
+  const isStartProxyCommand: import('#contract/validator').Validator<import('#contract/models').StartProxyCommand>
 }
 declare module '#contract/validators/update-key-command' {
   const isUpdateKeyCommand: import('#contract/validator').Validator<import('#contract/models').UpdateKeyCommand>

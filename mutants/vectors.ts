@@ -55,7 +55,7 @@ function parse(): Options | undefined {
 async function run({ weaken, grep, reportDir, json }: Options): Promise<void> {
   const results = await runVerifier({
     verifier: commandOf(weaken),
-    ...(grep && { grep }),
+    ...(grep && { grep: [grep] }),
     ...(reportDir && { reportDir }),
     ...(json && { json: true }),
   })

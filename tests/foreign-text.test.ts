@@ -5,7 +5,11 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { brokenText, flawsOf, forbidden } from '#base/testing/hostile-text.ts'
 import { ConfigError } from '../config/error.ts'
+import { toBadge } from '../conformance/report/badge.ts'
+import { toHtml } from '../conformance/report/html/page.ts'
 import { toJUnit } from '../conformance/report/junit.ts'
+import { toMarkdown } from '../conformance/report/markdown.ts'
+import { sentencesOf } from '../conformance/report/sentence.ts'
 import { createProgress, summarize } from '../conformance/report/terminal.ts'
 import { createLog as createPlatformLog } from '../platform/log.ts'
 import { renderMetrics } from '../proxy/admin/metrics.ts'
@@ -94,6 +98,25 @@ test('the status page and the metrics show foreign text, and no markup of anybod
   )
 })
 
+/** What a product was asked and answered, as a report keeps it. */
+function exchangeOf(text: string): object {
+  const reads = [
+    { at_ms: 1, bytes: 2 },
+    { at_ms: 2, bytes: 3 },
+  ]
+  const sent = { request: `GET ${text}`, request_headers: { [text]: text }, request_body: text }
+  return {
+    ...sent,
+    status: 200,
+    headers: { [text]: text },
+    body: text,
+    ending: 'complete',
+    head_ms: 1,
+    end_ms: 3,
+    reads,
+  }
+}
+
 test('the suite tells a person and a report what a product answered, and shows it', () => {
   fc.assert(
     fc.property(brokenText, (text) => {
@@ -104,11 +127,41 @@ test('the suite tells a person and a report what a product answered, and shows i
       progress.outcome(outcome as never, (one) => one)
       progress.end()
       const product = { name: text, version: text }
-      written.push(summarize({ product, profiles: [], duration_ms: 1 } as never))
+      const asked = {
+        target: { claims: ['given'], features: [], hooks: [] },
+        selection: { grep: [text], rules: [text], origin: null },
+      }
+      written.push(summarize({ product, ...asked, profiles: [], faults: [text], duration_ms: 1 } as never))
       expect(flawsOf(written.join(''))).toEqual([])
-      const result = { ...outcome, id: 'a/b', title: text, duration_ms: 1, expected: null }
-      const report = toJUnit({ product, profiles: [{ profile: 'router' }], scenarios: [result] } as never)
-      for (const line of report.split('\n')) expect(line).not.toMatch(forbidden)
+      const result = { ...outcome, id: 'a/b', title: text, duration_ms: 1, expected: null, fails: ['given'] }
+      const rule = {
+        ...{ id: 'AUTH-03', origin: 'given', section: text, text, state: 'broken', held: 0, untold_by: [] },
+        broken_by: [text, 'universal'].map((one) => ({ scenario: one, problem: text, count: 1 })),
+      }
+      const counts = { rules_kept: 0, rules_broken: [], rules_partly: [], rules_untold: [], scenarios: {} }
+      const role = {
+        profile: 'router',
+        verdict: 'failing',
+        without: [],
+        given: counts,
+        chosen: counts,
+        rules: [rule],
+      }
+      const told = {
+        ...{
+          product: { ...product, url: text, contact: text },
+          profiles: [role],
+          faults: [text],
+          duration_ms: 1,
+        },
+        started_at: text,
+        suite: { version: text, commit: text, interface_sha256: text, rules_sha256: text },
+        ...asked,
+        scenarios: [{ ...result, rules: [text], exchanges: [exchangeOf(text)] }],
+      } as never
+      const forms = [toMarkdown(told), summarize(told), toHtml(told), toBadge(told), ...sentencesOf(told)]
+      forms.push(toJUnit(told))
+      for (const line of forms.join('\n').split('\n')) expect(line).not.toMatch(forbidden)
     }),
   )
 })

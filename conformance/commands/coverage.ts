@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
-import type { ConformanceResults } from '#contract/models'
-import { isConformanceResults } from '#contract/validators/conformance-results'
 import { discover } from '../engine/discover.ts'
 import { coverageOf } from '../report/coverage.ts'
 import { describeCoverage, describeGate } from '../report/coverage-text.ts'
 import { gateOf } from '../report/gate.ts'
+import { readResults } from '../report/read.ts'
 import { readVectorIndex } from '../report/vectors.ts'
 import { EXIT } from './exit.ts'
 
@@ -25,10 +23,4 @@ export async function coverage({ results, json }: CoverageOptions): Promise<void
   if (json) process.stdout.write(`${JSON.stringify({ ...found, gate }, null, 2)}\n`)
   else process.stdout.write(`${describeCoverage(found)}${describeGate(gate)}`)
   process.exitCode = gate.failures.length === 0 ? EXIT.conformant : EXIT.failing
-}
-
-function readResults(file: string): ConformanceResults {
-  const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  if (!isConformanceResults(value)) throw new Error(`${file} holds no results of this suite.`)
-  return value
 }

@@ -1,6 +1,6 @@
 import { visible, visibleJson } from '#base/foreign-text.ts'
 import { discover } from '../engine/discover.ts'
-import { findObstacle, type Need } from '../engine/needs.ts'
+import { findObstacle, firstObstacle } from '../engine/needs.ts'
 import { createRedactor } from '../engine/redact.ts'
 import type { Scenario } from '../engine/scenario.ts'
 import { loadTarget, type Target } from '../engine/target.ts'
@@ -38,11 +38,12 @@ function missingNeeds(
   scenarios: readonly Scenario[],
   target: Target,
 ): readonly { reason: string; scenarios: number }[] {
-  const needs = new Set(scenarios.flatMap((scenario) => scenario.needs))
-  return [...needs].flatMap((need: Need) => {
-    const reason = findObstacle(need, target)?.reason
-    return reason
-      ? [{ reason, scenarios: scenarios.filter((scenario) => scenario.needs.includes(need)).length }]
-      : []
+  // What shows a feature is not missing where that is not claimed.
+  const reasons = scenarios.flatMap(({ needs }) => {
+    const first = firstObstacle(needs, target)
+    if (first === undefined || first.verdict === 'not-supported') return first?.reason ?? []
+    return [...new Set(needs.flatMap((need) => findObstacle(need, target)?.reason ?? []))]
   })
+  const counted = Map.groupBy(reasons, (reason) => reason)
+  return [...counted].map(([reason, all]) => ({ reason, scenarios: all.length }))
 }

@@ -17,7 +17,7 @@ export async function examine(target: Target): Promise<readonly Finding[]> {
   for (const name of ['active', 'revoked', 'expired'] as const) {
     if (target.keys[name] !== undefined) findings.push(await examineKey(name, target))
   }
-  const { createWorkspace, createKey, ledger, backendScript } = target.hooks
+  const { createWorkspace, createKey, backendScript } = target.hooks
   const hooks = createHooks(target.hooks)
   let workspaceId = ''
   if (createWorkspace) {
@@ -35,13 +35,10 @@ export async function examine(target: Target): Promise<readonly Finding[]> {
       ),
     )
   }
-  if (ledger && workspaceId) {
-    findings.push(
-      await attempt(
-        'the hook ledger',
-        async () => void (await hooks('ledger', { workspace_id: workspaceId })),
-      ),
-    )
+  for (const name of ['debits', 'books'] as const) {
+    if (target.hooks[name] === undefined || !workspaceId) continue
+    const act = async () => void (await hooks(name, { workspace_id: workspaceId }))
+    findings.push(await attempt(`the hook ${name}`, act))
   }
   if (backendScript)
     findings.push(await attempt('the scripted backend', () => askBackend(backendScript.url ?? '')))

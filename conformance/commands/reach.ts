@@ -8,8 +8,17 @@ const TIMEOUT_MS = 20_000
 /** The address of a subject when nothing answers HTTP there within `TIMEOUT_MS`; undefined when it does. */
 export async function unreachable(subject: Subject, target: Target): Promise<string | undefined> {
   const { baseUrl, hostname } = addressOf(subject, target)
-  const { ca } = target
-  const options = { baseUrl, ca, hostname, subject, canary: '', timeoutMs: TIMEOUT_MS, isJudging: false }
+  const { ca, headers } = target
+  const options = {
+    baseUrl,
+    ca,
+    headers,
+    hostname,
+    subject,
+    canary: '',
+    timeoutMs: TIMEOUT_MS,
+    isJudging: false,
+  }
   const client = createClient(options)
   const { status } = await client.send({ path: '/models' })
   await client.close()

@@ -7,16 +7,21 @@ import { complain } from '#base/print.ts'
 import type { ConformanceResults } from '#contract/models'
 import { discover } from '../engine/discover.ts'
 import { createHooks } from '../engine/hooks.ts'
-import { createRedactor } from '../engine/redact.ts'
+import type { Outcome } from '../engine/outcome.ts'
 import type { Scenario } from '../engine/scenario.ts'
 import { runSuite } from '../engine/suite.ts'
 import { loadTarget, type Subject, type Target } from '../engine/target.ts'
-import { suiteVersion } from '../lock/lock.ts'
+import { failsOf } from '../engine/verdict.ts'
+import { toHtml } from '../report/html/page.ts'
 import { toJUnit } from '../report/junit.ts'
+import { toMarkdown } from '../report/markdown.ts'
 import { describeRun } from '../report/results.ts'
+import { describeSuite } from '../report/suite.ts'
 import { createProgress, summarize } from '../report/terminal.ts'
 import { EXIT, exitCodeOf } from './exit.ts'
+import { askOwnVerifier } from './own-verifier.ts'
 import { unreachable } from './reach.ts'
+import { redactorOf } from './secrets.ts'
 import { type Selection, select } from './select.ts'
 
 /** What `conformance run` takes. */
@@ -44,10 +49,14 @@ export async function run(options: RunOptions): Promise<void> {
   const profiles = claimed.filter((one) => scenarios.some(({ subjects }) => subjects.includes(one)))
   if (profiles.length === 0) return stop(EXIT.usage, 'No scenario is selected.')
   const results = await judge({ options, target, profiles, scenarios, size: all.length })
-  if (options.reportDir !== undefined) writeReports(options.reportDir, results)
+  const { reportDir } = options
+  const code = exitCodeOf(results)
+  // Whoever reads the reports hears of it even if they cannot be written.
+  process.exitCode = EXIT.error
+  if (reportDir !== undefined) writeReports(reportDir, results)
   if (options.json) process.stdout.write(`${visibleJson(JSON.stringify(results, null, 2))}\n`)
   else process.stdout.write(summarize(results))
-  process.exitCode = exitCodeOf(results)
+  process.exitCode = code
 }
 
 interface Order {
@@ -59,15 +68,19 @@ interface Order {
 }
 
 async function judge({ options, target, profiles, scenarios, size }: Order): Promise<ConformanceResults> {
-  const { jobs, seed = randomInt(MAX_SEED), slow = false, grep = null, origin = null } = options
-  const redactor = createRedactor(Object.values(target.keys))
+  const { jobs, seed = randomInt(MAX_SEED), slow = false, grep = [], rule = [], origin = null } = options
+  const redactor = redactorOf(target)
   const total = profiles.flatMap((profile) =>
     scenarios.filter(({ subjects }) => subjects.includes(profile)),
   ).length
-  const progress = createProgress(process.stderr, total)
+  const claims = origin === null ? target.claims : [origin]
+  const decides = (outcome: Outcome) => failsOf(outcome, target).some((one) => claims.includes(one))
+  const progress = createProgress(process.stderr, total, decides)
   process.stderr.write(`${total} runs of ${scenarios.length} scenarios, seed ${seed}\n`)
   const startedAt = new Date()
   const startedMs = performance.now()
+  const faults: unknown[] = []
+  const interruption = heedSignals()
   const outcomes = await runSuite({
     scenarios,
     target,
@@ -76,16 +89,37 @@ async function judge({ options, target, profiles, scenarios, size }: Order): Pro
     seed,
     isSlow: slow,
     isJudging: true,
+    stopped: interruption.signal,
     hooks: createHooks(target.hooks),
     tellSecret: redactor.add,
     onOutcome: (outcome) => progress.outcome(outcome, redactor.redact),
+    onFault: (thrown) => faults.push(thrown),
   })
+  const asked = profiles.includes('proxy')
+    ? await askOwnVerifier(target, options).catch((thrown: unknown) => void faults.push(thrown))
+    : undefined
+  interruption.end()
   progress.end()
   const durationMs = performance.now() - startedMs
-  const suite = { version: suiteVersion, scenarios: size }
-  const selection = { grep, origin, slow, seed, jobs }
-  return describeRun({ target, profiles, outcomes, startedAt, durationMs, suite, selection }, redactor)
+  const suite = describeSuite(size)
+  const selection = { grep: [...grep], rules: [...rule], origin, slow, seed, jobs }
+  const all = [...outcomes, ...(asked ?? [])]
+  const run = { target, profiles, outcomes: all, startedAt, durationMs, suite, selection, faults }
+  return describeRun(run, redactor)
 }
+
+/** Asked to end, a run reports what it has; asked again, it ends. */
+function heedSignals(): { readonly signal: AbortSignal; end(): void } {
+  const controller = new AbortController()
+  const stop = (name: string) => controller.abort(new Error(`the run was stopped by ${name}`))
+  for (const name of SIGNALS) process.once(name, stop)
+  const end = () => {
+    for (const name of SIGNALS) process.off(name, stop)
+  }
+  return { signal: controller.signal, end }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** Seeds stay short enough to be typed (ours). */
 const MAX_SEED = 1_000_000
@@ -97,6 +131,8 @@ function profilesOf(profile: RunOptions['profile'], { profiles }: Target): reado
 function writeReports(folder: string, results: ConformanceResults): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
+  writeFileSync(join(folder, 'report.md'), toMarkdown(results))
+  writeFileSync(join(folder, 'report.html'), toHtml(results))
   writeFileSync(join(folder, 'junit.xml'), toJUnit(results))
 }
 

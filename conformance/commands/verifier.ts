@@ -10,7 +10,7 @@ import { EXIT } from './exit.ts'
 /** What `conformance run --profile verifier` takes. */
 export interface VerifierOptions {
   readonly verifier?: string
-  readonly grep?: string
+  readonly grep?: readonly string[]
   readonly reportDir?: string
   readonly json?: true
 }

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict'
-import type { ControlBooks } from '#contract/models'
+import type { ControlBooks, ControlDebits } from '#contract/models'
+import * as assert from './assert.ts'
 import type { Context } from './context.ts'
 import { generationIdOf } from './expect.ts'
 import type { Call } from './http/call.ts'
@@ -20,18 +20,31 @@ export async function abortAfter(call: Call, isEnough: (soFar: Exchange) => bool
 /** How long a router may take to notice that a client has left, and to settle its generation (ours). */
 const SETTLING_MS = 10_000
 
-/** Waits for a generation's row in the books and asserts that it is `aborted`; `seen` carries its id in the header. */
-export async function expectAborted(
+/** Waits for what was metered of a generation and asserts that it is `aborted`; `seen` carries its id in the header. */
+export function expectAborted(
+  context: Context,
+  seen: Exchange,
+): Promise<ControlDebits['generations'][number]> {
+  return abortedIn(() => context.debits(), context, seen)
+}
+
+/** The same with all that this project's books tell of it. */
+export function expectAbortedInBooks(
   context: Context,
   seen: Exchange,
 ): Promise<ControlBooks['generations'][number]> {
+  return abortedIn(() => context.books(), context, seen)
+}
+
+async function abortedIn<One extends ControlDebits['generations'][number]>(
+  read: () => Promise<{ readonly generations: readonly One[] }>,
+  context: Context,
+  seen: Exchange,
+): Promise<One> {
   const id = generationIdOf(seen)
   const record = await context.eventually(
     'the record of an aborted stream',
-    async () => {
-      const { generations } = await context.books()
-      return generations.find((generation) => generation.id === id)
-    },
+    async () => (await read()).generations.find((generation) => generation.id === id),
     SETTLING_MS,
   )
   assert.equal(record.status, 'aborted')

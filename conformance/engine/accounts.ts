@@ -1,4 +1,5 @@
-import type { ControlBooks } from '#contract/models'
+import type { ControlBooks, ControlDebits } from '#contract/models'
+import { debitsIn } from './debits.ts'
 import type { Hooks } from './hooks.ts'
 import type { FixtureKey, ModelName, Target } from './target.ts'
 
@@ -36,6 +37,8 @@ export interface Accounts {
   /** A key in a certain state: the target's, else one that is made. */
   fixture(name: FixtureKey): Promise<Account>
   books(account: Account): Promise<ControlBooks>
+  /** What given rules speak of in the books; read from these where the target has no other way. */
+  debits(account: Account): Promise<ControlDebits>
   /** Every workspace that was made. */
   readonly opened: readonly Account[]
 }
@@ -88,6 +91,8 @@ export function createAccounts(target: Target, hooks: Hooks, tellSecret: (secret
     return { key: key.api_key, keyId: key.id, workspaceId }
   }
 
+  const books = ({ workspaceId }: Account) => hooks('books', { workspace_id: workspaceId ?? '' })
+
   function written(name: FixtureKey): Account {
     return { key: target.keys[name] ?? '', keyId: undefined, workspaceId: undefined }
   }
@@ -97,6 +102,10 @@ export function createAccounts(target: Target, hooks: Hooks, tellSecret: (secret
     open,
     addKey: ({ workspaceId }, settings = {}) => makeKey(workspaceId ?? '', settings),
     fixture: async (name) => (target.keys[name] === undefined ? open(fixtures[name]) : written(name)),
-    books: ({ workspaceId }) => hooks('ledger', { workspace_id: workspaceId ?? '' }),
+    books,
+    debits: async (account) =>
+      target.hooks.debits === undefined
+        ? debitsIn(await books(account))
+        : hooks('debits', { workspace_id: account.workspaceId ?? '' }),
   }
 }

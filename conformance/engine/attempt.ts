@@ -1,20 +1,24 @@
-import { AssertionError } from 'node:assert'
 import { performance } from 'node:perf_hooks'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ScenarioVerdict } from '#contract/models'
 import { createAccounts } from './accounts.ts'
 import { addressOf } from './address.ts'
 import { openBackend } from './backend.ts'
 import { checkBooks } from './books.ts'
+import { brokenBy, type Checks, checking } from './checks.ts'
 import { type Client, createClient } from './client.ts'
 import { Context } from './context.ts'
+import { checkDebits } from './debits.ts'
 import type { Trace } from './differential.ts'
 import type { Hooks } from './hooks.ts'
 import type { Outcome } from './outcome.ts'
 import { createRandom } from './random.ts'
-import { originOf } from './rules.ts'
 import type { Scenario } from './scenario.ts'
-import { settledBooks } from './settled.ts'
+import { settledBooks, settledDebits } from './settled.ts'
+import { hearing } from './strays.ts'
 import type { Subject, Target } from './target.ts'
+import { judgeThrown, worseOf } from './thrown.ts'
+import { OutOfTime, within } from './time-limit.ts'
 import type { Violation } from './universal/violation.ts'
 
 /** What a scenario is run with: the target, its hooks, the seed. */
@@ -25,39 +29,73 @@ export interface Bench {
   readonly tellSecret: (secret: string) => void
   /** False leaves out what is judged of every exchange. */
   readonly isJudging: boolean
+  /** How long a scenario may take beyond its own waits; the usual time when it is left out. */
+  readonly scenarioMs?: number
+  /** Ends the run early: what runs then, or has not begun, is an error. */
+  readonly stopped?: AbortSignal
 }
 
 /** An outcome with what is compared between subjects. */
 export interface Attempt {
   readonly outcome: Outcome
   readonly trace: Trace
+  /** What its work threw after its end, and throws yet. */
+  readonly late: readonly unknown[]
 }
 
 /** How long a request may take unless its scenario says otherwise, and a scenario beyond its own waits (ours). */
 const CALL_TIMEOUT_MS = 10_000
 const SCENARIO_TIMEOUT_MS = 40_000
 
-/** Runs a scenario once at one subject. A broken assertion is the verdict `fail`; anything else thrown is `error`. */
-export async function attempt(scenario: Scenario, subject: Subject, bench: Bench): Promise<Attempt> {
+/**
+ * Runs a scenario once at one subject. A broken assertion is the verdict `fail`; anything else thrown is `error`,
+ * wherever in its work that was. Throws nothing itself.
+ */
+export function attempt(scenario: Scenario, subject: Subject, bench: Bench): Promise<Attempt> {
+  const strays: unknown[] = []
+  const { promise: astray, reject } = Promise.withResolvers<never>()
+  // Whoever races for it is perhaps gone.
+  astray.catch(() => {})
+  const hear = (thrown: unknown) => {
+    strays.push(thrown)
+    reject(thrown)
+  }
+  return hearing(hear, () => run(scenario, subject, bench, { strays, astray }))
+}
+
+interface Strays {
+  readonly strays: unknown[]
+  /** Rejects with the first. */
+  readonly astray: Promise<never>
+}
+
+async function run(
+  scenario: Scenario,
+  subject: Subject,
+  bench: Bench,
+  { strays, astray }: Strays,
+): Promise<Attempt> {
   const startedMs = performance.now()
-  const { target, hooks, seed, tellSecret, isJudging } = bench
+  const { target, hooks, seed, tellSecret, isJudging, stopped } = bench
   const random = createRandom(seed, scenario.id)
   const nonce = `n${random.word(15)}`
+  const waitsMs = scenario.waitsMs(target.limits)
   const client = createClient({
     ...addressOf(subject, target),
     ca: target.ca,
+    headers: target.headers,
     subject,
     canary: nonce,
-    timeoutMs: CALL_TIMEOUT_MS * target.slack + scenario.waitsMs(target.limits),
+    timeoutMs: CALL_TIMEOUT_MS * target.slack + waitsMs,
     isJudging,
   })
   const platform = target.platform && platformClient(target, nonce)
   const accounts = createAccounts(target, hooks, tellSecret)
   const books: Trace['books'][number][] = []
-  const problems: string[] = []
-  let verdict: ScenarioVerdict = 'pass'
+  const debits: Trace['debits'][number][] = []
+  const thrown: unknown[] = []
   let warnings: readonly string[] = []
-  try {
+  const program = async () => {
     const address = scenario.needs.includes('backendScript') ? target.hooks.backendScript?.url : undefined
     const backend = await openBackend(address, nonce)
     const context = new Context({
@@ -73,31 +111,53 @@ export async function attempt(scenario: Scenario, subject: Subject, bench: Bench
       tellSecret,
     })
     warnings = context.warnings
-    await within(scenario.run(context), SCENARIO_TIMEOUT_MS * target.slack + scenario.waitsMs(target.limits))
-    if (target.hooks.ledger) books.push(...(await settledBooks(accounts, target.slack)))
-  } catch (error) {
-    const isProducts = error instanceof AssertionError
-    verdict = isProducts ? 'fail' : 'error'
-    problems.push(
-      isProducts ? error.message.trim() : String((error instanceof Error && error.stack) || error),
-    )
+    await checking(scenario, checks, () => scenario.run(context))
   }
-  await Promise.all([client.close(), platform?.close()])
-  const violations = [...client.violations, ...(isJudging ? books.flatMap(checkBooks) : [])]
-  const judged = judge(verdict, violations, scenario)
-  const isWarned = judged === 'pass' && warnings.length > 0
+  const checks: Checks = { held: new Map() }
+  try {
+    const limitMs = (bench.scenarioMs ?? SCENARIO_TIMEOUT_MS * target.slack) + waitsMs
+    await within(Promise.race([program(), astray]), limitMs, stopped)
+    if (target.hooks.books) books.push(...(await settledBooks(accounts, target.slack)))
+    else if (target.hooks.debits) debits.push(...(await settledDebits(accounts, target.slack)))
+  } catch (error) {
+    thrown.push(error instanceof OutOfTime ? error.blame(client.calls) : error)
+  }
+  const violations: Violation[] = []
+  try {
+    await Promise.all([client.close(), platform?.close()])
+    // What it left behind hears now that its connections are closed.
+    await nextTurn()
+    violations.push(...client.violations)
+    if (isJudging) violations.push(...books.flatMap(checkBooks), ...debits.flatMap(checkDebits))
+  } catch (error) {
+    thrown.push(error)
+  }
+  const all = [...new Set([...thrown, ...strays.splice(0)])]
+  const found = all.map(judgeThrown)
+  const verdict = found.map((one) => one.verdict).reduce(worseOf, 'pass' as ScenarioVerdict)
+  // What no rule speaks of is noticed, and no more.
+  const odd = violations.filter(({ rules }) => rules.length === 0).map(({ problem }) => problem)
+  const noticed = [...warnings, ...new Set(odd)]
+  const isWarned = verdict === 'pass' && noticed.length > 0
+  const broken = all.flatMap((one) => {
+    const { verdict: own, problem } = judgeThrown(one)
+    return own === 'fail' ? [{ rules: brokenBy(one, scenario.rules), problem }] : []
+  })
   const exchanges = client.calls.map(({ exchange }) => exchange)
   const durationMs = Math.round(performance.now() - startedMs)
   return {
     outcome: {
       scenario,
       subject,
-      verdict: isWarned ? 'warn' : judged,
-      problems: [...problems, ...warnings, ...new Set(violations.map(({ problem }) => problem))],
+      verdict: isWarned ? 'warn' : verdict,
+      shown: { held: checks.held, broken },
+      violations,
+      problems: [...found.map(({ problem }) => problem), ...noticed],
       exchanges,
       durationMs,
     },
-    trace: { exchanges, books },
+    trace: { exchanges, books, debits },
+    late: strays,
   }
 }
 
@@ -106,23 +166,4 @@ function platformClient(target: Target, canary: string): Client {
   const timeoutMs = CALL_TIMEOUT_MS * target.slack
   const address = addressOf('platform', target)
   return createClient({ ...address, ca: target.ca, subject: 'platform', canary, timeoutMs, isJudging: false })
-}
-
-/** A chosen rule that is broken beside a given scenario is noticed and no more. */
-function judge(
-  verdict: ScenarioVerdict,
-  violations: readonly Violation[],
-  { rules }: Scenario,
-): ScenarioVerdict {
-  if (verdict !== 'pass' || violations.length === 0) return verdict
-  const isGiven = originOf(rules) === 'given'
-  return violations.some(({ origin }) => origin === 'given' || !isGiven) ? 'fail' : 'warn'
-}
-
-async function within(run: Promise<void>, limitMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the scenario did not end within ${limitMs} ms`)), limitMs)
-  })
-  await Promise.race([run, late]).finally(() => clearTimeout(timer))
 }

@@ -1,5 +1,6 @@
 import type { ControlBooks } from '#contract/models'
-import { chosen, given, type Violation } from './universal/violation.ts'
+import { checkDebits, debitsIn } from './debits.ts'
+import { breaks, type Violation } from './universal/violation.ts'
 
 type Generation = ControlBooks['generations'][number]
 
@@ -7,7 +8,7 @@ const PER_PRICE = 1_000_000n
 
 /** Finds what does not add up in a workspace's books, once nothing of it runs any more; empty when all does. */
 export function checkBooks(books: ControlBooks): readonly Violation[] {
-  return [...checkRows(books), ...checkDebits(books), ...checkCosts(books)]
+  return [...checkRows(books), ...checkDebits(debitsIn(books)), ...checkFree(books), ...checkCosts(books)]
 }
 
 /** What a generation costs: prompt and completion at their prices per million, rounded up once (MET-01, MET-03). */
@@ -34,31 +35,26 @@ function checkRows({ balance_micros: balance, entries, holds }: ControlBooks): r
   let sum = 0
   for (const { id, amount_micros: amount, balance_after_micros: after } of entries) {
     sum += amount
-    if (after !== sum) violations.push(chosen(`ledger row ${id} leaves ${after}, its sum is ${sum}`))
+    if (after !== sum)
+      violations.push(breaks(['WSP-11'], `ledger row ${id} leaves ${after}, its sum is ${sum}`))
   }
-  if (balance !== sum) violations.push(chosen(`the balance is ${balance}, the ledger's sum ${sum}`))
-  if (holds.length > 0) violations.push(chosen(`${holds.length} holds are left behind`))
+  if (balance !== sum)
+    violations.push(breaks(['WSP-16'], `the balance is ${balance}, the ledger's sum ${sum}`))
+  if (holds.length > 0) violations.push(breaks(['CRED-31'], `${holds.length} holds are left behind`))
   return violations
 }
 
-function checkDebits({ entries, generations }: ControlBooks): readonly Violation[] {
-  const debits = Map.groupBy(
-    entries.filter(({ kind }) => kind === 'generation'),
-    ({ reference }) => reference,
-  )
-  const violations = generations.flatMap(({ id, cost_micros: cost }) => {
-    const rows = debits.get(id) ?? []
-    debits.delete(id)
-    const amounts = rows.map(({ amount_micros: amount }) => amount)
-    const isRight = rows.length === 1 && amounts[0] === (cost === 0 ? 0 : -cost)
-    return isRight ? [] : [given(`${id} cost ${cost} and was debited as ${JSON.stringify(amounts)}`)]
-  })
-  const orphans = [...debits.keys()].map((id) => given(`a debit names ${id}, of which there is no record`))
-  return [...violations, ...orphans]
+/** Every generation has its row, one that cost nothing as well. */
+function checkFree({ entries, generations }: ControlBooks): readonly Violation[] {
+  return generations
+    .filter(({ id, cost_micros: cost }) => cost === 0 && entries.every(({ reference }) => reference !== id))
+    .map(({ id }) => breaks(['WSP-15'], `${id} cost nothing and has no row`))
 }
 
 function checkCosts({ generations }: ControlBooks): readonly Violation[] {
   return generations
     .filter((generation) => generation.cost_micros !== costOf(generation))
-    .map((generation) => given(`${generation.id} cost ${generation.cost_micros}, not ${costOf(generation)}`))
+    .map((generation) =>
+      breaks(['MET-01'], `${generation.id} cost ${generation.cost_micros}, not ${costOf(generation)}`),
+    )
 }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import * as assert from './assert.ts'
 
 /** `session_ticket` and `pre_shared_key` (RFC 5077, RFC 8446). */
 const TICKET = 35

@@ -56,6 +56,8 @@ export interface ClientOptions {
   readonly ca: string | undefined
   /** The name in the handshake and in `Host`, where it is not that of the address. */
   readonly hostname?: string | undefined
+  /** Headers of every request, which one of its own goes before. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly subject: Subject
   readonly canary: string
   readonly timeoutMs: number
@@ -74,10 +76,13 @@ export function createClient(options: ClientOptions): Client {
     : new HttpAgent(settings)
   const calls: Call[] = []
   const judgements: Promise<void>[] = []
+  let isClosed = false
   const violations: Violation[] = []
 
   function open(request: Request): Call {
-    const call = new Call(toSent(request, request.baseUrl ?? baseUrl, hostname), {
+    // A scenario whose time was up asks nothing more beside those after it.
+    if (isClosed) throw new Error('the scenario is over')
+    const call = new Call(toSent(request, request.baseUrl ?? baseUrl, options), {
       agent,
       isChunked: request.isChunked ?? false,
       timeoutMs: request.timeoutMs ?? timeoutMs,
@@ -101,9 +106,13 @@ export function createClient(options: ClientOptions): Client {
     calls,
     violations,
     async close() {
+      isClosed = true
       for (const call of calls) if (!call.isOver) call.abort()
-      await Promise.all(judgements)
-      agent.destroy()
+      try {
+        await Promise.all(judgements)
+      } finally {
+        agent.destroy()
+      }
     },
   }
 }
@@ -111,13 +120,14 @@ export function createClient(options: ClientOptions): Client {
 /** How long a socket may be silent before its answer is taken as complete (ours). */
 const RAW_QUIET_MS = 1_000
 
-function toSent(request: Request, baseUrl: string, hostname: string | undefined): Sent {
+function toSent(request: Request, baseUrl: string, { hostname, headers: fixed }: ClientOptions): Sent {
   const { key, headers = {}, body = '' } = request
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return {
     method: request.method ?? routeOf(request)?.method.toUpperCase() ?? 'GET',
     url: urlOf(request, baseUrl),
     headers: {
+      ...lowered(fixed),
       ...(hostname === undefined ? {} : { host: `${hostname}:${new URL(baseUrl).port || 443}` }),
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(bytes.length > 0 ? { 'content-type': 'application/json' } : {}),
@@ -125,6 +135,11 @@ function toSent(request: Request, baseUrl: string, hostname: string | undefined)
     },
     body: bytes,
   }
+}
+
+/** Of two headers of a name the later one is sent, however either is spelt. */
+function lowered(headers: ClientOptions['headers'] = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 function routeOf({ operation, consoleOperation }: Request) {

@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { isObject } from '#base/object.ts'
+import * as assert from './assert.ts'
 import { Browser } from './browser.ts'
 import type { Context } from './context.ts'
 import { expectStatus } from './expect.ts'

@@ -1,8 +1,8 @@
-import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ControlBooks } from '#contract/models'
+import type { ControlBooks, ControlDebits } from '#contract/models'
 import type { OperationId } from '#contract/routes'
 import type { Account, AccountSettings, Accounts } from './accounts.ts'
+import * as assert from './assert.ts'
 import type { Backend } from './backend.ts'
 import type { Client, Request } from './client.ts'
 import { askControl, type Hooks } from './hooks.ts'
@@ -130,6 +130,11 @@ export class Context {
     return this.accounts.books(account ?? (await this.own()))
   }
 
+  /** What given rules speak of in the books of the scenario's workspace. */
+  async debits(account?: Account): Promise<ControlDebits> {
+    return this.accounts.debits(account ?? (await this.own()))
+  }
+
   /** The bundle at its source. */
   async published(): Promise<Exchange> {
     assert.ok(this.#platform, 'there is no platform')
@@ -156,9 +161,17 @@ export class Context {
     await askControl(`${this.target.hooks.siblingControl?.url}${path}`, body)
   }
 
-  /** The record of a generation as the key's workspace reads it. */
+  /**
+   * The record of a generation as the key's workspace reads it. It is waited for: that it can be read at once is no given
+   * rule (GEN-22), whose scenarios ask by themselves.
+   */
   async record(id: string, account?: Account): Promise<Exchange> {
-    return this.request('getGeneration', { query: { id }, ...(account && { account }) })
+    const until = Date.now() + this.patience(RECORD_MS)
+    for (;;) {
+      const exchange = await this.request('getGeneration', { query: { id }, ...(account && { account }) })
+      if (exchange.status !== 404 || Date.now() > until) return exchange
+      await sleep(POLL_MS)
+    }
   }
 
   /** Waits until something holds; a product that never gets there fails with what was found last. */
@@ -185,6 +198,9 @@ export class Context {
     return toRequest(operation, this.bodyFor(operation), { ...options, key: sent })
   }
 }
+
+/** How long a record may take to be readable (ours). */
+const RECORD_MS = 1_000
 
 /** How often a condition is looked at (ours). */
 const POLL_MS = 20

@@ -20,7 +20,7 @@ function trace(body: string, change: Partial<Exchange> = {}, more: Partial<Contr
     leaf: undefined,
     ...change,
   }
-  return { exchanges: [exchange], books: [{ ...books, ...more }] }
+  return { exchanges: [exchange], books: [{ ...books, ...more }], debits: [] }
 }
 
 const one = '{"id":"gen-01ARZ3NDEKTSV4RRFFQ69G5FAV","created":1,"latency_ms":5,"text":"a"}'
@@ -65,7 +65,7 @@ test.each<[string, Trace, Trace, RegExp]>([
   [
     'an answer more',
     trace(one),
-    { exchanges: [], books: [] },
+    { exchanges: [], books: [], debits: [] },
     /^1 exchanges at the router, 0 through the proxy/,
   ],
 ])('%s is a difference', (_, router, proxy, difference) => {

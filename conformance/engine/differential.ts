@@ -1,12 +1,15 @@
 import { isObject } from '#base/object.ts'
-import type { ControlBooks } from '#contract/models'
+import type { ControlBooks, ControlDebits } from '#contract/models'
 import { eventsOf } from './http/events.ts'
-import { type Exchange, textOf } from './http/exchange.ts'
+import { type Exchange, isEventStream, textOf } from './http/exchange.ts'
+import { parseJson } from './http/json.ts'
 
 /** What a scenario saw and left behind at one subject. */
 export interface Trace {
   readonly exchanges: readonly Exchange[]
   readonly books: readonly ControlBooks[]
+  /** Where a target tells no more of its books. */
+  readonly debits: readonly ControlDebits[]
 }
 
 /** Headers that have to be the same through the proxy. */
@@ -53,6 +56,7 @@ export function compareTraces(router: Trace, proxy: Trace): readonly string[] {
   return [
     ...router.exchanges.flatMap((exchange, index) => compare(exchange, proxy.exchanges[index]!, index + 1)),
     ...differ('the books', router.books.map(plainBooks), proxy.books.map(plainBooks)),
+    ...differ('the debits', router.debits.map(plainDebits), proxy.debits.map(plainDebits)),
   ]
 }
 
@@ -76,7 +80,7 @@ function isChance(header: string, { status }: Exchange): boolean {
 }
 
 function plainBody(exchange: Exchange): unknown {
-  if (exchange.headers['content-type']?.startsWith('text/event-stream')) {
+  if (isEventStream(exchange)) {
     // Pings come when they come.
     return eventsOf(exchange).events.flatMap(({ data }) => (data === undefined ? [] : [plain(parse(data))]))
   }
@@ -89,6 +93,11 @@ function withoutExternal(value: unknown): unknown {
   const isExternal = (one: unknown) =>
     isObject(one) && one.object === 'model' && isObject(one.endpoint) && one.endpoint.tee === undefined
   return { ...value, data: value.data.filter((one) => !isExternal(one)) }
+}
+
+function plainDebits({ balance_micros, rows, generations }: ControlDebits): unknown {
+  const sorted = (all: readonly unknown[]) => all.map((one) => JSON.stringify(plain(one))).sort()
+  return { balance_micros, rows: sorted(rows), generations: sorted(generations) }
 }
 
 function plainBooks({ balance_micros, entries, generations, holds }: ControlBooks): unknown {
@@ -114,7 +123,7 @@ function plain(value: unknown): unknown {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return text
   }

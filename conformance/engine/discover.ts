@@ -1,11 +1,6 @@
-import { readdirSync } from 'node:fs'
-import { join, sep } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { DefinitionError, type Scenario } from './scenario.ts'
-import { scenariosOf, type Topic } from './topic.ts'
-
-/** Where the topics are: a file each, or a folder of files where one would be too long. */
-const SCENARIOS = join(import.meta.dirname, '..', 'scenarios')
+import { scenariosOf } from './topic.ts'
+import { readTopics, type TopicFile } from './topics.ts'
 
 /** A scenario and its file, as a path below the folder of the topics. */
 export interface Found {
@@ -14,12 +9,10 @@ export interface Found {
 }
 
 /** Reads every scenario below a folder, in the order of their ids. Throws `DefinitionError` for one that is wrong. */
-export async function discover(folder = SCENARIOS): Promise<readonly Found[]> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((file) => file.replaceAll(sep, '/'))
-    .filter((file) => file.endsWith('.ts'))
-  const read = await Promise.all(files.map((file) => load(folder, file)))
-  const found = read.flat().sort((one, other) => (one.scenario.id < other.scenario.id ? -1 : 1))
+export async function discover(folder?: string): Promise<readonly Found[]> {
+  const found = (await readTopics(folder))
+    .flatMap(scenariosIn)
+    .sort((one, other) => (one.scenario.id < other.scenario.id ? -1 : 1))
   for (const [index, { scenario, file }] of found.entries()) {
     const next = found[index + 1]
     if (next?.scenario.id === scenario.id)
@@ -28,9 +21,8 @@ export async function discover(folder = SCENARIOS): Promise<readonly Found[]> {
   return found
 }
 
-async function load(folder: string, file: string): Promise<readonly Found[]> {
+function scenariosIn([file, written]: TopicFile): readonly Found[] {
   const [topic = ''] = file.split(/[/.]/)
-  const { default: written } = (await import(pathToFileURL(join(folder, file)).href)) as { default?: Topic }
   if (written === undefined) throw new DefinitionError(`${file} exports no scenarios by default`)
   return scenariosOf(topic, written).map((scenario) => ({ scenario, file }))
 }

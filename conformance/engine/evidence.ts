@@ -1,10 +1,12 @@
-import assert from 'node:assert/strict'
 import { createHash, verify, X509Certificate } from 'node:crypto'
 import { isObject } from '#base/object.ts'
 import type { EvidenceBundle, EvidencePayload } from '#contract/models'
 import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
+import * as assert from './assert.ts'
+import type { Context } from './context.ts'
 import { expectStatus } from './expect.ts'
 import { type Exchange, jsonOf } from './http/exchange.ts'
+import { parseJson } from './http/json.ts'
 
 /** A bundle as it was served, and what its signature covers; nothing of it has been verified. */
 export interface ReadBundle {
@@ -29,8 +31,17 @@ export function expectBundle(exchange: Exchange): ReadBundle {
     bundle,
     header: decode(header),
     payload: decode(payload) as unknown as EvidencePayload,
-    chain: bundle.certChain.map((pem) => new X509Certificate(pem)),
+    chain: bundle.certChain.map(certificateIn),
   }
+}
+
+/** Whether a text names an endpoint of the target: as the target file does, or as evidence of the same hostname. */
+export async function isEndpoint(context: Context, name: string, told: string): Promise<boolean> {
+  if (told === name) return true
+  const read = (endpoint: string) =>
+    context.request('getEndpointEvidence', { key: null, params: { endpoint } })
+  const [wanted, found] = [await read(name), await read(told)]
+  return found.status === 200 && expectBundle(found).bundle.hostname === expectBundle(wanted).bundle.hostname
 }
 
 /** The SHA-256 of bytes in wire form. */
@@ -53,7 +64,25 @@ export function isSigned({ bundle, header, chain }: ReadBundle): boolean {
   const algorithm = algorithms[String(header.alg)]
   if (key === undefined || algorithm === undefined) return false
   const form = { key, dsaEncoding: 'ieee-p1363' } as const
-  return verify(algorithm.hash, Buffer.from(`${head}.${payload}`), form, Buffer.from(signature, 'base64url'))
+  try {
+    return verify(
+      algorithm.hash,
+      Buffer.from(`${head}.${payload}`),
+      form,
+      Buffer.from(signature, 'base64url'),
+    )
+  } catch {
+    // A key of another kind than the algorithm's.
+    return false
+  }
+}
+
+function certificateIn(pem: string): X509Certificate {
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    return assert.fail(`the chain holds no certificate but ${JSON.stringify(pem.slice(0, 80))}`)
+  }
 }
 
 const algorithms: Readonly<Record<string, { readonly hash: string | null }>> = {
@@ -90,7 +119,7 @@ export function teeOf({ chain }: ReadBundle): string | null {
 
 function decode(part: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    const value: unknown = parseJson(Buffer.from(part, 'base64url').toString('utf8'))
     if (isObject(value)) return value
   } catch {
     // Told below.

@@ -1,13 +1,16 @@
-import assert from 'node:assert/strict'
 import { isObject } from '#base/object.ts'
 import { type ErrorCode, errors } from '#contract/errors'
 import type { ChatCompletion, Generation, Model, ModelList } from '#contract/models'
+import type { RuleId } from '#contract/rules'
 import type { Validator } from '#contract/validator'
-import { isChatCompletion } from '#contract/validators/chat-completion'
-import { isGenerationResult } from '#contract/validators/generation-result'
 import { isModel } from '#contract/validators/model'
-import { isModelList } from '#contract/validators/model-list'
+import * as assert from './assert.ts'
+import { failAs } from './assert.ts'
+import { hold, isShown, showing, shownRules } from './checks.ts'
 import { type Exchange, excerpt, jsonOf, objectOf, textOf } from './http/exchange.ts'
+import { ruleTexts } from './rules.ts'
+import { ruleOfCode } from './universal/codes.ts'
+import { type Form, forms, type Mistake, mistakesIn } from './universal/forms.ts'
 
 /** An error as it stands in a body. */
 export interface ApiError {
@@ -32,36 +35,171 @@ export function expectError(
   code: ErrorCode,
   { param }: { param?: string } = {},
 ): ApiError {
-  expectStatus(exchange, errors[code].status)
+  const { type } = errors[code]
+  expectStatusOf(exchange, code)
   const error = errorIn(objectOf(exchange))
-  assert.equal(error.code, code)
-  assert.equal(error.type, errors[code].type)
+  if (error.code !== code) failAs(besideCode(code), `the code is ${JSON.stringify(error.code)}, not ${code}`)
+  hold()
+  // Of every answer the universal checks tell what goes with a code.
+  const rules = shownRules().filter((rule) => saysType(rule, code))
+  if (error.type !== type && rules.length > 0)
+    failAs(rules, `the type of ${code} is ${error.type}, not ${type}`)
   if (param !== undefined) assert.equal(error.param, param, `the error names ${error.param}, not ${param}`)
   return error
 }
 
-/** Asserts an error object in a body or event, with a message, a type and a code, and gives it. */
+/**
+ * Asserts the status of a code. Where there is no refusal at all, or one of another code, nothing tells of what goes
+ * with this one: that breaks what else is shown.
+ */
+export function expectStatusOf(exchange: Exchange, code: ErrorCode): void {
+  const { status } = errors[code]
+  const isOther = exchange.status < 400 || (exchange.status !== status && codeIn(exchange) !== code)
+  showing(isOther ? besideCode(code) : shownRules(), () => expectStatus(exchange, status))
+}
+
+/** The code of a refusal; undefined where there is none to be read. */
+function codeIn(exchange: Exchange): unknown {
+  try {
+    const { error } = JSON.parse(textOf(exchange))
+    return isObject(error) ? error.code : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What is shown beside what goes with a code; all of it where that is all. */
+function besideCode(code: ErrorCode): readonly RuleId[] {
+  const others = shownRules().filter((rule) => !ruleOfCode(code).includes(rule))
+  return others.length > 0 ? others : shownRules()
+}
+
+/** What an error is made of. */
+const SHAPE = ['ERR-01', 'ERR-03'] as const
+
+/** Whether a rule says what type goes with a code. */
+function saysType(rule: RuleId, code: ErrorCode): boolean {
+  const says = ruleTexts.get(rule)?.includes(`\`${errors[code].type}\``) ?? false
+  return says || ruleOfCode(code).includes(rule)
+}
+
+/**
+ * Asserts an error object with a code in a body or event, and gives it. Its other members are asserted where they are
+ * what is shown; the universal checks tell of all.
+ */
 export function errorIn(body: unknown): ApiError {
   assert.ok(
     isObject(body) && isObject(body.error),
     `there is no error object in ${excerpt(JSON.stringify(body))}`,
   )
   const { message, type, code, param } = body.error
-  assert.ok(typeof message === 'string' && message !== '', 'the message of an error is a text')
-  assert.ok(typeof type === 'string', 'the type of an error is a text')
   assert.ok(typeof code === 'string', 'the code of an error is a text')
-  assert.ok(param === undefined || typeof param === 'string', 'the param of an error is a text')
-  return { message, type, code, ...(param !== undefined && { param }) }
+  // Null is as good as absent.
+  const parts = { message, type, ...((param ?? undefined) !== undefined && { param }) }
+  const wrong = Object.entries(parts).find(([, value]) => typeof value !== 'string')
+  if (wrong && isShown(SHAPE)) failAs(SHAPE, `the ${wrong[0]} of an error is no text`)
+  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  const named = typeof param === 'string' && { param }
+  return { message: text(message), type: text(type), code, ...named }
 }
+
+/**
+ * Asserts that a value can be read as its form says, and gives it. What is wrong in it breaks the rules of that member:
+ * at once where they are what is shown or where nothing could be read, else when the member is read. The universal
+ * checks tell of it in any case.
+ */
+export function readAs<T>(value: unknown, form: Form, what: string): T {
+  const mistakes = mistakesIn(value, form)
+  const wrong = mistakes.find(
+    ({ rules, isStructural, path }) => isShown(rules) || (isStructural && path !== '/usage'),
+  )
+  if (wrong) failAs(wrong.rules, `${what} is not as the contract says: ${wrong.problem}`)
+  assert.ok(isObject(value), `${what} is no object`)
+  const { usage } = value
+  if (mistakes.length === 0 || !isObject(usage)) return value as T
+  return { ...value, usage: guarded(usage, mistakes, '/usage') } as T
+}
+
+/** An object of which nobody reads a wrong member without breaking the rules of that member. */
+function guarded(
+  members: Readonly<Record<string, unknown>>,
+  mistakes: readonly Mistake[],
+  at: string,
+): object {
+  const copy = { ...members }
+  for (const { path, rules, problem } of mistakes) {
+    const name = path.slice(at.length + 1)
+    if (!path.startsWith(`${at}/`) || name.includes('/')) continue
+    const get = () => failAs(rules, `${name} is not as the contract says: ${problem}`)
+    Object.defineProperty(copy, name, { enumerable: true, get })
+  }
+  return copy
+}
+
+/**
+ * Asserts a 200 whose JSON can be read as its form says. Without a usage the one it has is empty, and where the id is
+ * not what is shown it is that of the header.
+ */
+export function expectForm<T>(exchange: Exchange, form: Form): T {
+  expectStatus(exchange, 200)
+  const value = readAs<{ readonly id?: unknown; readonly usage?: object }>(jsonOf(exchange), form, 'the body')
+  return {
+    ...value,
+    ...(value.id !== undefined && knownBy(exchange, value.id)),
+    usage: isObject(value.usage) ? value.usage : withoutUsage(form, rulesOfUsage(form)),
+  } as T
+}
+
+function rulesOfUsage(form: Form): readonly RuleId[] {
+  return form.members.find(([where]) => where.test('/usage'))?.[1] ?? form.rules
+}
+
+/** A usage that is not there: whoever reads of it breaks these rules. */
+export function withoutUsage(form: Form, rules: readonly RuleId[]): object {
+  const names = Object.keys((form.sample as { readonly usage?: object }).usage ?? {})
+  const missing = { rules, problem: 'there is no usage', isStructural: false }
+  return guarded(
+    {},
+    names.map((name) => ({ ...missing, path: `/usage/${name}` })),
+    '/usage',
+  )
+}
+
+/** The id by which a generation is known: the header's, unless an answer's own is what is shown. */
+export function knownBy({ headers }: Exchange, id: unknown): { readonly id?: unknown } {
+  const told = headers['x-router-generation-id']
+  return told === undefined || isShown(IDENTITY) ? { id } : { id: told }
+}
+
+const IDENTITY = ['CHAT-02', 'HDR-03', 'HDR-10'] as const
 
 /** Asserts a 200 with a chat completion that was not streamed. */
 export function expectChat(exchange: Exchange): ChatCompletion {
-  return expectShape(exchange, isChatCompletion)
+  return expectForm(exchange, forms.chat)
 }
 
 /** Asserts a 200 with a list of models. */
 export function expectModels(exchange: Exchange): ModelList['data'] {
-  return expectShape<ModelList>(exchange, isModelList).data
+  return readAs<ModelList>(expectJson(exchange), forms.models, 'the list').data
+}
+
+/**
+ * Asserts a 200 with a list of entries that each have an id, and gives these: what else stands in an entry, and how it
+ * is called, is left open here.
+ */
+export function listedIn(exchange: Exchange): readonly Readonly<Record<string, unknown> & { id: string }>[] {
+  expectStatus(exchange, 200)
+  const { data } = objectOf(exchange)
+  if (!Array.isArray(data)) return failAs(['MODL-05'], 'the list of models has no data')
+  return data.map((entry: unknown) => {
+    const id = isObject(entry) ? entry.id : undefined
+    return typeof id === 'string' ? { ...(entry as object), id } : failAs(['MODL-01'], 'an entry has no id')
+  })
+}
+
+/** The ids of the models in a list. */
+export function listedIds(exchange: Exchange): readonly string[] {
+  return listedIn(exchange).map(({ id }) => id)
 }
 
 /** Asserts a 200 with one model. */
@@ -76,20 +214,46 @@ export function recordIn(exchange: Exchange): Readonly<Record<string, unknown>> 
   return isObject(body.data) ? body.data : body
 }
 
-/** Asserts a 200 with a record in the form that this project chose. */
-export function expectRecord(exchange: Exchange): Generation {
-  return expectShape<{ readonly data: Generation }>(exchange, isGenerationResult).data
+/** All texts, numbers, switches and nulls in a value, however deep. */
+export function valuesIn(value: unknown): readonly unknown[] {
+  if (typeof value !== 'object' || value === null) return [value]
+  return Object.values(value).flatMap(valuesIn)
 }
 
-/** Asserts `X-Router-Generation-Id`, which every answer to an accepted request carries, and gives its value. */
-export function generationIdOf({ headers }: Exchange): string {
-  const id = headers['x-router-generation-id'] ?? ''
-  assert.match(id, GENERATION_ID, 'X-Router-Generation-Id is no generation id')
+/** Asserts a 200 with a record in the form that this project chose. */
+export function expectRecord(exchange: Exchange): Generation {
+  const body = expectJson(exchange)
+  const { data } = readAs<{ readonly data: Generation }>(body, forms.record, 'the record')
+  return guarded({ ...data }, mistakesIn(body, forms.record), '/data') as Generation
+}
+
+function expectJson(exchange: Exchange): unknown {
+  expectStatus(exchange, 200)
+  return jsonOf(exchange)
+}
+
+/**
+ * Gives `X-Router-Generation-Id`, which every answer to an accepted request carries, and asserts its form where that is
+ * what is shown; elsewhere the id of the body does as well.
+ */
+export function generationIdOf(exchange: Exchange): string {
+  const header = exchange.headers['x-router-generation-id'] ?? ''
+  const id = header || idIn(textOf(exchange))
+  if (isShown(IDENTITY) && !GENERATION_ID.test(header)) {
+    const broken = shownRules().filter((rule) => IDENTITY.some((own) => own === rule))
+    failAs(broken, `X-Router-Generation-Id is no generation id: ${header.slice(0, 60)}`)
+  }
+  if (id === '') failAs(['HDR-10'], 'there is no X-Router-Generation-Id')
   return id
 }
 
-/** The form of a generation's id: `gen-` and a ULID. */
-export const GENERATION_ID = /^gen-[0-9A-HJKMNP-TV-Z]{26}$/
+/** The first id that stands in a body or in a stream; empty when there is none. */
+function idIn(text: string): string {
+  return /^(?:data: *)?\{.*?"id" *: *"([^"]{1,100})"/m.exec(text)?.[1] ?? ''
+}
+
+/** The form of a generation's id: `gen-` and a ULID, in which case means nothing. */
+export const GENERATION_ID = /^gen-[0-9A-HJKMNP-TV-Z]{26}$/i
 
 /** Asserts that a value has at least the members of `expected`, at any depth; other members may stand beside them. */
 export function expectSubset(actual: unknown, expected: unknown, path = 'the body'): void {
@@ -105,7 +269,7 @@ export function expectSubset(actual: unknown, expected: unknown, path = 'the bod
 }
 
 /** Asserts a 200 whose JSON passes the validator, and gives it; the message names the first place that does not. */
-export function expectShape<T>(exchange: Exchange, validate: Validator): T {
+function expectShape<T>(exchange: Exchange, validate: Validator): T {
   expectStatus(exchange, 200)
   const value = jsonOf(exchange)
   if (!validate(value)) {

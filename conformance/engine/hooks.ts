@@ -5,10 +5,12 @@ import type { HookConfig } from '#contract/models'
 import type { Validator } from '#contract/validator'
 import { isControlBooks } from '#contract/validators/control-books'
 import { isControlCreatedKey } from '#contract/validators/control-created-key'
+import { isControlDebits } from '#contract/validators/control-debits'
 import { isControlDone } from '#contract/validators/control-done'
 import { isControlInvitation } from '#contract/validators/control-invitation'
 import { isControlKey } from '#contract/validators/control-key'
 import { isControlMails } from '#contract/validators/control-mails'
+import { isControlProxy } from '#contract/validators/control-proxy'
 import { isControlRedemption } from '#contract/validators/control-redemption'
 import { isControlVerification } from '#contract/validators/control-verification'
 import { isControlWorkspace } from '#contract/validators/control-workspace'
@@ -33,7 +35,7 @@ export type Hooks = <Op extends ControlOperation>(
 const TIMEOUT_MS = 30_000
 
 /** What each hook has to answer. */
-const answers: Readonly<Record<ControlOperation, Validator>> = {
+export const hookAnswers: Readonly<Record<ControlOperation, Validator>> = {
   reset: isControlDone,
   createWorkspace: isControlWorkspace,
   createKey: isControlCreatedKey,
@@ -43,12 +45,14 @@ const answers: Readonly<Record<ControlOperation, Validator>> = {
   issueInvitation: isControlInvitation,
   withdrawInvitation: isControlInvitation,
   redeemInvitation: isControlRedemption,
-  ledger: isControlBooks,
+  debits: isControlDebits,
+  books: isControlBooks,
   verifyLedger: isControlVerification,
   registerUpstream: isControlDone,
   setVerdict: isControlDone,
   publishEvidence: isControlDone,
   readMails: isControlMails,
+  startProxy: isControlProxy,
   advanceClock: isControlDone,
 }
 
@@ -67,7 +71,7 @@ export function createHooks(configured: Readonly<Partial<Record<ControlOperation
         throw new Kind(`the hook ${operation} failed: ${cause.message}`, { cause })
       },
     )
-    const validate = answers[operation]
+    const validate = hookAnswers[operation]
     const answer = parse(reply)
     if (!validate(answer)) {
       const [first] = validate.errors ?? []

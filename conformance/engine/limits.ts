@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import * as assert from './assert.ts'
 import type { Context } from './context.ts'
 import { expectError } from './expect.ts'
 import type { Exchange } from './http/exchange.ts'

@@ -3,7 +3,8 @@ import type { EndpointName, FixtureKey, HookName, ModelName, Target } from './ta
 
 /**
  * What a scenario needs of a target. `key`: a key that works; `generation`: one that may be charged; `workspace`: new
- * workspaces and keys; the rest by name: a hook, a model, a key or an endpoint of the target, a claimed feature.
+ * workspaces and keys; `chatAlone`: a model for chat that is not the one for embeddings; the rest by name: a hook, a
+ * model, a key or an endpoint of the target, a claimed feature.
  */
 export type Need =
   | 'key'
@@ -15,6 +16,8 @@ export type Need =
   | 'sibling'
   | 'siblingAdmin'
   | 'spare'
+  | 'maxRequests'
+  | 'chatAlone'
   | 'openProxy'
   | 'proxySocket'
   | 'console'
@@ -32,15 +35,33 @@ export interface Obstacle {
   readonly reason: string
 }
 
+/** Fixtures of a feature, which nobody misses where it is not claimed. */
+const fixtures: Readonly<Partial<Record<Need, ConformanceFeature>>> = { 'model:embeddings': 'embeddings' }
+
+/** The feature that a need belongs to; undefined for one that every product may be asked for. */
+export function featureOf(need: Need): ConformanceFeature | undefined {
+  if (need.startsWith('feature:')) return need.slice('feature:'.length) as ConformanceFeature
+  return fixtures[need]
+}
+
 /** What stands in the way of a need; undefined when nothing does. */
 export function findObstacle(need: Need, target: Target): Obstacle | undefined {
+  const feature = featureOf(need)
+  if (feature !== undefined && !target.features.has(feature))
+    return { verdict: 'not-supported', reason: `the product does not claim the feature ${feature}` }
   const [kind, name] = need.split(':') as [string, string | undefined]
-  if (kind === 'feature') {
-    if (target.features.has(name as ConformanceFeature)) return undefined
-    return { verdict: 'not-supported', reason: `the product does not claim the feature ${name}` }
-  }
+  if (kind === 'feature') return undefined
   if (isThere(kind, name, target)) return undefined
   return { verdict: 'not-testable', reason: reasonFor(kind, name) }
+}
+
+/**
+ * What stands in the way of the first of several needs: a feature that is not claimed before anything that is missing, for
+ * what shows a feature nobody needs without it.
+ */
+export function firstObstacle(needs: readonly Need[], target: Target): Obstacle | undefined {
+  const obstacles = needs.flatMap((need) => findObstacle(need, target) ?? [])
+  return obstacles.find(({ verdict }) => verdict === 'not-supported') ?? obstacles[0]
 }
 
 function isThere(kind: string, name: string | undefined, target: Target): boolean {
@@ -78,8 +99,15 @@ function isThere(kind: string, name: string | undefined, target: Target): boolea
       return target.proxyPageUrl !== undefined
     case 'spare':
       return target.spareUrl !== undefined
+    case 'maxRequests':
+      return target.limits.maxRequests !== undefined
+    case 'chatAlone':
+      return models.chat !== models.embeddings
     case 'forwarded':
       return target.believesForwarded
+    case 'debits':
+      // Who tells everything tells this.
+      return hooks.debits !== undefined || hooks.books !== undefined
     default:
       return hooks[kind as HookName] !== undefined
   }
@@ -100,6 +128,8 @@ function reasonFor(kind: string, name: string | undefined): string {
   if (kind === 'administrator') return 'the target names no administrator'
   if (kind === 'proxyPage') return 'the target names no proxyPageUrl'
   if (kind === 'spare') return 'the target names no spareUrl'
+  if (kind === 'maxRequests') return 'the target does not name limits.maxRequests'
+  if (kind === 'chatAlone') return 'the target names one model for chat and for embeddings'
   if (kind === 'forwarded') return 'the router is not said to believe X-Forwarded-For'
   return `the target lacks the hook ${kind}`
 }

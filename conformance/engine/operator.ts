@@ -1,5 +1,7 @@
-import assert from 'node:assert/strict'
+import * as assert from './assert.ts'
 import type { Context } from './context.ts'
+import { textOf } from './http/exchange.ts'
+import { get } from './http/get.ts'
 
 /** What the operator's listener answers. */
 export interface Told {
@@ -13,13 +15,12 @@ const TIMEOUT_MS = 5_000
 
 /** Gets a path of the sibling's listener for operators; undefined when it does not answer in time. */
 export async function askOperator(context: Context, path: string): Promise<Told | undefined> {
-  const signal = AbortSignal.timeout(context.patience(TIMEOUT_MS))
-  try {
-    const response = await fetch(`${context.target.siblingAdminUrl}${path}`, { signal })
-    const type = response.headers.get('content-type') ?? ''
-    return { status: response.status, type, text: await response.text() }
-  } catch {
-    return undefined
+  const exchange = await get(`${context.target.siblingAdminUrl}${path}`, context.patience(TIMEOUT_MS))
+  if (exchange.ending !== 'complete') return undefined
+  return {
+    status: exchange.status,
+    type: exchange.headers['content-type'] ?? '',
+    text: textOf(exchange),
   }
 }
 

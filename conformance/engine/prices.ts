@@ -1,5 +1,6 @@
-import assert from 'node:assert/strict'
 import { isObject } from '#base/object.ts'
+import type { RuleId } from '#contract/rules'
+import { failAs } from './assert.ts'
 import { costMicros } from './books.ts'
 import type { Context } from './context.ts'
 import { expectStatus } from './expect.ts'
@@ -14,21 +15,39 @@ export interface Priced {
   readonly maxOutputTokens: number
 }
 
+/** Who reads an entry's member breaks the rules of that member where it is not there. */
+const rulesOf: Readonly<Record<keyof Priced, readonly RuleId[]>> = {
+  promptMicros: ['MODL-16'],
+  completionMicros: ['MODL-16'],
+  contextLength: ['MODL-02'],
+  maxOutputTokens: ['MODL-14'],
+}
+
 /** Reads prices and sizes from the product's own entry of a model; asserts that they are whole numbers. */
 export async function priceOf(context: Context, name: ModelName = 'chat'): Promise<Priced> {
   const exchange = await context.request('getModel', { params: { id: context.model(name) } })
   expectStatus(exchange, 200)
   const { pricing, context_length: contextLength, max_output_tokens: maxOutputTokens } = objectOf(exchange)
-  assert.ok(isObject(pricing), 'the model has no pricing')
+  if (!isObject(pricing)) return failAs(['MODL-03'], 'the model has no pricing')
   const priced = {
     promptMicros: Number(pricing.prompt_per_1m_micros),
     completionMicros: Number(pricing.completion_per_1m_micros),
     contextLength: Number(contextLength),
     maxOutputTokens: Number(maxOutputTokens),
   }
-  for (const [what, value] of Object.entries(priced))
-    assert.ok(Number.isInteger(value), `${what} is no whole number`)
+  for (const [what, value] of Object.entries(priced)) {
+    if (!Number.isInteger(value)) failAs(rulesOf[what as keyof Priced], `${what} is no whole number`)
+  }
   return priced
+}
+
+/** How many tokens a model's window holds, as its entry tells it. */
+export async function windowOf(context: Context, name: ModelName = 'chat'): Promise<number> {
+  const exchange = await context.request('getModel', { params: { id: context.model(name) } })
+  expectStatus(exchange, 200)
+  const { context_length: window } = objectOf(exchange)
+  if (!Number.isInteger(window)) failAs(rulesOf.contextLength, 'context_length is no whole number')
+  return Number(window)
 }
 
 /** The hold of a request in micro-dollars: the most that it can cost, taking each byte for a token (CRED-05). */
@@ -38,4 +57,41 @@ export function holdFor(
 ): number {
   const promptTokens = Math.min(priced.contextLength, size.bodyBytes + size.templateTokens)
   return costMicros({ promptTokens, completionTokens: size.outputCap }, priced)
+}
+
+/**
+ * All prices that an entry's `pricing` tells, by value: what its members are called, how deep they stand and whether a
+ * price is a number or its decimal text is left open.
+ */
+export function pricesIn(pricing: unknown): readonly number[] {
+  if (isObject(pricing)) return Object.values(pricing).flatMap(pricesIn)
+  if (Array.isArray(pricing)) return pricing.flatMap(pricesIn)
+  const isWritten = typeof pricing === 'string' && /^\d+(\.\d+)?$/.test(pricing)
+  const value = isWritten ? Number(pricing) : pricing
+  return typeof value === 'number' && value >= 0 ? [value] : []
+}
+
+/** What a generation was charged, as its `usage` tells it. */
+export interface Charged {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly cost_micros: number
+}
+
+/** The prices that the entry of the model `chat` tells, in micro-dollars for a million tokens. */
+export async function listedPrices(context: Context): Promise<readonly number[]> {
+  const exchange = await context.request('getModel', { params: { id: context.model() } })
+  expectStatus(exchange, 200)
+  return pricesIn(objectOf(exchange).pricing)
+}
+
+/** Whether two of these prices, one for the prompt and one for the completion, make all of these costs (MET-01). */
+export function isPricedBy(prices: readonly number[], charged: readonly Charged[]): boolean {
+  const pairs = prices.flatMap((prompt) => prices.map((completion) => [prompt, completion] as const))
+  return pairs.some(([prompt, completion]) =>
+    charged.every((one) => {
+      const total = one.prompt_tokens * prompt + one.completion_tokens * completion
+      return one.cost_micros === Math.ceil(total / 1_000_000)
+    }),
+  )
 }

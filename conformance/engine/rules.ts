@@ -1,4 +1,5 @@
 import type { RuleId } from '#contract/rules'
+import texts from '../../generated/rules.json' with { type: 'json' }
 import { rules } from '../../generated/rules.ts'
 
 /** Whose word a rule is. */
@@ -15,6 +16,11 @@ export interface Rule {
 
 /** Every rule by its id. */
 export const catalogue: Readonly<Record<RuleId, Rule>> = rules
+
+/** The sentence of each rule. */
+export const ruleTexts: ReadonlyMap<RuleId, string> = new Map(
+  texts.rules.map(({ id, text }) => [id as RuleId, text]),
+)
 
 /** Whether a text is the id of a rule. */
 export function isRuleId(text: string): text is RuleId {

@@ -1,4 +1,5 @@
 import type { RuleId } from '#contract/rules'
+import { isProvisional } from '../lock/lock.ts'
 import type { Context } from './context.ts'
 import type { Need } from './needs.ts'
 import { catalogue, isRuleId } from './rules.ts'
@@ -19,13 +20,19 @@ export interface Scenario {
   readonly isExclusive: boolean
   /** How long it waits by design at a target with these limits; long ones run with `--slow` alone. */
   readonly waitsMs: (limits: Limits) => number
+  /** Whether its assertions name the rules that they show; those of a scenario with one rule need not. */
+  readonly isNaming: boolean
+  /** Whether it is new, so that what it finds is told and decides nothing yet. */
+  readonly isProvisional: boolean
   /** Returns when the product keeps the rules; an `AssertionError` says that it does not. */
   readonly run: (context: Context) => Promise<void>
 }
 
 /** What is written down of a scenario of either kind; the rest is usual. */
 export interface Description
-  extends Partial<Pick<Scenario, 'needs' | 'subjects' | 'isCompared' | 'isExclusive' | 'waitsMs'>> {
+  extends Partial<
+    Pick<Scenario, 'needs' | 'subjects' | 'isCompared' | 'isExclusive' | 'waitsMs' | 'isNaming'>
+  > {
   readonly rules: readonly RuleId[]
   readonly title: string
 }
@@ -63,8 +70,15 @@ export function define(id: string, definition: Definition): Scenario {
     isCompared: true,
     isExclusive: false,
     waitsMs: () => 0,
+    isNaming: rules.length === 1 || namesRules(definition.run),
+    isProvisional: isProvisional(id),
     ...definition,
   }
+}
+
+/** Whether a program names rules. What stands in functions that it calls is not seen here: who wraps one asks for it. */
+export function namesRules(run: (...args: never) => unknown): boolean {
+  return /\bshow(s|ing)\)?\(/.test(run.toString())
 }
 
 /** Whether it runs at the router and through the proxy, so that the two can be compared. */

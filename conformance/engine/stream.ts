@@ -1,10 +1,15 @@
-import assert from 'node:assert/strict'
 import type { ChatCompletionChunk } from '#contract/models'
-import { isChatCompletionChunk } from '#contract/validators/chat-completion-chunk'
-import { type ApiError, errorIn, expectStatus } from './expect.ts'
+import type { RuleId } from '#contract/rules'
+import * as assert from './assert.ts'
+import { failAs } from './assert.ts'
+import { isShown, shownRules } from './checks.ts'
+import { type ApiError, errorIn, expectStatus, knownBy, readAs, withoutUsage } from './expect.ts'
 import type { Call } from './http/call.ts'
-import { eventsOf, type StreamEvent } from './http/events.ts'
-import { type Exchange, excerpt } from './http/exchange.ts'
+import { type Comment, commentsOf, eventsOf, type StreamEvent } from './http/events.ts'
+import { type Exchange, excerpt, isEventStream } from './http/exchange.ts'
+import { parseJson } from './http/json.ts'
+import { ruleTexts } from './rules.ts'
+import { forms, isError } from './universal/forms.ts'
 
 /** A stream of chunks, read to its end. */
 export interface ChatStream {
@@ -17,7 +22,7 @@ export interface ChatStream {
   /** The error event; undefined when all went well. */
   readonly error: ApiError | undefined
   /** The comment lines. */
-  readonly pings: readonly StreamEvent[]
+  readonly pings: readonly Comment[]
 }
 
 /** Asserts a stream that ends well: chunks, `[DONE]` as the last event, and nothing after it. */
@@ -32,8 +37,8 @@ export function expectStream(exchange: Exchange): ChatStream {
 export function expectFailedStream(exchange: Exchange): ChatStream & { readonly error: ApiError } {
   const stream = expectEnded(exchange)
   assert.ok(stream.error, 'the stream ends without an error')
-  const data = stream.events.filter((event) => event.data !== undefined)
-  assert.match(data.at(-2)?.data ?? '', /"error"/, 'the error is not the last event before [DONE]')
+  const data = stream.events.filter((event) => event.data !== undefined && event.data !== '[DONE]')
+  assert.match(data.at(-1)?.data ?? '', /"error"/, 'the error is not the last event before [DONE]')
   return { ...stream, error: stream.error }
 }
 
@@ -43,17 +48,37 @@ export function readStream(exchange: Exchange): ChatStream {
   const data = events.flatMap(({ data }) =>
     data === undefined || data === '[DONE]' ? [] : [parseEvent(data)],
   )
-  const failures = data.filter(isFailure)
-  const chunks = data.filter((event) => !isFailure(event)).map(toChunk)
+  const failures = data.filter(isError)
+  const chunks = data
+    .filter((event) => !isError(event))
+    .map(toChunk)
+    .map((chunk) => ({ ...chunk, ...knownBy(exchange, chunk.id) }) as ChatCompletionChunk)
   const usage = chunks.find(({ choices, usage }) => choices.length === 0 && usage)?.usage
+  const isMissing = usage === undefined && failures.length === 0 && isUsageAsked(exchange)
   return {
     events,
     chunks,
     text: chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''),
-    usage,
+    usage: isMissing ? (withoutUsage(forms.chatChunk, USAGE_CHUNK) as ChatStream['usage']) : usage,
     error: failures.length > 0 ? errorIn(failures[0]) : undefined,
-    pings: events.filter(({ comments }) => comments.length > 0),
+    pings: commentsOf(exchange),
   }
+}
+
+/** Rules that say that a usage chunk comes where it was asked for. */
+const USAGE_CHUNK = ['REQ-05', 'STRM-03', 'EVT-02'] as const
+
+/** Whether a request asked for the usage chunk. */
+export function isUsageAsked({ sent }: Exchange): boolean {
+  return /"include_usage" *: *true/.test(sent.body.toString('utf8'))
+}
+
+/**
+ * Waits for `[DONE]`. Without one it breaks the rules that a stream ends with it; what comes after it is untold.
+ */
+export async function expectDone(call: Call): Promise<void> {
+  const isDone = await call.until((soFar) => eventsOf(soFar).events.some(({ data }) => data === '[DONE]'))
+  if (!isDone) failAs(['STRM-04', 'EVT-05'], 'the stream ends without [DONE]')
 }
 
 /** How many chunks with text have come so far; the other kinds do not count. */
@@ -68,36 +93,55 @@ export async function expectBegun(call: Call, texts = 1): Promise<void> {
 
 /** How many pings have come so far. */
 export function countPings(soFar: Exchange): number {
-  return eventsOf(soFar).events.filter(({ comments }) => comments.length > 0).length
+  return commentsOf(soFar).length
 }
 
 function expectEnded(exchange: Exchange): ChatStream {
   expectStatus(exchange, 200)
-  assert.match(exchange.headers['content-type'] ?? '', /^text\/event-stream/, 'the answer is no event stream')
-  const stream = readStream(exchange)
-  const data = stream.events.filter((event) => event.data !== undefined)
-  assert.equal(data.at(-1)?.data, '[DONE]', 'the last event is not [DONE]')
-  assert.equal(data.filter((event) => event.data === '[DONE]').length, 1, '[DONE] stands more than once')
-  assert.equal(eventsOf(exchange).rest, '', 'something follows the last event')
-  return stream
+  expectEnd(exchange)
+  return readStream(exchange)
 }
+
+/**
+ * Asserts an event stream with `[DONE]` as its last event, each where it is what is shown; elsewhere the universal
+ * checks tell of it, and what has events is a stream.
+ */
+export function expectEnd(exchange: Exchange): void {
+  const { events, rest } = eventsOf(exchange)
+  const data = events.flatMap(({ data }) => data ?? [])
+  assert.ok(data.length > 0, `the answer is no event stream: ${excerpt(rest)}`)
+  if (isShown(['STRM-01']))
+    assert.ok(isEventStream(exchange), `the content type is ${exchange.headers['content-type']}`)
+  const isEnded = data.at(-1) === '[DONE]' && data.indexOf('[DONE]') === data.length - 1
+  const broken = shownRules().filter((rule) => ENDING.includes(rule))
+  // What is said of the time after [DONE] cannot be seen without one.
+  const isNeeded = shownRules().some((rule) => ruleTexts.get(rule)?.includes('[DONE]'))
+  if (!isEnded && (broken.length > 0 || isNeeded || isShown(ENDING)))
+    failAs(broken.length > 0 ? broken : ['STRM-04', 'EVT-05'], 'the one [DONE] is not the last event')
+  if (isShown(['STRM-08', 'EVT-07'])) assert.equal(rest, '', 'something follows the last event')
+}
+
+/** Rules that say how a stream ends. */
+const ENDING: readonly RuleId[] = [
+  'STRM-04',
+  'EVT-05',
+  'STRM-06',
+  'EP-10',
+  'STRM-14',
+  'STRM-15',
+  'STRM-16',
+  'STRM-17',
+  'STRM-19',
+]
 
 function toChunk(value: unknown): ChatCompletionChunk {
-  if (!isChatCompletionChunk(value)) {
-    const [first] = isChatCompletionChunk.errors ?? []
-    assert.fail(`an event is no chunk: ${first?.instancePath || 'it'} ${first?.message}`)
-  }
-  return value
-}
-
-function isFailure(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'error' in value
+  return readAs(value, forms.chatChunk, 'an event')
 }
 
 /** The data of an event as JSON; asserts that it is. */
 export function parseEvent(data: string): unknown {
   try {
-    return JSON.parse(data)
+    return parseJson(data)
   } catch {
     return assert.fail(`an event is not JSON: ${excerpt(data)}`)
   }

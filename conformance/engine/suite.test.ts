@@ -1,6 +1,7 @@
-import assert from 'node:assert/strict'
 import { afterEach, expect, test } from 'vitest'
 import { bareTarget, benchFor, type Product, serve } from '../testing/product.ts'
+import * as assert from './assert.ts'
+import { showing, shows } from './checks.ts'
 import { HookError } from './hooks.ts'
 import type { Outcome } from './outcome.ts'
 import { type Definition, define } from './scenario.ts'
@@ -77,20 +78,48 @@ test.each([
   ])
 })
 
-test('what is judged of every exchange fails a scenario that asserted nothing about it', async () => {
+test('what is judged of every exchange breaks its own rules and leaves the scenario its verdict', async () => {
   await answering(fine, { 'content-type': 'text/plain' })
   expect(await outcomesOf({})).toMatchObject([
     {
-      verdict: 'fail',
-      problems: [expect.stringContaining('no X-Request-Id'), expect.stringContaining('text/plain')],
+      verdict: 'pass',
+      violations: [
+        { rules: ['HDR-09'], problem: expect.stringContaining('no X-Request-Id') },
+        { rules: ['EP-05'], problem: expect.stringContaining('text/plain') },
+      ],
     },
   ])
 })
 
-test('a chosen rule that is broken beside a given scenario is a warning, beside a chosen one a failure', async () => {
-  await answering(fine, {})
-  const chosen: Change = { id: 'b/scenario', rules: ['HDR-09'] }
-  expect(await outcomesOf([{}, chosen])).toMatchObject([{ verdict: 'warn' }, { verdict: 'fail' }])
+test('an assertion breaks the rule that it names, and what was not reached is untold', async () => {
+  await answering(fine)
+  const rules = ['MODL-05', 'MODL-06', 'EP-05', 'EP-04'] as const
+  const run: Definition['run'] = async () => {
+    assert.ok(true)
+    shows('MODL-05')
+    assert.ok(true)
+    await Promise.all([
+      showing(['MODL-06'], async () => assert.ok(true)),
+      showing(['EP-05'], async () => assert.fail('not so')),
+    ])
+    shows('EP-04')
+    assert.ok(true)
+  }
+  const [outcome] = await outcomesOf({ rules, run })
+  expect(outcome).toMatchObject({ verdict: 'fail', problems: ['not so'] })
+  expect([...(outcome?.shown?.held ?? [])]).toEqual([
+    ['MODL-05', 1],
+    ['MODL-06', 1],
+  ])
+  expect(outcome?.shown?.broken).toEqual([{ rules: ['EP-05'], problem: 'not so' }])
+})
+
+test('an assertion cannot show a rule that its scenario does not count for', async () => {
+  await answering(fine)
+  const run: Definition['run'] = async () => shows('AUTH-03')
+  expect(await outcomesOf({ run })).toMatchObject([
+    { verdict: 'error', problems: [expect.stringContaining('AUTH-03')] },
+  ])
 })
 
 test('what a scenario notices beside its rules is a warning, and does not hide a failure', async () => {
@@ -111,15 +140,15 @@ test('what a scenario notices beside its rules is a warning, and does not hide a
 test('what a target cannot show is not testable, what it does not claim not supported: neither is a pass', async () => {
   await answering(fine)
   const outcomes = await outcomesOf([
-    { id: 'a/hook', needs: ['ledger'] },
-    { id: 'a/model', needs: ['model:embeddings'] },
+    { id: 'a/hook', needs: ['books'] },
+    { id: 'a/model', needs: ['model:completions'] },
     { id: 'a/workspace', needs: ['workspace'] },
     { id: 'a/feature', needs: ['feature:embeddings'] },
     { id: 'a/key', needs: ['key'] },
   ])
   expect(outcomes.map(({ verdict, problems }) => [verdict, problems[0]])).toEqual([
-    ['not-testable', 'the target lacks the hook ledger'],
-    ['not-testable', 'the target names no model embeddings'],
+    ['not-testable', 'the target lacks the hook books'],
+    ['not-testable', 'the target names no model completions'],
     ['not-testable', 'the target lacks the hooks createWorkspace and createKey'],
     ['not-supported', 'the product does not claim the feature embeddings'],
     ['pass', undefined],

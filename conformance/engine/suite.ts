@@ -1,9 +1,12 @@
 import { type Attempt, attempt, type Bench } from './attempt.ts'
+import { brokenBy } from './checks.ts'
 import { compareTraces } from './differential.ts'
-import { findObstacle } from './needs.ts'
-import { notRun, type Outcome } from './outcome.ts'
+import { firstObstacle } from './needs.ts'
+import { failed, notRun, type Outcome, shortened } from './outcome.ts'
 import type { Scenario } from './scenario.ts'
+import { catchStrays } from './strays.ts'
 import type { Subject, Target } from './target.ts'
+import { judgeThrown, worseOf } from './thrown.ts'
 
 /** A run of the suite. */
 export interface SuiteOptions extends Bench {
@@ -14,53 +17,104 @@ export interface SuiteOptions extends Bench {
   /** Whether scenarios run that wait long by design. */
   readonly isSlow: boolean
   readonly onOutcome?: (outcome: Outcome) => void
+  /** Hears what was thrown by no scenario. */
+  readonly onFault?: (thrown: unknown) => void
 }
 
 /** Scenarios that wait longer than this by design are slow (ours). */
 const SLOW_MS = 10_000
 
-/** Runs scenarios, some at once, each at the router and again through the proxy. Outcomes are in the scenarios' order. */
+/** An outcome, and what the work of its scenario throws after its end. */
+interface Found {
+  readonly outcome: Outcome
+  readonly late: readonly unknown[]
+}
+
+/**
+ * Runs scenarios, some at once, each at the router and again through the proxy. Outcomes are in the scenarios' order.
+ * Nothing that a product does ends it: what a scenario throws, wherever that is, is its outcome.
+ */
 export async function runSuite(options: SuiteOptions): Promise<readonly Outcome[]> {
-  const { scenarios, target, jobs, onOutcome = () => {} } = options
-  const outcomes: Outcome[][] = []
-  const work = async (queue: Iterable<[number, Scenario]>) => {
-    for (const [index, scenario] of queue) {
-      const found = await judge(scenario, options)
-      outcomes[index] = found
-      for (const outcome of found) onOutcome(outcome)
+  const { scenarios, target, jobs, onOutcome = () => {}, onFault = () => {} } = options
+  const found: Found[][] = []
+  const tell = (outcome: Outcome) => {
+    try {
+      onOutcome(outcome)
+    } catch (thrown) {
+      onFault(thrown)
     }
   }
+  const work = async (queue: Iterable<[number, Scenario]>) => {
+    for (const [index, scenario] of queue) {
+      const own = await judge(scenario, options)
+      found[index] = own
+      for (const { outcome } of own) tell(outcome)
+    }
+  }
+  const release = catchStrays(onFault)
+  try {
+    await workAll(scenarios, target, jobs, work)
+  } finally {
+    release()
+  }
+  return found.flat().map(withLate)
+}
+
+type Work = (queue: Iterable<[number, Scenario]>) => Promise<void>
+
+async function workAll(scenarios: readonly Scenario[], { limits }: Target, jobs: number, work: Work) {
   const entries = [...scenarios.entries()]
   // Those that wait longest begin, so that nobody waits for them alone.
   const together = entries
     .filter(([, { isExclusive }]) => !isExclusive)
-    .sort(([, one], [, other]) => other.waitsMs(target.limits) - one.waitsMs(target.limits))
+    .sort(([, one], [, other]) => other.waitsMs(limits) - one.waitsMs(limits))
     .values()
   await Promise.all(Array.from({ length: jobs }, () => work(together)))
   await work(entries.filter(([, { isExclusive }]) => isExclusive))
-  return outcomes.flat()
+}
+
+/** What came astray after a scenario had its outcome belongs to it all the same. */
+function withLate({ outcome, late }: Found): Outcome {
+  if (late.length === 0) return outcome
+  const thrown = late.map(judgeThrown)
+  const verdict = thrown.reduce((worst, one) => worseOf(worst, one.verdict), outcome.verdict)
+  const { rules } = outcome.scenario
+  const broken = late.flatMap((one, index) =>
+    thrown[index]?.verdict === 'fail'
+      ? [{ rules: brokenBy(one, rules), problem: thrown[index].problem }]
+      : [],
+  )
+  const { held = new Map(), broken: before = [] } = outcome.shown ?? {}
+  const problems = [...outcome.problems, ...thrown.map(({ problem }) => problem)]
+  return { ...outcome, verdict, shown: { held, broken: [...before, ...broken] }, problems }
 }
 
 /** Every outcome of one scenario. The router's run is what the proxy's is compared with. */
-async function judge(scenario: Scenario, options: SuiteOptions): Promise<Outcome[]> {
-  const { profiles, target } = options
-  const outcomes: Outcome[] = []
+async function judge(scenario: Scenario, options: SuiteOptions): Promise<Found[]> {
+  const { profiles, target, stopped } = options
+  const found: Found[] = []
   let router: Attempt | undefined
   for (const subject of scenario.subjects) {
     const isWanted = profiles.includes(subject)
     const isReference =
       subject === 'router' && profiles.includes('proxy') && scenario.subjects.includes('proxy')
     if (!isWanted && !isReference) continue
-    const obstacle = obstacleTo(scenario, subject, target, options.isSlow)
-    if (obstacle) {
-      if (isWanted) outcomes.push(obstacle)
-      continue
+    try {
+      stopped?.throwIfAborted()
+      const obstacle = obstacleTo(scenario, subject, target, options.isSlow)
+      if (obstacle) {
+        if (isWanted) found.push({ outcome: obstacle, late: [] })
+        continue
+      }
+      const made = await attempt(scenario, subject, options)
+      if (subject === 'router') router = made
+      const outcome = subject === 'proxy' ? compared(router, made) : made.outcome
+      if (isWanted) found.push({ outcome: shortened(outcome), late: made.late })
+    } catch (thrown) {
+      if (isWanted) found.push({ outcome: failed(scenario, subject, thrown), late: [] })
     }
-    const made = await attempt(scenario, subject, options)
-    if (subject === 'router') router = made
-    if (isWanted) outcomes.push(subject === 'proxy' ? compared(router, made) : made.outcome)
   }
-  return outcomes
+  return found
 }
 
 function obstacleTo(
@@ -69,10 +123,8 @@ function obstacleTo(
   target: Target,
   isSlow: boolean,
 ): Outcome | undefined {
-  for (const need of scenario.needs) {
-    const obstacle = findObstacle(need, target)
-    if (obstacle) return notRun(scenario, subject, obstacle.verdict, obstacle.reason)
-  }
+  const obstacle = firstObstacle(scenario.needs, target)
+  if (obstacle) return notRun(scenario, subject, obstacle.verdict, obstacle.reason)
   const waitsMs = scenario.waitsMs(target.limits)
   if (waitsMs <= SLOW_MS || isSlow) return undefined
   return notRun(scenario, subject, 'disabled', `it waits ${waitsMs} ms at this target; run it with --slow`)
@@ -92,7 +144,10 @@ function compared(router: Attempt | undefined, { outcome, trace }: Attempt): Out
   }
   if (own !== 'fail') return outcome
   const common = router.trace.exchanges.slice(0, trace.exchanges.length)
-  const differences = compareTraces({ exchanges: common, books: [] }, { ...trace, books: [] })
+  const differences = compareTraces(
+    { exchanges: common, books: [], debits: [] },
+    { ...trace, books: [], debits: [] },
+  )
   if (differences.length === 0) return outcome
   return { ...outcome, comparison: { isSame: false, own }, problems: [...outcome.problems, ...differences] }
 }

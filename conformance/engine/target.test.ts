@@ -44,7 +44,7 @@ product: { name: example }
 profiles: [proxy, platform, gateway]
 baseUrl: https://api.example
 models: { chat: a/model, biggest: b }
-hooks: { ledger: {}, createKey: { url: http://x, command: [y] }, dance: { url: http://x } }
+hooks: { books: {}, createKey: { url: http://x, command: [y] }, dance: { url: http://x } }
 `
   const error = (() => {
     try {
@@ -56,12 +56,34 @@ hooks: { ledger: {}, createKey: { url: http://x, command: [y] }, dance: { url: h
   expect(error).toBeInstanceOf(ConfigError)
   expect((error as ConfigError).problems.map(({ path }) => path).toSorted()).toEqual([
     'baseUrl',
+    'hooks.books',
     'hooks.createKey',
     'hooks.dance',
-    'hooks.ledger',
     'models.biggest',
     'platformUrl',
     'profiles[2]',
     'proxyUrl',
   ])
+})
+
+test('headers that a gateway wants are text', () => {
+  expect(load(`${least}headers: { x-provider: openai }`).headers).toEqual({ 'x-provider': 'openai' })
+  expect(() => load(`${least}headers: { x-count: 1 }`)).toThrow(/headers\.x-count/)
+})
+
+test('a failure is announced until the day that it names, and not after it', () => {
+  writeFileSync(
+    file,
+    `${least}expectedFailures: [{ scenario: models/slash, reason: known, until: 2026-03-01 }, { scenario: universal, check: ERR-03, reason: open }]`,
+  )
+  const announcedAt = (now: string) =>
+    loadTarget(file, {}, new Date(now)).expectedFailures.map(({ scenario }) => scenario)
+  expect(announcedAt('2026-03-01T23:59:59Z')).toEqual(['models/slash', 'universal'])
+  expect(announcedAt('2026-03-02T00:00:00Z')).toEqual(['universal'])
+})
+
+test('a failure of a scenario that there is not is no announcement', () => {
+  expect(() => load(`${least}expectedFailures: [{ scenario: models/lits, reason: known }]`)).toThrow(
+    /expectedFailures\[0\]\.scenario.*models\/lits.*no such scenario/,
+  )
 })

@@ -5,7 +5,9 @@ import type { ConformanceFeature, ConformanceProfile, ConformanceTarget, HookCon
 import { isConformanceTarget } from '#contract/validators/conformance-target'
 import type { ConfigProblem } from '../../config/error.ts'
 import { type Environment, loadConfig } from '../../config/load.ts'
+import { whyUnknown } from '../lock/lock.ts'
 import type { Origin } from './rules.ts'
+import { UNIVERSAL } from './universal/name.ts'
 
 /** Where a scenario runs: at the router, through the proxy in front of it, at the platform of its endpoint, or at its console. */
 export type Subject = ConformanceProfile
@@ -17,12 +19,15 @@ export type EndpointName = keyof NonNullable<ConformanceTarget['endpoints']>
 export type HookName = keyof NonNullable<ConformanceTarget['hooks']>
 
 /** What the deployment is configured with. */
-export type Limits = Required<NonNullable<ConformanceTarget['limits']>>
+export type Limits = Required<Omit<NonNullable<ConformanceTarget['limits']>, 'maxRequests'>> &
+  Pick<NonNullable<ConformanceTarget['limits']>, 'maxRequests'>
 
 /** A case that is known to fail. */
 export interface ExpectedFailure {
   readonly scenario: string
   readonly subject?: Subject
+  /** The rule whose check is known to fail; any when left out. */
+  readonly check?: string
   readonly reason: string
 }
 
@@ -55,6 +60,8 @@ export interface Target {
   /** A page of the proxy for people. */
   readonly proxyPageUrl: string | undefined
   readonly platform: PlatformAddress | undefined
+  /** Headers that go with every request to the product. */
+  readonly headers: Readonly<Record<string, string>>
   /** Trusted certificates, in PEM, beside the system's. */
   readonly ca: string | undefined
   readonly features: ReadonlySet<ConformanceFeature>
@@ -70,10 +77,13 @@ export interface Target {
   readonly slack: number
   readonly expectedFailures: readonly ExpectedFailure[]
   readonly hooks: Readonly<Partial<Record<HookName, HookConfig>>>
+  /** The verifier that comes with the proxy, and whether it is the proxy's own. */
+  readonly verifier: ConformanceTarget['verifier']
 }
 
-/** Reads a target file. Throws `ConfigError` with every mistake in it. */
-export function loadTarget(file: string, environment: Environment): Target {
+/** Reads a target file; a failure that was announced until yesterday is none any more. Throws `ConfigError` with every mistake in it. */
+export function loadTarget(file: string, environment: Environment, now = new Date()): Target {
+  const today = now.toISOString().slice(0, 'yyyy-mm-dd'.length)
   const written = loadConfig<ConformanceTarget>(file, isConformanceTarget, environment, contradictions)
   const {
     caFile,
@@ -100,6 +110,7 @@ export function loadTarget(file: string, environment: Environment): Target {
     administrator: written.administrator,
     proxyPageUrl: written.proxyPageUrl,
     platform: platformOf(written),
+    headers: (written.headers ?? {}) as Target['headers'],
     ca: caFile && readFileSync(resolve(dirname(file), caFile), 'utf8'),
     features: new Set(written.features ?? []),
     keys,
@@ -110,8 +121,9 @@ export function loadTarget(file: string, environment: Environment): Target {
     believesForwarded: written.believesForwarded ?? false,
     limits: { ...production, ...written.limits },
     slack: written.timing?.slack ?? 1,
-    expectedFailures: written.expectedFailures ?? [],
+    expectedFailures: (written.expectedFailures ?? []).filter(({ until = today }) => today <= until),
     hooks,
+    verifier: written.verifier,
   }
 }
 
@@ -153,10 +165,19 @@ function contradictions(written: ConformanceTarget): ConfigProblem[] {
   if (profiles.includes('console') && consoleUrl === undefined) {
     problems.push({ path: 'consoleUrl', message: 'is missing, though the console is to be judged' })
   }
+  for (const [name, value] of Object.entries(written.headers ?? {})) {
+    if (typeof value !== 'string')
+      problems.push({ path: `headers.${name}`, message: 'must be text; quote it' })
+  }
   for (const [name, { url, command }] of Object.entries(hooks) as [string, HookConfig][]) {
     if ((url === undefined) === (command === undefined)) {
       problems.push({ path: `hooks.${name}`, message: 'needs either url or command' })
     }
+  }
+  for (const [index, { scenario }] of (written.expectedFailures ?? []).entries()) {
+    // A failure that nothing can show would be announced for ever.
+    const message = scenario === UNIVERSAL ? undefined : whyUnknown(scenario)
+    if (message !== undefined) problems.push({ path: `expectedFailures[${index}].scenario`, message })
   }
   return problems
 }

@@ -46,7 +46,7 @@ test.each<[string, Exchange, RegExp]>([
   [
     'a chunk of a chat',
     stream({ ...chunk('a'), object: 'chat.completion.chunk' }, '[DONE]'),
-    /no chunk of a text/,
+    /not as the contract says/,
   ],
   ['what is no JSON', stream('nonsense', '[DONE]'), /not JSON/],
 ])('a stream with %s is not taken for one that ended well', (_, exchange, problem) => {

@@ -1,12 +1,10 @@
-import assert from 'node:assert/strict'
-import { isObject } from '#base/object.ts'
 import type { Completion, CompletionChunk } from '#contract/models'
-import { isCompletion } from '#contract/validators/completion'
-import { isCompletionChunk } from '#contract/validators/completion-chunk'
-import { type ApiError, errorIn, expectShape, expectStatus } from './expect.ts'
-import { eventsOf, type StreamEvent } from './http/events.ts'
+import * as assert from './assert.ts'
+import { type ApiError, errorIn, expectForm, expectStatus, knownBy, readAs, withoutUsage } from './expect.ts'
+import { type Comment, commentsOf, eventsOf } from './http/events.ts'
 import type { Exchange } from './http/exchange.ts'
-import { parseEvent } from './stream.ts'
+import { expectEnd, isUsageAsked, parseEvent } from './stream.ts'
+import { forms, isError } from './universal/forms.ts'
 
 /** A streamed text completion, read to its end. */
 export interface TextStream {
@@ -15,12 +13,12 @@ export interface TextStream {
   /** The usage of the chunk without choices; undefined when there is none. */
   readonly usage: CompletionChunk['usage']
   readonly error: ApiError | undefined
-  readonly pings: readonly StreamEvent[]
+  readonly pings: readonly Comment[]
 }
 
 /** Asserts a whole text completion. */
 export function expectCompletion(exchange: Exchange): Completion {
-  return expectShape(exchange, isCompletion)
+  return expectForm(exchange, forms.completion)
 }
 
 /** Asserts a streamed text completion that ends well. */
@@ -35,7 +33,7 @@ export function expectTextStream(exchange: Exchange): TextStream {
 export function expectFailedTextStream(exchange: Exchange): TextStream & { readonly error: ApiError } {
   const stream = expectEndedTexts(exchange)
   assert.ok(stream.error, 'the stream ends without an error')
-  const last = dataOf(exchange).at(-2)
+  const last = dataOf(exchange).findLast((data) => data !== '[DONE]')
   assert.match(last ?? '', /"error"/, 'the error is not the last event before [DONE]')
   return { ...stream, error: stream.error }
 }
@@ -44,24 +42,25 @@ export function expectFailedTextStream(exchange: Exchange): TextStream & { reado
 export function readTextStream(exchange: Exchange): TextStream {
   const events = dataOf(exchange).filter((data) => data !== '[DONE]')
   const values = events.map(parseEvent)
-  const failures = values.filter((value) => isObject(value) && 'error' in value)
-  const chunks = values.filter((value) => !failures.includes(value)).map(toChunk)
+  const failures = values.filter(isError)
+  const chunks = values
+    .filter((value) => !failures.includes(value))
+    .map(toChunk)
+    .map((chunk) => ({ ...chunk, ...knownBy(exchange, chunk.id) }) as CompletionChunk)
+  const usage = chunks.find(({ choices, usage }) => choices.length === 0 && usage)?.usage
+  const isMissing = usage === undefined && failures.length === 0 && isUsageAsked(exchange)
   return {
     chunks,
     text: chunks.map(({ choices }) => choices[0]?.text ?? '').join(''),
-    usage: chunks.find(({ choices, usage }) => choices.length === 0 && usage)?.usage,
+    usage: isMissing ? (withoutUsage(forms.completionChunk, ['EP-10']) as TextStream['usage']) : usage,
     error: failures.length > 0 ? errorIn(failures[0]) : undefined,
-    pings: eventsOf(exchange).events.filter(({ comments }) => comments.length > 0),
+    pings: commentsOf(exchange),
   }
 }
 
 function expectEndedTexts(exchange: Exchange): TextStream {
   expectStatus(exchange, 200)
-  assert.match(exchange.headers['content-type'] ?? '', /^text\/event-stream/, 'the answer is no event stream')
-  const data = dataOf(exchange)
-  assert.equal(data.indexOf('[DONE]'), data.length - 1, 'the one [DONE] is not the last event')
-  assert.ok(data.length > 0, 'the stream is empty')
-  assert.equal(eventsOf(exchange).rest, '', 'something follows the last event')
+  expectEnd(exchange)
   return readTextStream(exchange)
 }
 
@@ -70,9 +69,5 @@ function dataOf(exchange: Exchange): readonly string[] {
 }
 
 function toChunk(value: unknown): CompletionChunk {
-  if (!isCompletionChunk(value)) {
-    const [first] = isCompletionChunk.errors ?? []
-    assert.fail(`an event is no chunk of a text: ${first?.instancePath || 'it'} ${first?.message}`)
-  }
-  return value as CompletionChunk
+  return readAs(value, forms.completionChunk, 'an event')
 }

@@ -1,9 +1,9 @@
-import assert from 'node:assert/strict'
 import type { SetVerdictCommand } from '#contract/models'
 import { type Gateway, startGateway } from '../stand-ins/gateway/gateway.ts'
 import { createIdentity } from '../stand-ins/gateway/identity.ts'
+import * as assert from './assert.ts'
 import type { Context } from './context.ts'
-import { expectModel, expectModels } from './expect.ts'
+import { expectStatus, listedIds } from './expect.ts'
 import type { Call } from './http/call.ts'
 import type { Exchange } from './http/exchange.ts'
 import type { Need } from './needs.ts'
@@ -52,7 +52,7 @@ export async function withUpstream(
   settings: UpstreamSettings = {},
 ): Promise<void> {
   // A product that cannot show a model fails here, at once, and not after the waits below.
-  expectModel(await context.request('getModel', { params: { id: context.model() } }))
+  expectStatus(await context.request('getModel', { params: { id: context.model() } }), 200)
   const gateway = await startGateway(HOSTNAME)
   try {
     const upstream = open(context, gateway)
@@ -75,8 +75,7 @@ function open(context: Context, gateway: Gateway): Upstream {
   const apiKey = `upstream-${context.nonce}`
 
   async function isListed(baseUrl?: string): Promise<boolean> {
-    const models = expectModels(await context.request('listModels', { ...(baseUrl && { baseUrl }) }))
-    return models.some(({ id }) => id === model)
+    return listedIds(await context.request('listModels', { ...(baseUrl && { baseUrl }) })).includes(model)
   }
 
   return {

@@ -1,12 +1,13 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ScenarioVerdict } from '#contract/models'
 import type { RuleId } from '#contract/rules'
 import { EXIT, exitCodeOf } from '../commands/exit.ts'
 import { bareTarget } from '../testing/product.ts'
 import type { Outcome } from './outcome.ts'
+import { catalogue, originOf } from './rules.ts'
 import { define, type Scenario } from './scenario.ts'
 import type { Subject, Target } from './target.ts'
-import { judgeProfile } from './verdict.ts'
+import { failsOf, judgeProfile } from './verdict.ts'
 
 function outcome(
   verdict: ScenarioVerdict,
@@ -57,6 +58,62 @@ test('a rule is broken by one failure, kept by one pass, untold by neither', () 
   })
 })
 
+test('of a scenario with several rules the one breaks whose check failed, and those are untold that were not reached', () => {
+  const rules: readonly RuleId[] = ['AUTH-03', 'AUTH-01', 'AUTH-06']
+  const shown = {
+    held: new Map<RuleId, number>([['AUTH-03', 2]]),
+    broken: [{ rules: ['AUTH-01'] as const, problem: 'no' }],
+  }
+  const result = verdictOf([{ ...outcome('fail', rules), shown }])
+  expect(result.given).toMatchObject({
+    rules_kept: 0,
+    rules_broken: ['AUTH-01'],
+    rules_partly: ['AUTH-03'],
+    rules_untold: ['AUTH-06'],
+  })
+  expect(result.rules.find(({ id }) => id === 'AUTH-01')).toMatchObject({
+    state: 'broken',
+    section: catalogue['AUTH-01'].ref,
+    broken_by: [{ scenario: 'a/fail', problem: 'no', count: 1, announced: false }],
+  })
+})
+
+test('a given rule that is not reached for a chosen one’s sake leaves the given part in doubt, and unbroken', () => {
+  const shown = { held: new Map(), broken: [{ rules: ['AUTH-12'] as const, problem: 'no' }] }
+  const mixed = { ...outcome('fail', ['AUTH-03', 'AUTH-12']), shown }
+  expect(verdictOf([mixed])).toMatchObject({
+    given: { verdict: 'partial', rules_untold: ['AUTH-03'], rules_broken: [] },
+    chosen: { verdict: 'failing', rules_broken: ['AUTH-12'] },
+  })
+})
+
+test('what every exchange is held to breaks its own rules, told once with their number, and no scenario', () => {
+  const violations = [
+    { rules: ['ERR-03'] as const, origin: 'given' as const, problem: 'odd' },
+    { rules: ['ERR-03'] as const, origin: 'given' as const, problem: 'odder' },
+  ]
+  const outcomes = [
+    { ...outcome('pass'), violations },
+    { ...outcome('pass', ['AUTH-01']), violations },
+  ]
+  const result = verdictOf(outcomes)
+  expect(result).toMatchObject({ verdict: 'failing', given: { rules_kept: 2, rules_broken: ['ERR-03'] } })
+  const broken = result.rules.find(({ id }) => id === 'ERR-03')
+  expect(broken?.broken_by).toEqual([{ scenario: 'universal', problem: 'odd', count: 4, announced: false }])
+  const expectedFailures = [{ scenario: 'universal', check: 'ERR-03', reason: 'known' }]
+  expect(verdictOf(outcomes, { expectedFailures }).verdict).toBe('partial')
+})
+
+test('an announced failure of one check excuses that check alone', () => {
+  const failing = (rule: RuleId) => ({
+    ...outcome('fail', ['AUTH-03', 'AUTH-01']),
+    shown: { held: new Map(), broken: [{ rules: [rule], problem: 'no' }] },
+  })
+  const expectedFailures = [{ scenario: 'a/fail', check: 'AUTH-03', reason: 'known' }]
+  expect(verdictOf([failing('AUTH-03')], { expectedFailures }).verdict).toBe('partial')
+  expect(verdictOf([failing('AUTH-01')], { expectedFailures }).verdict).toBe('failing')
+})
+
 test('nothing shown is no conformance', () => {
   expect(verdictOf([]).verdict).toBe('partial')
 })
@@ -92,7 +149,7 @@ test('a chosen rule that is broken alike at router and proxy breaks no given rul
   const outcomes = [throughProxy('fail', ['AUTH-12']), throughProxy('pass', ['AUTH-03'], true)]
   expect(judgeProfile('proxy', outcomes, { ...proxied, claims: ['given'] })).toMatchObject({
     verdict: 'conformant',
-    given: { verdict: 'conformant', rules_kept: 3, rules_broken: [] },
+    given: { verdict: 'conformant', rules_kept: 0, rules_partly: differential, rules_broken: [] },
     chosen: { verdict: 'failing' },
   })
 })
@@ -113,13 +170,79 @@ test('a difference through the proxy breaks given rules, whatever rules its scen
   })
 })
 
-test('the exit code is that of the worst verdict, and the suite’s own errors come first', () => {
-  const results = (outcomes: readonly Outcome[]) => ({
-    profiles: [verdictOf(outcomes)],
-    scenarios: outcomes.map(({ verdict }) => ({ verdict })) as never,
+test('an announced break of what every exchange is held to excuses the role that it names', () => {
+  const violations = [{ rules: ['ERR-03'] as const, origin: 'given' as const, problem: 'odd' }]
+  const outcomes = [{ ...outcome('pass'), violations }]
+  const announce = (subject: Subject) => [
+    { scenario: 'universal', check: 'ERR-03' as const, subject, reason: 'known' },
+  ]
+  const told = (subject: Subject) => verdictOf(outcomes, { expectedFailures: announce(subject) })
+  expect(told('router')).toMatchObject({
+    verdict: 'partial',
+    rules: expect.arrayContaining([
+      expect.objectContaining({ id: 'ERR-03', broken_by: [expect.objectContaining({ announced: true })] }),
+    ]),
   })
-  expect(exitCodeOf(results([outcome('pass')]))).toBe(EXIT.conformant)
-  expect(exitCodeOf(results([outcome('pass'), outcome('disabled')]))).toBe(EXIT.partial)
-  expect(exitCodeOf(results([outcome('fail'), outcome('disabled')]))).toBe(EXIT.failing)
-  expect(exitCodeOf(results([outcome('fail'), outcome('error')]))).toBe(EXIT.error)
+  expect(told('proxy').verdict).toBe('failing')
+})
+
+test('what exchanges break of a claimed rule fails, whatever scenarios were selected', () => {
+  const violations = [{ rules: ['AUTH-12'] as const, origin: 'chosen' as const, problem: 'odd' }]
+  const outcomes = [{ ...outcome('pass'), violations }]
+  expect(verdictOf(outcomes, { claims: ['given', 'chosen'] }).verdict).toBe('failing')
+  expect(verdictOf(outcomes, { claims: ['given'] }).verdict).toBe('conformant')
+})
+
+test('a provisional scenario decides nothing, and breaks no rule', () => {
+  const failing = outcome('fail')
+  const provisional = {
+    ...failing,
+    scenario: { ...failing.scenario, isProvisional: true },
+    violations: [{ rules: ['ERR-03'] as const, origin: 'given' as const, problem: 'odd' }],
+  }
+  const outcomes = [outcome('pass', ['AUTH-01']), provisional]
+  expect(verdictOf(outcomes)).toMatchObject({
+    verdict: 'conformant',
+    given: { rules_kept: 1, rules_broken: [] },
+  })
+  expect(failsOf(provisional, bareTarget('http://x/v1'))).toEqual([])
+  expect(failsOf(failing, bareTarget('http://x/v1'))).toEqual(['given'])
+})
+
+describe('the exit code', () => {
+  const results = (outcomes: readonly Outcome[], target: Partial<Target> = {}) => {
+    const judged = bareTarget('http://x/v1', target)
+    const { claims } = judged
+    return {
+      profiles: [judgeProfile('router', outcomes, judged)],
+      scenarios: outcomes.map(({ verdict, scenario }) => ({
+        verdict,
+        origin: originOf(scenario.rules),
+        provisional: scenario.isProvisional,
+      })) as never,
+      target: { claims } as never,
+      selection: { origin: null } as never,
+      faults: [],
+    }
+  }
+
+  test('is that of the worst verdict, and the suite’s own errors come first', () => {
+    expect(exitCodeOf(results([outcome('pass')]))).toBe(EXIT.conformant)
+    expect(exitCodeOf(results([outcome('pass'), outcome('disabled')]))).toBe(EXIT.partial)
+    expect(exitCodeOf(results([outcome('fail'), outcome('disabled')]))).toBe(EXIT.failing)
+    expect(exitCodeOf(results([outcome('fail'), outcome('error')]))).toBe(EXIT.error)
+    expect(exitCodeOf({ ...results([outcome('fail')]), faults: ['it broke'] })).toBe(EXIT.error)
+  })
+
+  test.each(['fail', 'error'] as const)('heeds no %s of a provisional scenario', (verdict) => {
+    const one = outcome(verdict)
+    const provisional = { ...one, scenario: { ...one.scenario, isProvisional: true } }
+    expect(exitCodeOf(results([outcome('pass'), provisional]))).toBe(EXIT.conformant)
+  })
+
+  test.each(['fail', 'error'] as const)('heeds no %s of a rule that is not claimed', (verdict) => {
+    const outcomes = [outcome('pass'), outcome(verdict, ['AUTH-12'])]
+    expect(exitCodeOf(results(outcomes, { claims: ['given'] }))).toBe(EXIT.conformant)
+    expect(exitCodeOf(results(outcomes))).not.toBe(EXIT.conformant)
+  })
 })

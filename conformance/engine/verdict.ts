@@ -5,66 +5,103 @@ import type {
   ScenarioCounts,
   ScenarioVerdict,
 } from '#contract/models'
-import type { RuleId } from '#contract/rules'
-import type { Comparison, Outcome } from './outcome.ts'
-import { catalogue, differentialRules, type Origin, originOf } from './rules.ts'
-import { isComparable } from './scenario.ts'
-import type { ExpectedFailure, Subject, Target } from './target.ts'
+import { expectationOf, isUniversalAnnounced } from './announced.ts'
+import { isLeftOut, leftOut } from './optional.ts'
+import type { Outcome } from './outcome.ts'
+import { brokenRules, type RuleResult, statesOf } from './rule-states.ts'
+import { catalogue, type Origin, originOf } from './rules.ts'
+import type { Subject, Target } from './target.ts'
+import { UNIVERSAL } from './universal/name.ts'
 
-/** How an outcome that the target file announces as a failure has ended; null when not announced, or not run. */
-export function expectationOf(
-  { scenario, subject, verdict }: Outcome,
-  announced: readonly ExpectedFailure[],
-): 'failed' | 'passed' | null {
-  const isAnnounced = announced.some(
-    (one) => one.scenario === scenario.id && (one.subject ?? subject) === subject,
-  )
-  if (!isAnnounced) return null
-  if (verdict === 'fail') return 'failed'
-  return verdict === 'pass' || verdict === 'warn' ? 'passed' : null
-}
-
-/** The verdict on one role. Only rules that the product claims decide; given and chosen ones are counted apart. */
+/** The verdict on one role. Only rules that the product claims decide, and no provisional scenario does; given and chosen ones are counted apart. */
 export function judgeProfile(profile: Subject, outcomes: readonly Outcome[], target: Target): ProfileResult {
-  const own = outcomes.filter(({ subject }) => subject === profile)
+  // What an optional part would have shown is not missing where that is left out.
+  const own = outcomes.filter(
+    (one) => one.subject === profile && !one.scenario.isProvisional && !isLeftOut(one, target),
+  )
+  const rules = statesOf(profile, own).map((rule) => announced(rule, profile, own, target))
   const results = {
-    given: judgeOrigin('given', profile, own, target),
-    chosen: judgeOrigin('chosen', profile, own, target),
+    given: judgeOrigin('given', own, rules, target),
+    chosen: judgeOrigin('chosen', own, rules, target),
   }
   // What was not selected decides nothing.
-  const claimed = target.claims.filter((origin) => own.some((outcome) => decidingOrigin(outcome) === origin))
-  return { profile, verdict: worst(claimed.map((origin) => results[origin].verdict)), ...results }
+  const isTold = (origin: Origin) =>
+    own.some((outcome) => isOf(origin, outcome)) || results[origin].rules_broken.length > 0
+  const claimed = target.claims.filter(isTold)
+  const verdict = worst(claimed.map((origin) => results[origin].verdict))
+  return { profile, verdict, without: [...withoutOf(profile, target)], ...results, rules }
 }
 
-/** Whose rules an outcome decides on. Being the router's equal is given, whatever rules the scenario is about. */
-function decidingOrigin({ scenario, comparison }: Outcome): Origin {
-  return comparison?.isSame === false ? 'given' : originOf(scenario.rules)
+/** The optional parts that are left out of a role: they are the router's, and the proxy's before it. */
+function withoutOf(profile: Subject, target: Target): ProfileResult['without'] {
+  return profile === 'router' || profile === 'proxy' ? [...leftOut(target)] : []
+}
+
+/** Whose verdict an outcome makes failing: nobody's when the failure was announced, or the scenario is provisional. */
+export function failsOf(outcome: Outcome, target: Target): Origin[] {
+  if (outcome.scenario.isProvisional) return []
+  const origins: readonly Origin[] = ['given', 'chosen']
+  return origins.filter((origin) => isOf(origin, outcome) && verdictOf(origin, outcome, target) === 'failing')
+}
+
+/** Says of each check that broke a rule whether the target file announces it. */
+function announced(rule: RuleResult, profile: Subject, outcomes: readonly Outcome[], target: Target) {
+  const isKnown = (id: string): boolean => {
+    if (id === UNIVERSAL) return isUniversalAnnounced(rule.id, profile, target.expectedFailures)
+    const outcome = outcomes.find(({ scenario }) => scenario.id === id)
+    return outcome !== undefined && expectationOf(outcome, target.expectedFailures) === 'failed'
+  }
+  const broken_by = rule.broken_by.map((one) => ({ ...one, announced: isKnown(one.scenario) }))
+  return { ...rule, broken_by }
+}
+
+/** Whether an outcome tells of rules of that provenance: by what it is about, or by what it broke. */
+function isOf(origin: Origin, outcome: Outcome): boolean {
+  if (outcome.comparison?.isSame === false && outcome.comparison.own !== 'fail') return origin === 'given'
+  if (originOf(outcome.scenario.rules) === origin) return true
+  return outcome.comparison?.isSame === false ? origin === 'given' : breaksOf(origin, outcome)
+}
+
+function breaksOf(origin: Origin, outcome: Outcome): boolean {
+  return brokenRules(outcome).some((rule) => catalogue[rule].origin === origin)
 }
 
 function judgeOrigin(
   origin: Origin,
-  profile: Subject,
   outcomes: readonly Outcome[],
+  rules: ProfileResult['rules'],
   target: Target,
 ): OriginResult {
-  const own = outcomes.filter((outcome) => decidingOrigin(outcome) === origin)
-  const rules = judgeRules(origin, profile, outcomes)
-  const idsOf = (state: RuleState) => [...rules].filter(([, found]) => found === state).map(([id]) => id)
+  const own = outcomes.filter((outcome) => isOf(origin, outcome))
+  const counted = rules.filter((rule) => rule.origin === origin)
+  const idsOf = (wanted: string) => counted.filter(({ state }) => state === wanted).map(({ id }) => id)
+  const universal = counted.flatMap(({ broken_by }) =>
+    broken_by.filter(({ scenario }) => scenario === UNIVERSAL),
+  )
   return {
-    verdict: worst(own.map((outcome) => verdictOf(outcome, target))),
+    verdict: worst([
+      ...own.map((outcome) => verdictOf(origin, outcome, target)),
+      ...universal.map((one): ProfileVerdict => (one.announced ? 'partial' : 'failing')),
+    ]),
     rules_kept: idsOf('kept').length,
     rules_broken: idsOf('broken'),
+    rules_partly: idsOf('partly'),
     rules_untold: idsOf('untold'),
     scenarios: countVerdicts(own.map(({ verdict }) => verdict)),
   }
 }
 
 /** What one outcome means for the whole. A failure that was announced leaves the rest in doubt, not broken. */
-function verdictOf(outcome: Outcome, target: Target): ProfileVerdict {
+function verdictOf(origin: Origin, outcome: Outcome, target: Target): ProfileVerdict {
   const expected = expectationOf(outcome, target.expectedFailures)
   if (expected === 'passed') return 'failing'
-  if (outcome.verdict === 'fail') return expected === 'failed' ? 'partial' : 'failing'
-  return outcome.verdict === 'pass' || outcome.verdict === 'warn' ? 'conformant' : 'partial'
+  if (outcome.verdict !== 'fail') {
+    return outcome.verdict === 'pass' || outcome.verdict === 'warn' ? 'conformant' : 'partial'
+  }
+  if (expected === 'failed') return 'partial'
+  // A check of another provenance ended it: what was to come of this one is untold.
+  const isOthers = brokenRules(outcome).length > 0 && !breaksOf(origin, outcome)
+  return isOthers && outcome.comparison?.isSame !== false ? 'partial' : 'failing'
 }
 
 const ORDER = ['conformant', 'partial', 'failing'] as const
@@ -73,57 +110,6 @@ const ORDER = ['conformant', 'partial', 'failing'] as const
 export function worst(verdicts: readonly ProfileVerdict[]): ProfileVerdict {
   if (verdicts.length === 0) return 'partial'
   return ORDER[Math.max(...verdicts.map((verdict) => ORDER.indexOf(verdict)))]!
-}
-
-type RuleState = 'kept' | 'broken' | 'untold'
-
-function judgeRules(
-  origin: Origin,
-  profile: Subject,
-  outcomes: readonly Outcome[],
-): ReadonlyMap<RuleId, RuleState> {
-  const states = new Map<RuleId, RuleState>()
-  const count = (rule: RuleId, state: RuleState) => {
-    if (catalogue[rule].origin === origin) states.set(rule, combine(states.get(rule), state))
-  }
-  for (const { scenario, verdict, comparison } of outcomes) {
-    for (const rule of countedRules(scenario.rules, profile)) count(rule, stateOf(comparison?.own ?? verdict))
-    if (profile !== 'proxy' || !isComparable(scenario)) continue
-    for (const rule of differentialRules) count(rule, comparisonState(comparison))
-  }
-  return states
-}
-
-/** Which of a scenario's rules bind whom it ran at. */
-function countedRules(rules: readonly RuleId[], profile: Subject): readonly RuleId[] {
-  // A console is a part of its router.
-  if (profile === 'console') return rules.filter((rule) => isOfConsole(catalogue[rule].subjects))
-  if (profile === 'router') return rules.filter((rule) => bindsRouter(catalogue[rule].subjects))
-  return rules.filter((rule) => catalogue[rule].subjects.includes(profile))
-}
-
-function isOfConsole(subjects: readonly string[]): boolean {
-  return subjects.includes('console') || subjects.includes('router')
-}
-
-/** The comparison alone tells whether the proxy is the router's equal, whatever else fails. */
-function comparisonState(comparison: Comparison | undefined): RuleState {
-  if (comparison === undefined) return 'untold'
-  return comparison.isSame ? 'kept' : 'broken'
-}
-
-function bindsRouter(subjects: readonly string[]): boolean {
-  return subjects.includes('router') || !['proxy', 'platform'].some((other) => subjects.includes(other))
-}
-
-function stateOf(verdict: ScenarioVerdict): RuleState {
-  if (verdict === 'fail') return 'broken'
-  return verdict === 'pass' || verdict === 'warn' ? 'kept' : 'untold'
-}
-
-function combine(before: RuleState = 'untold', now: RuleState): RuleState {
-  if (before === 'broken' || now === 'broken') return 'broken'
-  return before === 'kept' || now === 'kept' ? 'kept' : 'untold'
 }
 
 /** Counts verdicts by kind. */

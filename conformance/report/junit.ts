@@ -1,49 +1,98 @@
 import { visible } from '#base/foreign-text.ts'
-import type { ConformanceResults } from '#contract/models'
+import type { ConformanceResults, ProfileResult } from '#contract/models'
+import type { Origin } from '../engine/rules.ts'
+import { UNIVERSAL } from '../engine/universal/name.ts'
+import { claimsIn } from './claims.ts'
 
 type Result = ConformanceResults['scenarios'][number]
 
-const SKIPPED = new Set(['not-supported', 'not-testable', 'disabled'])
+/** One case: what a CI shows of it. */
+interface Case {
+  readonly folder: string
+  readonly name: string
+  readonly seconds: number
+  readonly outcome: 'passed' | 'failure' | 'error' | 'skipped'
+  readonly message: string
+  readonly text: string
+}
 
-/** The results as JUnit's XML: a test suite for each role. */
-export function toJUnit({ product, profiles, scenarios }: ConformanceResults): string {
-  const suites = profiles.map(({ profile }) => {
-    const own = scenarios.filter(({ subject }) => subject === profile)
-    const count = (test: (result: Result) => boolean) => own.filter(test).length
-    const seconds = own.reduce((sum, { duration_ms }) => sum + duration_ms, 0) / 1_000
-    const attributes =
-      `name="${xml(`${product.name} as ${profile}`)}" tests="${own.length}" ` +
-      `failures="${count(isFailure)}" errors="${count(({ verdict }) => verdict === 'error')}" ` +
-      `skipped="${count(({ verdict }) => SKIPPED.has(verdict))}" time="${seconds.toFixed(3)}"`
-    return `  <testsuite ${attributes}>\n${own.map(toCase).join('')}  </testsuite>\n`
+/**
+ * The results as JUnit's XML: a test suite for each role, a case for each scenario, and one for each rule that
+ * exchanges broke whatever their scenarios were about. What no claimed rule asks for fails nobody: it is skipped, and
+ * says why.
+ */
+export function toJUnit(results: ConformanceResults): string {
+  const claims = claimsIn(results)
+  const suites = results.profiles.map((profile) => {
+    const own = results.scenarios.filter(({ subject }) => subject === profile.profile)
+    const cases = [...own.map((result) => caseOf(result, claims)), ...universalCases(profile, claims)]
+    const name = `${results.product.name} as ${profile.profile}`
+    return `  ${suiteOf(name, cases)}\n${cases.map(write).join('')}  </testsuite>\n`
   })
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`
 }
 
-function toCase(result: Result): string {
-  const { id, title, duration_ms: durationMs } = result
+function caseOf(result: Result, claims: readonly Origin[]): Case {
+  const { id, title, problems, duration_ms: durationMs } = result
   const folder = id.split('/').slice(0, -1).join('.')
-  const attributes = `classname="${xml(folder)}" name="${xml(`${id}: ${title}`)}" time="${(durationMs / 1_000).toFixed(3)}"`
-  const inner = outcomeOf(result)
-  return inner === ''
-    ? `    <testcase ${attributes}/>\n`
-    : `    <testcase ${attributes}>${inner}</testcase>\n`
+  const told = { folder, name: `${id}: ${title}`, seconds: durationMs / 1_000, text: problems.join('\n') }
+  return { ...told, ...outcomeOf(result, claims) }
 }
 
-function outcomeOf(result: Result): string {
-  const text = xml(result.problems.join('\n'))
-  const message = xml(result.problems[0] ?? '')
-  if (result.expected === 'passed') return '<failure message="It was announced to fail, and passes."/>'
-  if (isFailure(result)) return `<failure message="${message}">${text}</failure>`
-  if (result.verdict === 'error') return `<error message="${message}">${text}</error>`
-  if (SKIPPED.has(result.verdict))
-    return `<skipped message="${xml(`${result.verdict}: ${result.problems[0]}`)}"/>`
-  if (result.expected === 'failed') return `<skipped message="${xml(`announced failure: ${message}`)}"/>`
-  return result.verdict === 'warn' ? `<system-out>${text}</system-out>` : ''
+/** In their order: what decides stands first. */
+function outcomeOf(result: Result, claims: readonly Origin[]): Pick<Case, 'outcome' | 'message'> {
+  const { verdict, provisional, expected, fails, origin, problems } = result
+  const first = problems[0] ?? ''
+  if (provisional && (verdict === 'fail' || verdict === 'error'))
+    return { outcome: 'skipped', message: `provisional, and decides nothing yet: ${first}` }
+  const isClaimed = fails.some((one) => claims.includes(one))
+  if (expected === 'passed' && isClaimed)
+    return { outcome: 'failure', message: 'It was announced to fail, and passes.' }
+  if (isClaimed) return { outcome: 'failure', message: first }
+  if (verdict === 'error')
+    return claims.includes(origin)
+      ? { outcome: 'error', message: first }
+      : { outcome: 'skipped', message: `an error, of rules that are not claimed: ${first}` }
+  if (expected === 'failed') return { outcome: 'skipped', message: `announced failure: ${first}` }
+  if (verdict === 'fail')
+    return { outcome: 'skipped', message: `it fails, by rules that are not claimed: ${first}` }
+  if (verdict === 'pass' || verdict === 'warn') return { outcome: 'passed', message: first }
+  return { outcome: 'skipped', message: `${verdict}: ${first}` }
 }
 
-function isFailure({ verdict, expected }: Result): boolean {
-  return expected === 'passed' || (verdict === 'fail' && expected !== 'failed')
+function universalCases({ rules }: ProfileResult, claims: readonly Origin[]): readonly Case[] {
+  return rules.flatMap(({ id, origin, text: sentence, broken_by: broken }) =>
+    broken
+      .filter(({ scenario }) => scenario === UNIVERSAL)
+      .map(({ problem, count, announced }): Case => {
+        const found = `${count === 1 ? 'once' : `${count} times`}: ${problem}`
+        const told = { folder: UNIVERSAL, name: `${id}: ${sentence}`, seconds: 0, text: found }
+        if (announced) return { ...told, outcome: 'skipped', message: `announced failure: ${found}` }
+        return claims.includes(origin)
+          ? { ...told, outcome: 'failure', message: found }
+          : { ...told, outcome: 'skipped', message: `the rule is not claimed: ${found}` }
+      }),
+  )
+}
+
+function suiteOf(name: string, cases: readonly Case[]): string {
+  const count = (wanted: Case['outcome']) => cases.filter(({ outcome }) => outcome === wanted).length
+  const seconds = cases.reduce((sum, one) => sum + one.seconds, 0)
+  return (
+    `<testsuite name="${xml(name)}" tests="${cases.length}" failures="${count('failure')}" ` +
+    `errors="${count('error')}" skipped="${count('skipped')}" time="${seconds.toFixed(3)}">`
+  )
+}
+
+function write({ folder, name, seconds, outcome, message, text }: Case): string {
+  const attributes = `classname="${xml(folder)}" name="${xml(name)}" time="${seconds.toFixed(3)}"`
+  const inner = {
+    passed: text && `<system-out>${xml(text)}</system-out>`,
+    skipped: `<skipped message="${xml(message)}"/>`,
+    failure: `<failure message="${xml(message)}">${xml(text)}</failure>`,
+    error: `<error message="${xml(message)}">${xml(text)}</error>`,
+  }[outcome]
+  return `    <testcase ${attributes}${inner === '' ? '/>' : `>${inner}</testcase>`}\n`
 }
 
 function xml(text: string): string {

@@ -2,6 +2,7 @@ import { isObject } from '#base/object.ts'
 import type { ObservedAnswer } from '#contract/models'
 import { eventsOf } from '../engine/http/events.ts'
 import { type Exchange, textOf } from '../engine/http/exchange.ts'
+import { parseJson } from '../engine/http/json.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import type { Target } from '../engine/target.ts'
 import { operationOf } from './operation.ts'
@@ -50,7 +51,7 @@ function groundOf({ error, stage, reason }: Readonly<Record<string, unknown>>): 
 
 function parse(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return isObject(value) ? value : {}
   } catch {
     return {}

@@ -1,16 +1,27 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ScenarioVerdict } from '#contract/models'
 import type { RuleId } from '#contract/rules'
 import { isConformanceResults } from '#contract/validators/conformance-results'
 import type { Exchange } from '../engine/http/exchange.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { createRedactor } from '../engine/redact.ts'
+import { originOf } from '../engine/rules.ts'
 import { define } from '../engine/scenario.ts'
+import type { Target } from '../engine/target.ts'
+import { judgeProfile } from '../engine/verdict.ts'
 import { bareTarget } from '../testing/product.ts'
+import { toBadge } from './badge.ts'
+import { causesOf, nameOf } from './causes.ts'
+import { changesOf, isWorse } from './changes.ts'
 import { coverageOf, isGap } from './coverage.ts'
+import { toCurl } from './html/curl.ts'
+import { toHtml } from './html/page.ts'
 import { toJUnit } from './junit.ts'
+import { toMarkdown } from './markdown.ts'
 import { observe } from './observed.ts'
 import { describeRun } from './results.ts'
+import { sentencesOf } from './sentence.ts'
+import { describeSuite } from './suite.ts'
 import { createProgress, summarize } from './terminal.ts'
 
 const KEY = `sk-tee-v1-${'s'.repeat(43)}`
@@ -42,18 +53,16 @@ function outcome(verdict: ScenarioVerdict, rules: readonly RuleId[] = ['AUTH-03'
   return { scenario, subject: 'router', verdict, problems, exchanges: [exchange], durationMs: 12 }
 }
 
-const results = describeRun(
-  {
-    target,
-    profiles: ['router'],
-    outcomes: [outcome('pass'), outcome('fail'), outcome('not-testable'), outcome('error')],
-    startedAt: new Date('2026-01-01T00:00:00Z'),
-    durationMs: 1_234,
-    suite: { version: '1', scenarios: 4 },
-    selection: { grep: KEY, origin: null, slow: false, seed: 1, jobs: 1 },
-  },
-  createRedactor([KEY]),
-)
+const run = {
+  target,
+  profiles: ['router'] as const,
+  outcomes: [outcome('pass'), outcome('fail'), outcome('not-testable'), outcome('error')],
+  startedAt: new Date('2026-01-01T00:00:00Z'),
+  durationMs: 1_234,
+  suite: describeSuite(4),
+  selection: { grep: [KEY], rules: [], origin: null, slow: false, seed: 1, jobs: 1 },
+}
+const results = describeRun(run, createRedactor([KEY]))
 
 test('results are as their schema says', () => {
   isConformanceResults(results)
@@ -64,7 +73,16 @@ test('no report shows a secret, wherever it stood', () => {
   const screen = { text: '', write: (text: string) => (screen.text += text) }
   const { redact } = createRedactor([KEY])
   createProgress(screen, 1).outcome(outcome('fail'), redact)
-  for (const text of [JSON.stringify(results), toJUnit(results), summarize(results), screen.text]) {
+  const reports = [
+    JSON.stringify(results),
+    toMarkdown(results),
+    toHtml(results),
+    toJUnit(results),
+    toBadge(results),
+    summarize(results),
+    ...sentencesOf(results),
+  ]
+  for (const text of [...reports, screen.text]) {
     expect(text.length).toBeGreaterThan(10)
     expect(text).not.toContain(KEY)
   }
@@ -92,8 +110,8 @@ test('the answers that passing scenarios were given are counted by operation, st
       outcomes: [run, outcome('fail')],
       startedAt: new Date(),
       durationMs: 1,
-      suite: { version: '1', scenarios: 1 },
-      selection: { grep: null, origin: null, slow: false, seed: 1, jobs: 1 },
+      suite: describeSuite(1),
+      selection: { grep: [], rules: [], origin: null, slow: false, seed: 1, jobs: 1 },
     },
     createRedactor(),
   )
@@ -117,6 +135,73 @@ test('JUnit tells failures, errors and what was left out, and is well formed', (
   expect(xml.match(/<testcase/g)).toHaveLength(4)
 })
 
+describe('JUnit has a failure when the verdict is failing, and then alone', () => {
+  const given: Outcome = outcome('fail')
+  const chosen: Outcome = outcome('fail', ['AUTH-12'])
+  const odd = (rule: RuleId): Outcome => ({
+    ...outcome('pass'),
+    violations: [{ rules: [rule], origin: originOf([rule]), problem: 'odd' }],
+  })
+  const mixed = (broken: RuleId): Outcome => ({
+    ...outcome('fail', ['AUTH-03', 'AUTH-12']),
+    shown: { held: new Map(), broken: [{ rules: [broken], problem: 'no' }] },
+  })
+  const announced = (scenario: string, check?: RuleId) => ({
+    expectedFailures: [{ scenario, reason: 'known', ...(check && { check }) }],
+  })
+  const onlyGiven = { claims: ['given'] as const }
+  test.each<[string, Outcome, Partial<Target>, boolean]>([
+    ['a given rule', given, {}, true],
+    ['a given rule, announced', given, announced('a/fail'), false],
+    ['a given rule, announced for another check', given, announced('a/fail', 'AUTH-01'), true],
+    ['an announced failure that does not occur', outcome('pass'), announced('a/pass'), true],
+    ['a chosen rule', chosen, {}, true],
+    ['a chosen rule that is not claimed', chosen, onlyGiven, false],
+    ['an unclaimed rule beside a given one', mixed('AUTH-12'), onlyGiven, false],
+    ['a given rule beside an unclaimed one', mixed('AUTH-03'), onlyGiven, true],
+    ['what every exchange is held to', odd('ERR-03'), {}, true],
+    ['the same, announced', odd('ERR-03'), announced('universal', 'ERR-03'), false],
+    ['the same, announced for another rule', odd('ERR-03'), announced('universal', 'ERR-01'), true],
+    ['the same of a rule that is not claimed', odd('AUTH-12'), onlyGiven, false],
+  ])('%s', (_, one, change, isFailing) => {
+    const own = describeRun({ ...run, target: { ...target, ...change }, outcomes: [one] }, createRedactor())
+    const xml = toJUnit(own)
+    expect([own.profiles[0]?.verdict === 'failing', /<failure /.test(xml)]).toEqual([isFailing, isFailing])
+    expect(xml).toMatch(new RegExp(`tests="${one.violations ? 2 : 1}" failures="${isFailing ? 1 : 0}"`))
+  })
+
+  test('what every exchange is held to is a case of its own, by its rule', () => {
+    const own = describeRun({ ...run, outcomes: [odd('ERR-03'), odd('ERR-03')] }, createRedactor())
+    expect(toJUnit(own)).toMatch(
+      /<testcase classname="universal" name="ERR-03: [^"]+" time="0.000"><failure message="2 times: odd">/,
+    )
+  })
+})
+
+test('a provisional failure is shown apart, and is a skipped case with its reason', () => {
+  const failing = outcome('fail')
+  const scenario = { ...failing.scenario, isProvisional: true }
+  const own = describeRun({ ...run, outcomes: [{ ...failing, scenario }] }, createRedactor([KEY]))
+  expect(own.scenarios).toMatchObject([{ provisional: true, fails: [], verdict: 'fail' }])
+  expect(own.profiles[0]?.rules).toEqual([])
+  const xml = toJUnit(own)
+  expect(xml).toContain('failures="0" errors="0" skipped="1"')
+  expect(xml).toContain('<skipped message="provisional, and decides nothing yet: it showed [secret]"/>')
+  expect(summarize(own)).toMatch(/decide nothing in this version[^\n]*\n +a\/fail: it showed/)
+  expect(toMarkdown(own)).toMatch(/decide nothing in this version[\s\S]*\| a\/fail \|/)
+  expect(toHtml(own)).toMatch(/decide nothing in this version[^\n]*>a\/fail</)
+})
+
+test('people are shown apart what breaks rules that are not claimed', () => {
+  const own = describeRun(
+    { ...run, target: { ...target, claims: ['given'] }, outcomes: [outcome('fail', ['AUTH-12'])] },
+    createRedactor(),
+  )
+  expect(summarize(own)).toMatch(/not claimed[^\n]*\n\n +broken by a\/fail/)
+  expect(toMarkdown(own)).toMatch(/not claimed[^\n]*\n\n### a\/fail/)
+  expect(toHtml(own)).toMatch(/not claimed[^\n]*<\/h3><details>/)
+})
+
 test('coverage shows a rule without a scenario as a gap, and leaves out what only reading can show', () => {
   const scenario = define('a/b', { rules: ['AUTH-03'], title: 'Something holds', run: async () => {} })
   const { rules, answers, codes } = coverageOf({ scenarios: [scenario], vectors: noVectors, results })
@@ -129,4 +214,128 @@ test('coverage shows a rule without a scenario as a gap, and leaves out what onl
     0,
   )
   expect(codes?.find(({ code }) => code === 'internal')?.count).toBe(0)
+})
+
+test('results say who was judged by what, and the state of every rule', () => {
+  expect(results.suite).toMatchObject({
+    interface_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    rules_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  })
+  expect(results.target).toMatchObject({ claims: ['given', 'chosen'], features: [], hooks: [], slack: 1 })
+  const [rule] = results.profiles[0]?.rules ?? []
+  expect(rule).toMatchObject({ id: 'AUTH-03', origin: 'given', state: 'broken', section: expect.any(String) })
+  expect(rule?.broken_by).toEqual([
+    { scenario: 'a/fail', problem: 'it showed [secret]', count: 1, announced: false },
+  ])
+  expect(rule?.untold_by.map(({ scenario }) => scenario)).toEqual(['a/not-testable', 'a/error'])
+})
+
+test('people are shown what broke, with the sentences of all the rules that it breaks', () => {
+  const sentence = results.profiles[0]?.rules[0]?.text ?? ''
+  expect(summarize(results)).toMatch(/broken by a\/fail: it showed \[secret\]\n +AUTH-03 +given/)
+  expect(summarize(results)).toContain(sentence.slice(0, 40))
+  const markdown = toMarkdown(results)
+  expect(markdown).toMatch(/^### a\/fail$/m)
+  expect(markdown).toMatch(/^\| AUTH-03 \| given \| .* \| broken \| a\/fail \|$/m)
+})
+
+test('what breaks several rules is one cause of them all, and that of most stands first', () => {
+  const violations = [{ rules: ['ERR-01', 'ERR-03'] as const, origin: 'given' as const, problem: 'odd' }]
+  const run = [
+    { ...outcome('fail'), violations },
+    { ...outcome('pass', ['AUTH-01']), violations },
+  ]
+  const causes = causesOf(judgeProfile('router', run, target).rules)
+  expect(causes.map((cause) => [nameOf(cause), cause.problem, ...cause.rules.map(({ id }) => id)])).toEqual([
+    ['universal, 2 times', 'odd', 'ERR-01', 'ERR-03'],
+    ['a/fail', `it showed ${KEY}`, 'AUTH-03'],
+  ])
+})
+
+test('two things that exchanges break are two causes, though no scenario is about either', () => {
+  const violations = [
+    { rules: ['ERR-01'] as const, origin: 'given' as const, problem: 'odd' },
+    { rules: ['ERR-03'] as const, origin: 'given' as const, problem: 'odder' },
+  ]
+  const { rules } = judgeProfile('router', [{ ...outcome('pass'), violations }], target)
+  const found = causesOf(rules).map(({ problem, rules: own }) => [problem, ...own.map(({ id }) => id)])
+  expect(found).toEqual([
+    ['odd', 'ERR-01'],
+    ['odder', 'ERR-03'],
+  ])
+})
+
+test('nothing that a product says is read as HTML, and the page asks nobody for anything', () => {
+  const hostile = '<img src=x onerror="alert(1)">\u202e'
+  const [scenario] = results.scenarios.filter(({ verdict }) => verdict === 'fail')
+  const told = { ...scenario!, problems: [hostile], title: hostile }
+  const product = { name: hostile, url: hostile }
+  const page = toHtml({ ...results, product, scenarios: [told] })
+  expect(page).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;\\u202e')
+  expect(page).not.toMatch(/<img|\u202e/)
+  expect(page).toContain("default-src 'none'")
+  expect(page).not.toMatch(/(?:src|href)="https?:/)
+})
+
+test('a line for the shell says the same again, whatever stands in it', () => {
+  const [failed] = results.scenarios.filter(({ verdict }) => verdict === 'fail')
+  const line = toCurl({ ...failed!.exchanges[0]!, request_body: `{"a":"it's $HOME"}` })
+  expect(line).toMatch(/^curl -i -X 'POST' 'http:\/\/x\/v1\/chat\/completions\?key=\[secret\]' /)
+  expect(line).toContain('-H "Authorization: Bearer $CONFORMANCE_KEY"')
+  expect(line).toContain(`--data-binary '{"a":"it'\\''s $HOME"}'`)
+})
+
+test('a sentence says how many given rules are kept, and what is left out', () => {
+  const whole = { ...results, product: { name: 'X', version: '1.4' } }
+  const [one] = sentencesOf(whole)
+  expect(one).toMatch(
+    /^X 1\.4 keeps 0 of 1 given rules \(router, suite \S+, without embeddings and invitations\)\.$/,
+  )
+  const [profile] = whole.profiles
+  const [other] = sentencesOf({ ...whole, profiles: [{ ...profile!, without: [] }] })
+  expect(other).not.toContain('without')
+})
+
+test('every report says beside the verdict what is left out', () => {
+  const [profile] = results.profiles
+  const judged = {
+    ...results,
+    profiles: [{ ...profile!, verdict: 'conformant' as const, without: ['embeddings' as const] }],
+  }
+  expect(summarize(judged)).toContain('router: CONFORMANT, without embeddings\n')
+  expect(toMarkdown(judged)).toContain('## router: conformant, without embeddings\n')
+  expect(toHtml(judged)).toContain('<span class="conformant">conformant</span>, without embeddings</h2>')
+  expect(toBadge(judged)).toContain('conformant: router 0 of 1, without embeddings')
+  expect(sentencesOf(judged)[0]).toContain(', without embeddings).')
+})
+
+test('two runs are compared rule by rule, and a step back is told apart', () => {
+  const [profile] = results.profiles
+  const turned = (state: 'kept' | 'broken' | 'untold') => ({
+    ...results,
+    profiles: [{ ...profile!, rules: profile!.rules.map((rule) => ({ ...rule, state })) }],
+  })
+  const states = (before: 'kept' | 'broken' | 'untold', after: 'kept' | 'broken' | 'untold') =>
+    changesOf(turned(before), turned(after)).map((change) => [change.id, change.after, isWorse(change)])
+  expect(states('kept', 'kept')).toEqual([])
+  expect(states('kept', 'broken')).toEqual([['AUTH-03', 'broken', true]])
+  expect(states('kept', 'untold')).toEqual([['AUTH-03', 'untold', true]])
+  expect(states('untold', 'broken')).toEqual([['AUTH-03', 'broken', true]])
+  expect(states('broken', 'kept')).toEqual([['AUTH-03', 'kept', false]])
+  expect(changesOf(turned('kept'), { ...results, profiles: [] })).toMatchObject([
+    { before: 'kept', after: null },
+  ])
+})
+
+test.each([
+  [true, 'counts for the proxy'],
+  [false, 'by what it was served alone'],
+])('each report says on what the verdict on a proxy rests (its own verifier: %s)', (same_product, words) => {
+  const [router] = results.profiles
+  const claimed = { ...results, target: { ...results.target, verifier: { same_product } } }
+  const judged = { ...claimed, profiles: [{ ...router!, profile: 'proxy' as const }] }
+  for (const report of [toMarkdown, toHtml, summarize]) {
+    expect(report(judged)).toContain(words)
+    expect(report(claimed)).not.toContain(words)
+  }
 })

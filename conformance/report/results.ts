@@ -1,11 +1,13 @@
 import { isObject } from '#base/object.ts'
-import type { ConformanceResults, RecordedExchange } from '#contract/models'
-import type { Exchange } from '../engine/http/exchange.ts'
+import type { ConformanceResults } from '#contract/models'
+import { expectationOf } from '../engine/announced.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import type { Redactor } from '../engine/redact.ts'
 import { type Origin, originOf } from '../engine/rules.ts'
 import type { Subject, Target } from '../engine/target.ts'
-import { expectationOf, judgeProfile } from '../engine/verdict.ts'
+import { judgeThrown } from '../engine/thrown.ts'
+import { failsOf, judgeProfile } from '../engine/verdict.ts'
+import { clipped, describeExchange } from './exchange.ts'
 import { observe } from './observed.ts'
 
 /** What a run was and what it found. */
@@ -17,24 +19,59 @@ export interface Run {
   readonly durationMs: number
   readonly suite: ConformanceResults['suite']
   readonly selection: ConformanceResults['selection']
+  /** What was thrown by no scenario. */
+  readonly faults?: readonly unknown[]
 }
 
-/** Describes a run as `results.json`; no secret is in it. */
+/** Describes a run as `results.json`; no secret is in it. What cannot be described is a fault, and the rest stands. */
 export function describeRun(run: Run, redactor: Redactor): ConformanceResults {
   const { target, outcomes, selection } = run
   const judged = { ...target, claims: claimsOf(target, selection.origin) }
+  const faults = (run.faults ?? []).map((thrown) => judgeThrown(thrown).problem)
+  const safely = <T>(describe: () => T, otherwise: () => T): T => {
+    try {
+      return describe()
+    } catch (thrown) {
+      faults.push(judgeThrown(thrown).problem)
+      return otherwise()
+    }
+  }
   const results: ConformanceResults = {
-    version: 1,
+    version: 2,
     suite: run.suite,
     product: target.product,
+    target: describeTarget(target),
     started_at: run.startedAt.toISOString(),
     duration_ms: Math.round(run.durationMs),
     selection,
     profiles: run.profiles.map((profile) => judgeProfile(profile, outcomes, judged)),
-    scenarios: outcomes.map((outcome) => describeOutcome(outcome, target)),
-    observed: observe(outcomes, target),
+    scenarios: outcomes.map((outcome) =>
+      safely(
+        () => describeOutcome(outcome, target),
+        () => describeOutcome({ ...outcome, verdict: 'error', exchanges: [] }, target),
+      ),
+    ),
+    observed: safely(
+      () => observe(outcomes, target),
+      () => [],
+    ),
+    faults,
   }
   return redacted(results, redactor) as ConformanceResults
+}
+
+function describeTarget(target: Target): ConformanceResults['target'] {
+  const { claims, profiles, features, hooks, mayGenerate, slack, verifier } = target
+  const named = Object.entries(hooks).filter(([, hook]) => hook !== undefined)
+  return {
+    claims: [...claims],
+    profiles: [...profiles],
+    features: [...features].sort(),
+    hooks: named.map(([name]) => name).sort(),
+    may_generate: mayGenerate,
+    slack,
+    ...(verifier && { verifier: { same_product: verifier.sameProduct } }),
+  }
 }
 
 /** A run of one provenance judges that one alone. */
@@ -52,8 +89,10 @@ function describeOutcome(outcome: Outcome, target: Target): ConformanceResults['
     rules: [...scenario.rules],
     origin: originOf(scenario.rules),
     verdict,
+    provisional: scenario.isProvisional,
+    fails: failsOf(outcome, target),
     expected: expectationOf(outcome, target.expectedFailures),
-    problems: [...problems],
+    problems: problems.map((problem) => clipped(problem)),
     duration_ms: durationMs,
     exchanges: isShown ? outcome.exchanges.slice(-MAX_EXCHANGES).map(describeExchange) : [],
   }
@@ -61,35 +100,6 @@ function describeOutcome(outcome: Outcome, target: Target): ConformanceResults['
 
 /** What is kept of a scenario that did not pass (ours). */
 const MAX_EXCHANGES = 20
-const MAX_BODY_CHARACTERS = 4_000
-
-function describeExchange({
-  sent,
-  status,
-  headers,
-  body,
-  ending,
-  headMs,
-  endMs,
-}: Exchange): RecordedExchange {
-  const { authorization, ...others } = sent.headers
-  return {
-    request: `${sent.method} ${sent.url}`,
-    request_headers: { ...others, ...(authorization === undefined ? {} : { authorization: '[secret]' }) },
-    request_body: shortened(sent.body),
-    status: status === 0 ? null : status,
-    headers,
-    body: shortened(body),
-    ending,
-    head_ms: headMs === null ? null : Math.round(headMs),
-    end_ms: Math.round(endMs),
-  }
-}
-
-function shortened(body: Buffer): string {
-  const text = body.toString('utf8')
-  return text.length > MAX_BODY_CHARACTERS ? `${text.slice(0, MAX_BODY_CHARACTERS)}…` : text
-}
 
 function redacted(value: unknown, redactor: Redactor): unknown {
   if (typeof value === 'string') return redactor.redact(value)

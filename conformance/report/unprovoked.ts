@@ -9,6 +9,4 @@ export const unprovoked: Readonly<Record<string, string>> = {
   'createCompletion 408': SLOW_BODY,
   'createEmbedding 408': SLOW_BODY,
   request_timeout: SLOW_BODY,
-  overloaded:
-    'It takes tens of mebibytes of bodies that stay unfinished for 15 s, which would hold up all other scenarios; the reading of bodies shows it.',
 }

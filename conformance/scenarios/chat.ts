@@ -1,5 +1,7 @@
-import assert from 'node:assert/strict'
 import { isObject } from '#base/object.ts'
+import * as assert from '../engine/assert.ts'
+import { shows } from '../engine/checks.ts'
+import { isEndpoint } from '../engine/evidence.ts'
 import {
   expectChat,
   expectRecord,
@@ -7,6 +9,7 @@ import {
   expectSubset,
   GENERATION_ID,
   recordIn,
+  valuesIn,
 } from '../engine/expect.ts'
 import { objectOf } from '../engine/http/exchange.ts'
 import { expectStream } from '../engine/stream.ts'
@@ -16,19 +19,21 @@ export default {
   'cost-is-debit': {
     rules: ['CHAT-06', 'MET-04'],
     title: 'usage.cost_micros is what was debited, as one ledger row',
-    needs: ['workspace', 'ledger'],
+    needs: ['workspace', 'debits'],
     async run(context) {
       const answer = expectChat(await context.chat())
       const { usage } = expectStream(
         await context.chat({ stream: true, stream_options: { include_usage: true } }),
       )
-      const { entries } = await context.books()
-      const debits = entries.filter(({ kind }) => kind === 'generation')
+      const debits = (await context.debits()).rows.filter(({ generation_id: id }) => id !== null)
+      shows('MET-04')
+      assert.equal(debits.length, 2, `${debits.length} rows for two generations`)
+      assert.equal(debits[0]?.generation_id, answer.id)
+      shows('CHAT-06')
       assert.deepEqual(
         debits.map(({ amount_micros }) => amount_micros),
         [-answer.usage.cost_micros, -Number(usage?.cost_micros)],
       )
-      assert.equal(debits[0]?.reference, answer.id)
     },
   },
 
@@ -48,10 +53,15 @@ export default {
     title: 'usage.endpoint is the endpoint of the router that served the request',
     needs: ['generation', 'endpoint:own'],
     async run(context) {
-      const { usage } = expectChat(await context.chat())
-      assert.equal(usage.endpoint, context.target.endpoints.own)
-      const record = recordIn(await context.record(expectChat(await context.chat()).id))
-      assert.equal(record.endpoint, context.target.endpoints.own)
+      const { id, usage } = expectChat(await context.chat())
+      const { own = '' } = context.target.endpoints
+      // By its name or by its hostname, as both are names of it (EVID-09).
+      assert.ok(
+        await isEndpoint(context, own, usage.endpoint),
+        `it is said to be ${usage.endpoint}, not ${own}`,
+      )
+      const values = valuesIn(recordIn(await context.record(id)))
+      assert.ok(values.includes(usage.endpoint), 'the record names another endpoint')
     },
   },
 
@@ -107,6 +117,7 @@ export default {
         promptTokens: 5,
         completionTokens: 4,
       })
+      shows('SRV-08', 'EP-03')
       const whole = expectChat(await context.chat())
       const { text } = expectStream(await context.chat({ stream: true }))
       assert.equal(whole.choices[0]?.message.content, 'Grüße aus 東京 🚀')
@@ -119,8 +130,11 @@ export default {
     title: "An answer that is not streamed is OpenAI's chat.completion object",
     needs: ['generation'],
     async run(context) {
-      const answer = expectChat(await context.chat())
-      assert.equal(answer.object, 'chat.completion')
+      const exchange = await context.chat()
+      shows('EP-03')
+      expectStatus(exchange, 200)
+      shows('CHAT-01')
+      assert.equal(expectChat(exchange).object, 'chat.completion')
     },
   },
 
@@ -144,7 +158,7 @@ export default {
   'usage-exact': {
     rules: ['CHAT-04'],
     title: 'usage is exact: it is what the model itself counted, whole or streamed',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'debits', 'backendScript'],
     async run(context) {
       await context.script({ chunks: 7, promptTokens: 1_012, completionTokens: 567 })
       const counts = { prompt_tokens: 1_012, completion_tokens: 567, total_tokens: 1_579 }
@@ -153,7 +167,7 @@ export default {
         await context.chat({ stream: true, stream_options: { include_usage: true } }),
       )
       expectSubset(usage, counts, 'usage of a stream')
-      const { generations } = await context.books()
+      const { generations } = await context.debits()
       for (const generation of generations) {
         expectSubset(generation, { prompt_tokens: 1_012, completion_tokens: 567 }, 'the record')
       }
@@ -169,6 +183,10 @@ export default {
       const exchange = await context.chat()
       expectStatus(exchange, 200)
       const body = objectOf(exchange)
+      shows('CHAT-12')
+      for (const name of ['cost_micros', 'endpoint', 'evidence_digest'])
+        assert.ok(!(name in body), `${name} stands beside usage`)
+      shows('CHAT-05')
       assert.ok(isObject(body.usage), 'there is no usage')
       const { cost_micros: cost, endpoint, evidence_digest: digest } = body.usage
       assert.ok(Number.isInteger(cost), 'usage.cost_micros is no whole number')
@@ -177,8 +195,6 @@ export default {
         digest === null || typeof digest === 'string',
         'usage.evidence_digest is neither a text nor null',
       )
-      for (const name of ['cost_micros', 'endpoint', 'evidence_digest'])
-        assert.ok(!(name in body), `${name} stands beside usage`)
     },
   },
 

@@ -1,5 +1,6 @@
-import assert from 'node:assert/strict'
 import { limits } from '#contract/limits'
+import * as assert from '../engine/assert.ts'
+import { shows } from '../engine/checks.ts'
 import { expectChat, expectError, expectStatus } from '../engine/expect.ts'
 import { type Exchange, objectOf, textOf } from '../engine/http/exchange.ts'
 import { addressFor, anyGrant, invitationNeeds, lookUp } from '../engine/invitations.ts'
@@ -34,9 +35,13 @@ export default {
         const exchange = await ask(address)
         if (exchange.status !== 200) refused = exchange
       }
+      shows('EP-20')
       assert.ok(refused, `the address was never refused in ${MOST} look-ups`)
+      shows('EP-20', 'LIM-11')
       expectError(refused, 'rate_limit_exceeded')
+      shows('EP-20')
       expectStatus(await ask(addressFor(`${context.nonce} is somebody else`)), 200)
+      shows('LIM-11')
       expectStatus(await context.chat({}, { headers: { 'x-forwarded-for': address } }), 200)
     },
   },
@@ -142,7 +147,7 @@ export default {
     rules: ['INV-01', 'INV-03', 'WSP-06'],
     title:
       'What a code grants goes to a new account, as a credit row called "Invitation credit", and can be spent',
-    needs: [...invitationNeeds, 'redeemInvitation', 'workspace', 'ledger', 'generation'],
+    needs: [...invitationNeeds, 'redeemInvitation', 'workspace', 'debits', 'generation'],
     async run(context) {
       const grant = anyGrant(context)
       const { code } = await context.hooks('issueInvitation', { grant_micros: grant })
@@ -150,16 +155,20 @@ export default {
       expectError(await context.chat(), 'insufficient_credits')
       const account = `${context.subject}-${context.nonce}-${workspace_id}`
       const { granted_micros } = await context.hooks('redeemInvitation', { code, account, workspace_id })
+      shows('INV-01')
       assert.equal(granted_micros, grant)
-      const { balance_micros: balance, entries } = await context.books()
+      const { balance_micros: balance, rows } = await context.debits()
+      shows('INV-01', 'INV-03')
       assert.equal(balance, grant)
-      const credits = entries.filter(({ amount_micros }) => amount_micros > 0)
+      const credits = rows.filter(({ amount_micros }) => amount_micros > 0)
+      shows('WSP-06')
       assert.deepEqual(
-        credits.map(({ amount_micros, description }) => [amount_micros, description]),
+        credits.map(({ amount_micros, name }) => [amount_micros, name]),
         [[grant, 'Invitation credit']],
       )
+      shows('INV-01')
       const { usage } = expectChat(await context.chat())
-      assert.equal((await context.books()).balance_micros, grant - usage.cost_micros)
+      assert.equal((await context.debits()).balance_micros, grant - usage.cost_micros)
     },
   },
 
@@ -167,7 +176,7 @@ export default {
     rules: ['WSP-18'],
     title:
       'The row of a grant is of the kind invitation, is called "Invitation credit", and names the account once',
-    needs: [...invitationNeeds, 'redeemInvitation', 'workspace', 'ledger'],
+    needs: [...invitationNeeds, 'redeemInvitation', 'workspace', 'books'],
     subjects: ['router'],
     async run(context) {
       const grant = anyGrant(context)
@@ -195,11 +204,14 @@ export default {
     async run(context) {
       const { code } = await context.hooks('issueInvitation', { grant_micros: anyGrant(context) })
       const found = await lookUp(context, code)
+      shows('INV-02', 'EP-19', 'AUTH-04')
       expectStatus(found, 200)
       // A key does not matter, not even one of nobody.
       const withKey = await lookUp(context, code, { key: 'sk-tee-v1-nonsense' })
+      shows('AUTH-04')
       expectStatus(withKey, 200)
       assert.equal(textOf(withKey), textOf(found))
+      shows('EP-19')
       // How it is told, the given specification leaves open.
       assert.ok(Object.keys(objectOf(found)).length > 0, 'nothing is told')
     },
@@ -254,7 +266,7 @@ export default {
   'no-good-no-harm': {
     rules: ['INV-10'],
     title: 'A code that is no good grants nothing, stands in nobody’s way, and spoils no later grant',
-    needs: [...invitationNeeds, 'withdrawInvitation', 'redeemInvitation', 'workspace', 'ledger'],
+    needs: [...invitationNeeds, 'withdrawInvitation', 'redeemInvitation', 'workspace', 'books'],
     subjects: ['router'],
     async run(context) {
       const grant_micros = anyGrant(context)
@@ -278,7 +290,7 @@ export default {
   once: {
     rules: ['INV-09'],
     title: 'An account is granted one invitation ever, however many codes it brings and however fast',
-    needs: [...invitationNeeds, 'redeemInvitation', 'workspace', 'ledger'],
+    needs: [...invitationNeeds, 'redeemInvitation', 'workspace', 'books'],
     subjects: ['router'],
     async run(context) {
       const grant_micros = anyGrant(context)

@@ -1,7 +1,14 @@
-import assert from 'node:assert/strict'
-import { expectChat, expectError, expectModels, expectStatus, expectSubset } from '../engine/expect.ts'
+import * as assert from '../engine/assert.ts'
+import { shows } from '../engine/checks.ts'
+import {
+  expectChat,
+  expectError,
+  expectModels,
+  expectStatus,
+  expectSubset,
+  listedIds,
+} from '../engine/expect.ts'
 import { HookRefusal } from '../engine/hooks.ts'
-import { objectOf } from '../engine/http/exchange.ts'
 import type { Topic } from '../engine/topic.ts'
 
 const PREFIX_CHARACTERS = 12
@@ -22,7 +29,7 @@ export default {
           key.slice('sk-tee-v1-'.length),
           'the last character is not canonical',
         )
-        assert.equal(objectOf(await context.request('listModels', { key })).object, 'list')
+        listedIds(await context.request('listModels', { key }))
       }
       assert.equal(new Set(accounts.map(({ key }) => key)).size, accounts.length)
     },
@@ -31,7 +38,7 @@ export default {
   id: {
     rules: ['KEY-15'],
     title: 'A key has an id, key_ and a ULID, and its generations name it',
-    needs: ['workspace', 'ledger'],
+    needs: ['workspace', 'books'],
     async run(context) {
       const { keyId } = await context.own()
       assert.match(keyId ?? '', /^key_[0-9A-HJKMNP-TV-Z]{26}$/)
@@ -67,7 +74,7 @@ export default {
   record: {
     rules: ['KEY-20'],
     title: 'The record of a key names its prefix, limits, spending and times, and never the key',
-    needs: ['workspace', 'ledger', 'revokeKey'],
+    needs: ['workspace', 'books', 'revokeKey'],
     subjects: ['router'],
     async run(context) {
       const { workspaceId = '' } = await context.own()
@@ -138,7 +145,7 @@ export default {
       const again = await context.hooks('revokeKey', { id })
       assert.equal(again.revoked_at, first.revoked_at)
       await context.hooks('updateKey', { id, expires_at: new Date(Date.now() + 86_400_000).toISOString() })
-      expectError(await context.request('listModels'), 'api_key_revoked')
+      expectStatus(await context.request('listModels'), 401)
     },
   },
 
@@ -163,8 +170,10 @@ export default {
     needs: ['workspace', 'model:other'],
     async run(context) {
       await context.own({ scope: ['chat'] })
+      shows('KEY-08')
       expectStatus(await context.chat(), 200)
       const body = { model: context.model('other') }
+      shows('KEY-08', 'AUTH-08', 'ERR-13', 'MODL-21')
       expectError(await context.chat(body), 'model_not_in_key_scope')
       expectError(await context.chat({ ...body, stream: true }), 'model_not_in_key_scope')
     },
@@ -174,24 +183,26 @@ export default {
     rules: ['KEY-03', 'KEY-04', 'KEY-05', 'KEY-06'],
     title:
       'A key is given its name and shown once, at its creation; later its first 12 characters stand for it, and a lost one is replaced by another',
-    needs: ['workspace', 'ledger', 'updateKey', 'revokeKey'],
+    needs: ['workspace', 'updateKey', 'revokeKey'],
     subjects: ['router'],
     async run(context) {
       const { workspaceId = '' } = await context.own()
       const name = `name-${context.nonce}`
       const { api_key: lost, id } = await context.hooks('createKey', { workspace_id: workspaceId, name })
       expectStatus(await context.request('listModels', { key: lost }), 200)
-      const shown = [
-        (await context.books()).keys.find((key) => key.id === id),
-        await context.hooks('updateKey', { id }),
-        await context.hooks('revokeKey', { id }),
-      ].map((record) => JSON.stringify(record ?? {}))
+      const shown = [await context.hooks('updateKey', { id }), await context.hooks('revokeKey', { id })].map(
+        (record) => JSON.stringify(record ?? {}),
+      )
       for (const record of shown) {
+        shows('KEY-04')
         assert.ok(!record.includes(lost), 'the key is shown again')
+        shows('KEY-03')
         assert.ok(record.includes(lost.slice(0, PREFIX_CHARACTERS)), 'its first 12 characters are not shown')
+        shows('KEY-06')
         assert.ok(record.includes(name), 'its name is not shown')
       }
       const { api_key: another } = await context.hooks('createKey', { workspace_id: workspaceId, name })
+      shows('KEY-05')
       assert.notEqual(another, lost)
       expectStatus(await context.request('listModels', { key: another }), 200)
     },
@@ -224,8 +235,7 @@ export default {
     needs: ['generation', 'model:other'],
     async run(context) {
       for (const name of ['chat', 'other'] as const) {
-        const answer = expectChat(await context.chat({ model: context.model(name) }))
-        assert.equal(answer.model, context.model(name))
+        expectChat(await context.chat({ model: context.model(name) }))
       }
     },
   },
@@ -233,7 +243,7 @@ export default {
   workspace: {
     rules: ['WSP-01', 'SRV-12', 'WSP-02', 'CRED-01'],
     title: 'Two keys of a workspace spend one balance',
-    needs: ['workspace', 'ledger'],
+    needs: ['workspace', 'debits'],
     async run(context) {
       const first = await context.own({ balanceMicros: 1_000_000 })
       const second = await context.accounts.addKey(first)
@@ -241,12 +251,9 @@ export default {
       for (const account of [first, second]) {
         costs.push(expectChat(await context.chat({}, { account })).usage.cost_micros)
       }
-      const { balance_micros: balance, keys } = await context.books()
+      const { balance_micros: balance } = await context.debits()
+      shows('WSP-01', 'SRV-12', 'WSP-02', 'CRED-01')
       assert.equal(balance, 1_000_000 - costs[0]! - costs[1]!)
-      assert.deepEqual(
-        keys.map(({ spent_micros }) => spent_micros),
-        costs,
-      )
     },
   },
 } satisfies Topic

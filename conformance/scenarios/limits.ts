@@ -1,8 +1,10 @@
-import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expectError, expectStatus } from '../engine/expect.ts'
+import * as assert from '../engine/assert.ts'
+import { shows } from '../engine/checks.ts'
+import { expectChat, expectError, expectStatus } from '../engine/expect.ts'
 import { exhaust, exhaustionMs, expectLimited, limitHeaders, mostIn, readBucket } from '../engine/limits.ts'
 import { expectTold, seriesValue } from '../engine/operator.ts'
+import { expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 
 const PER_SECOND = 100
@@ -13,6 +15,10 @@ const PER_MINUTE = 20
 const MS_PER_REQUEST = 60_000 / PER_MINUTE
 
 const SHARED_PER_MINUTE = 6
+
+/** Streams that are under way together. */
+const HELD_CHUNKS = 5
+const HELD_CHUNK_MS = 2_000
 
 const LOST = 'router_limits_shared_lost'
 
@@ -132,13 +138,22 @@ export default {
     needs: ['workspace', 'feature:rate-limits'],
     async run(context) {
       const own = await context.own({ requestsPerMinute: 2 })
+      shows('KEY-09', 'LIM-03')
       for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat(), 200)
       for (const stream of [false, true]) {
         const refused = await context.chat({ stream })
+        shows('KEY-09', 'LIM-03', 'LIM-10', 'ERR-16')
         expectError(refused, 'rate_limit_exceeded')
+        shows('LIM-10', 'ERR-17', 'HDR-06')
         for (const name of limitHeaders) assert.ok(refused.headers[name], `the 429 has no ${name}`)
+        const after = String(refused.headers['retry-after'])
+        assert.ok(
+          /^\d+$/.test(after) || Date.parse(after) > 0,
+          `Retry-After is ${after}, no seconds and no date`,
+        )
       }
       const usual = await context.accounts.addKey(own)
+      shows('KEY-09', 'LIM-03')
       for (let turn = 0; turn < 3; turn++) expectStatus(await context.chat({}, { account: usual }), 200)
     },
   },
@@ -151,11 +166,14 @@ export default {
     async run(context) {
       await context.script({ chunks: 1, completionTokens: 5_000 })
       const own = await context.own({ tokensPerMinute: 1_000 })
+      shows('LIM-07', 'LIM-09')
       // At admission the bucket is only asked whether it is empty; what the request uses is known afterwards.
       expectStatus(await context.chat(), 200)
+      shows('KEY-10', 'LIM-08', 'LIM-09')
       expectError(await context.chat(), 'rate_limit_exceeded')
       expectError(await context.chat({ stream: true }), 'rate_limit_exceeded')
       const usual = await context.accounts.addKey(own)
+      shows('KEY-10')
       for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat({}, { account: usual }), 200)
     },
   },
@@ -272,6 +290,26 @@ export default {
     },
   },
 
+  'refused-gives-back': {
+    rules: ['CRED-19'],
+    title:
+      'What a request takes from the buckets of a key in use is given back when it is refused for credit',
+    needs: ['workspace', 'setBalance', 'feature:rate-limits', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 1 })
+      const own = await context.own({ requestsPerMinute: 2 })
+      const setBalance = (balance_micros: number) =>
+        context.hooks('setBalance', { workspace_id: own.workspaceId ?? '', balance_micros })
+      // Its buckets are known from here on, and are asked before its credit is.
+      expectStatus(await context.chat(), 200)
+      await setBalance(0)
+      for (let turn = 0; turn < 4; turn++) expectError(await context.chat(), 'insufficient_credits')
+      await setBalance(5_000_000)
+      expectStatus(await context.chat(), 200)
+      expectLimited(await context.chat(), 2)
+    },
+  },
+
   shared: {
     rules: ['LIM-40'],
     title:
@@ -369,7 +407,7 @@ export default {
     rules: ['LIM-28', 'LIM-29', 'LIM-31'],
     title:
       'A 429 tells limit and rest of the bucket that refused, when it admits, and to wait a minute at the most',
-    needs: ['workspace', 'ledger', 'feature:rate-limits', 'backendScript'],
+    needs: ['workspace', 'books', 'feature:rate-limits', 'backendScript'],
     // What remains of a minute is chance.
     isCompared: false,
     async run(context) {
@@ -442,6 +480,7 @@ export default {
       await context.script({ chunks: 1 })
       const generous = await context.own({ requestsPerMinute: 10 * limit })
       const usual = await context.accounts.addKey(generous)
+      shows('LIM-01', 'LIM-04', 'LIM-05')
       const { admitted, elapsedMs } = await exhaust(context, limit, (turn) => ({
         account: turn % 3 === 0 ? usual : generous,
       }))
@@ -450,6 +489,7 @@ export default {
         admitted <= most,
         `${admitted} requests were admitted in ${elapsedMs} ms, not ${most} at most`,
       )
+      shows('LIM-04')
       assert.ok(admitted >= limit, `only ${admitted} of ${limit} requests were admitted`)
       // A key that is new has all of its own budget, and of the workspace's what flows in meanwhile.
       const fresh = await context.accounts.addKey(generous, { requestsPerMinute: 10 * limit })
@@ -458,8 +498,10 @@ export default {
         Array.from({ length: burst }, () => context.chat({ max_tokens: 1 }, { account: fresh })),
       )
       const refused = answers.filter(({ status }) => status !== 200)
+      shows('LIM-05')
       assert.ok(refused.length > 0, `a new key brought the workspace ${burst} requests more`)
       for (const refusal of refused) expectError(refusal, 'rate_limit_exceeded')
+      shows('LIM-04')
       expectStatus(await context.chat({}, { account: await context.accounts.open() }), 200)
     },
   },
@@ -474,11 +516,55 @@ export default {
       const body = { model, max_tokens: 2 * limit }
       await context.script({ chunks: 1, completionTokens: 2 * limit })
       const generous = await context.own({ tokensPerMinute: 100 * limit })
+      shows('LIM-08')
       expectStatus(await context.chat(body), 200)
+      shows('LIM-01', 'LIM-04', 'LIM-08')
       expectError(await context.chat(body), 'rate_limit_exceeded')
       const usual = await context.accounts.addKey(generous)
+      shows('LIM-05')
       expectError(await context.chat(body, { account: usual }), 'rate_limit_exceeded')
+      shows('LIM-04')
       expectStatus(await context.chat(body, { account: await context.accounts.open() }), 200)
+    },
+  },
+
+  overload: {
+    rules: ['LIM-44', 'LIM-45', 'LIM-46', 'LIM-48'],
+    title:
+      'A workspace that has too many requests in hand is told to come back, what it has is finished, and another one is served',
+    needs: ['workspace', 'backendScript', 'spare', 'spareWire', 'maxRequests'],
+    subjects: ['router'],
+    isExclusive: true,
+    waitsMs: () => HELD_CHUNKS * HELD_CHUNK_MS,
+    async run(context) {
+      const { spareUrl: baseUrl, limits } = context.target
+      const another = await context.accounts.open()
+      // From then on it is known whose their keys are.
+      expectChat(await context.chat({}, { baseUrl }))
+      expectChat(await context.chat({}, { baseUrl, account: another }))
+      await context.script({ chunks: HELD_CHUNKS, betweenChunksMs: HELD_CHUNK_MS })
+      const calls = await Promise.all(
+        Array.from({ length: limits.maxRequests! }, () => context.stream({}, { baseUrl })),
+      )
+      await context.eventually('all have begun, or were refused', async () =>
+        calls.every(({ exchange }) => exchange.status !== 0) ? true : undefined,
+      )
+      shows('LIM-46')
+      expectStatus(await context.chat({ max_tokens: 1, stream: false }, { baseUrl, account: another }), 200)
+      const exchanges = await Promise.all(calls.map(({ done }) => done))
+      const refused = exchanges.filter(({ status }) => status !== 200)
+      shows('LIM-44')
+      assert.ok(refused.length > 0, 'one workspace had as many requests in hand as all may have together')
+      assert.ok(refused.length < exchanges.length, 'none of its requests was taken')
+      shows('LIM-45')
+      for (const refusal of refused) {
+        expectError(refusal, 'overloaded')
+        assert.equal(refusal.headers['retry-after'], '1')
+        assert.equal(refusal.headers['x-should-retry'], 'true')
+        assert.equal(refusal.headers['x-router-generation-id'], undefined)
+      }
+      shows('LIM-48')
+      for (const exchange of exchanges) if (exchange.status === 200) expectStream(exchange)
     },
   },
 } satisfies Topic

@@ -1,19 +1,18 @@
-import assert from 'node:assert/strict'
-import { isObject } from '#base/object.ts'
-import { abortAfter, expectAborted } from '../engine/aborted.ts'
+import { abortAfter, expectAbortedInBooks } from '../engine/aborted.ts'
+import * as assert from '../engine/assert.ts'
 import { costMicros, costOf } from '../engine/books.ts'
+import { shows } from '../engine/checks.ts'
+import type { Context } from '../engine/context.ts'
 import {
   expectChat,
   expectError,
   expectModel,
   expectRecord,
-  expectStatus,
   expectSubset,
-  generationIdOf,
   recordIn,
 } from '../engine/expect.ts'
-import { objectOf } from '../engine/http/exchange.ts'
-import { priceOf } from '../engine/prices.ts'
+import { parsed } from '../engine/http/json.ts'
+import { type Charged, isPricedBy, listedPrices, priceOf } from '../engine/prices.ts'
 import { countTexts, expectFailedStream, expectStream, readStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 
@@ -39,7 +38,7 @@ export default {
   bounded: {
     rules: ['MET-15', 'MET-11'],
     title: 'Usage beyond what a request could use is billed, shown and recorded as what it could use',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       const body = { max_tokens: 5 }
       const asked = { stream: true, stream_options: { include_usage: true } }
@@ -70,14 +69,14 @@ export default {
   'cap-by-another-name': {
     rules: ['CRED-40', 'MET-15'],
     title: 'A cap by a name that some backends put first is held and billed for, and reaches the backend',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       await context.script({ chunks: 1, promptTokens: 12, completionTokens: 300 })
       for (const name of ['n_predict', 'max_new_tokens']) {
         const exchange = await context.chat({ max_tokens: 5, [name]: 300 })
         assert.equal(expectChat(exchange).usage.completion_tokens, 300)
       }
-      const sent = (await context.received()).map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+      const sent = (await context.received()).map(({ body }) => parsed(body) as Record<string, unknown>)
       assert.deepEqual(
         sent.map((body) => [body.max_tokens, body.n_predict ?? body.max_new_tokens]),
         [
@@ -95,7 +94,7 @@ export default {
     rules: ['MET-09'],
     title:
       'Without usage a text counts as a quarter of its bytes where that is more, in streams and answers alike',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       await context.script({ chunks: PIECES, usage: 'none' })
       assert.equal(expectChat(await context.chat()).usage.completion_tokens, 26)
@@ -107,7 +106,7 @@ export default {
   'chat-template': {
     rules: ['CRED-41', 'MET-15'],
     title: 'A prompt that a chat template of the client makes longer is billed as the backend counts it',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       const { contextLength } = await priceOf(context)
       await context.script({ chunks: 1, promptTokens: contextLength, completionTokens: 1 })
@@ -121,7 +120,7 @@ export default {
   continuous: {
     rules: ['MET-08', 'RLAY-03'],
     title: 'With usage on every chunk an abort is metered exactly, and the client sees none of it',
-    needs: ['workspace', 'ledger', 'backendScript', 'model:continuous'],
+    needs: ['workspace', 'books', 'backendScript', 'model:continuous'],
     // How far the stream gets before it is left is chance.
     isCompared: false,
     async run(context) {
@@ -130,7 +129,7 @@ export default {
       const seen = await abortAfter(call, (soFar) => countTexts(soFar) >= 5)
       for (const { usage } of readStream(seen).chunks)
         assert.ok(usage === undefined || usage === null, 'usage was shown')
-      const record = await expectAborted(context, seen)
+      const record = await expectAbortedInBooks(context, seen)
       assert.deepEqual([record.usage_source, record.prompt_tokens], ['backend', 1_000])
       // Ten tokens a piece, as the backend says, where counting would find one.
       assert.equal(record.completion_tokens % 10, 0)
@@ -139,11 +138,7 @@ export default {
         `${record.completion_tokens} tokens`,
       )
       const [received] = await context.received()
-      expectSubset(
-        JSON.parse(received?.body ?? '{}').stream_options,
-        { continuous_usage_stats: true },
-        'stream_options',
-      )
+      expectSubset(parsed(received?.body).stream_options, { continuous_usage_stats: true }, 'stream_options')
     },
   },
 
@@ -160,15 +155,15 @@ export default {
       const asked = expectStream(
         await context.chat({ model, stream: true, stream_options: { include_usage: true } }),
       )
-      assert.equal(asked.chunks.filter(({ usage }) => usage).length, 1)
       assert.equal(asked.usage?.completion_tokens, 5)
+      assert.equal(asked.chunks.filter(({ usage }) => usage).length, 1)
     },
   },
 
   'deltas-counted': {
     rules: ['MET-09'],
     title: 'Without usage an aborted stream counts each delivered piece of text, reasoning and tool call',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       await context.script({
         reasoning: ['r', 's'],
@@ -179,50 +174,56 @@ export default {
       })
       const exchange = await context.chat({ stream: true })
       expectFailedStream(exchange)
-      const record = await expectAborted(context, exchange)
+      const record = await expectAbortedInBooks(context, exchange)
       // Two of reasoning, two of text (the empty piece is none), two of the tool call.
       assert.equal(record.completion_tokens, 6)
       assert.equal(record.usage_source, 'counted')
     },
   },
 
-  'every-outcome': {
-    rules: ['SRV-09', 'GEN-03'],
-    title: 'However an accepted request ends, it leaves one record and one debit that agree',
-    needs: ['workspace', 'ledger', 'backendScript'],
-    async run(context) {
-      const outcomes = [
-        { chunks: 3 },
-        { chunks: 3, usage: 'none' },
+  'every-failure': {
+    rules: ['GEN-18'],
+    title: 'However a backend fails an accepted request, it leaves one record and one debit',
+    needs: ['workspace', 'debits', 'backendScript'],
+    run: (context) =>
+      booksOf(context, [
         { status: 500 },
         { status: 429 },
         { status: 404 },
         { status: 400 },
-        { chunks: 6, fault: { kind: 'cut', afterChunks: 2 } },
-        { chunks: 6, fault: { kind: 'malformed', afterChunks: 2 } },
         { fault: { kind: 'refuse' } },
         { body: '<!doctype html>' },
+      ]),
+  },
+
+  'every-outcome': {
+    rules: ['SRV-09', 'GEN-03'],
+    title: 'However a generation that has begun ends, it leaves one record and one debit',
+    needs: ['workspace', 'debits', 'backendScript'],
+    async run(context) {
+      shows('SRV-09')
+      await booksOf(context, [{ chunks: 3 }])
+      shows('SRV-09', 'GEN-03')
+      const began = [
+        { chunks: 6, fault: { kind: 'cut', afterChunks: 2 } },
+        { chunks: 6, fault: { kind: 'malformed', afterChunks: 2 } },
       ]
-      for (const outcome of outcomes) {
-        await context.script(outcome)
-        for (const stream of [false, true]) generationIdOf(await context.chat({ stream }))
-      }
-      const { generations, entries } = await context.books()
-      assert.equal(generations.length, outcomes.length * 2)
-      assert.equal(entries.filter(({ kind }) => kind === 'generation').length, outcomes.length * 2)
+      await booksOf(context, began, [true])
     },
   },
 
   'folded-names': {
-    rules: ['MET-05', 'REQ-26', 'REQ-56'],
+    rules: ['REQ-26', 'REQ-56'],
     title: 'No name that a backend in Go folds switches metering off, escapes the hold or hides the prompt',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       await context.script({ reads: 'go', chunks: 30, promptTokens: 500, completionTokens: 300 })
+      shows('REQ-26', 'REQ-56')
       for (const fields of HIDDEN) expectError(await context.chat(fields), 'unsupported_parameter')
       assert.equal((await context.received()).length, 0, 'one of them reached the backend')
       await context.chat({ stream: true, stream_options: { include_usage: false, other: 1 } })
       const { generations } = await context.books()
+      shows('REQ-56')
       assert.deepEqual(
         generations.map(({ prompt_tokens, completion_tokens }) => [prompt_tokens, completion_tokens]),
         [[500, 300]],
@@ -233,22 +234,22 @@ export default {
   formula: {
     rules: ['MET-01', 'MET-02'],
     title: 'The debit is the tokens of prompt and completion at their prices per million',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'debits', 'backendScript'],
     async run(context) {
       await context.script({ chunks: 1, promptTokens: 1_000, completionTokens: 3_000 })
       const { usage } = expectChat(await context.chat())
-      const [generation] = (await context.books()).generations
-      assert.ok(generation, 'there is no record')
-      const { prompt_price_micros: prompt, completion_price_micros: completion } = generation
-      assert.equal(usage.cost_micros, Math.ceil((1_000 * prompt + 3_000 * completion) / 1_000_000))
-      assert.equal((await context.books()).entries.at(-1)?.amount_micros, -usage.cost_micros)
+      shows('MET-01', 'MET-02')
+      const prices = await listedPrices(context)
+      assert.ok(isPricedBy(prices, [usage]), `${usage.cost_micros} follows from no two of ${prices}`)
+      shows('MET-01')
+      assert.equal((await context.debits()).rows.at(-1)?.amount_micros, -usage.cost_micros)
     },
   },
 
   'free-model': {
     rules: ['WSP-15', 'CRED-17'],
     title: 'A model that is priced zero serves without credit, and its debits of zero are written',
-    needs: ['workspace', 'ledger', 'model:free'],
+    needs: ['workspace', 'books', 'model:free'],
     async run(context) {
       await context.own({ balanceMicros: 0 })
       const model = context.model('free')
@@ -263,7 +264,7 @@ export default {
   'frozen-prices': {
     rules: ['MET-07'],
     title: 'A generation keeps the prices that were in force, whatever its model costs elsewhere or later',
-    needs: ['workspace', 'ledger', 'backendScript', 'sibling'],
+    needs: ['workspace', 'books', 'backendScript', 'sibling'],
     subjects: ['router'],
     isExclusive: true,
     async run(context) {
@@ -294,7 +295,7 @@ export default {
     rules: ['MET-14'],
     title:
       'Who leaves a stream when its answer is complete is billed what the backend tells of it within a second',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       await context.script({ chunks: 3, usage: 'late', promptTokens: 500, completionTokens: 300 })
       const seen = await abortAfter(await context.stream(), ({ body }) => body.toString().includes('"stop"'))
@@ -302,7 +303,7 @@ export default {
         usage_source: source,
         prompt_tokens: prompt,
         completion_tokens: completion,
-      } = await expectAborted(context, seen)
+      } = await expectAbortedInBooks(context, seen)
       assert.deepEqual([source, prompt, completion], ['backend', 500, 300])
     },
   },
@@ -316,11 +317,8 @@ export default {
       const prompt = expectChat(await context.chat()).usage.cost_micros
       await context.script({ chunks: 1, promptTokens: 0, completionTokens: TOKENS })
       const completion = expectChat(await context.chat()).usage.cost_micros
-      const entry = await context.request('getModel', { params: { id: context.model() } })
-      expectStatus(entry, 200)
-      const { pricing } = objectOf(entry)
-      const prices = isObject(pricing) ? Object.values(pricing) : []
-      const listed = prices.map((price) => Math.ceil((TOKENS * Number(price)) / 1_000_000))
+      const listed = (await listedPrices(context)).map((price) => Math.ceil((TOKENS * price) / 1_000_000))
+      shows('MET-02', 'MODL-03')
       assert.ok(
         listed.includes(prompt),
         `${TOKENS} prompt tokens cost ${prompt}, which follows from no listed price`,
@@ -409,8 +407,9 @@ export default {
   'rounded-up': {
     rules: ['MET-03', 'MET-01'],
     title: 'The debit is rounded up to the next micro-dollar',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['generation', 'backendScript'],
     async run(context) {
+      const told: Charged[] = []
       for (const [promptTokens, completionTokens] of [
         [12, 34],
         [1, 0],
@@ -419,12 +418,11 @@ export default {
         [999_999, 1],
       ]) {
         await context.script({ chunks: 1, promptTokens, completionTokens })
-        const { usage } = expectChat(await context.chat())
-        const generation = (await context.books()).generations.at(-1)
-        assert.ok(generation, 'there is no record')
-        assert.equal(usage.cost_micros, costOf(generation), `${promptTokens} + ${completionTokens} tokens`)
-        assert.equal(generation.cost_micros, usage.cost_micros)
+        told.push(expectChat(await context.chat()).usage)
       }
+      const prices = await listedPrices(context)
+      shows('MET-01', 'MET-03')
+      assert.ok(isPricedBy(prices, told), `${JSON.stringify(told)} follows from no two of ${prices}`)
     },
   },
 
@@ -439,7 +437,7 @@ export default {
       )
       const [received] = await context.received()
       assert.ok(received, 'nothing reached the backend')
-      assert.deepEqual(JSON.parse(received.body).stream_options, { include_usage: true, other: { kept: 1 } })
+      assert.deepEqual(parsed(received.body).stream_options, { include_usage: true, other: { kept: 1 } })
     },
   },
 
@@ -456,14 +454,11 @@ export default {
       ]) {
         expectStream(await context.chat({ stream: true, ...wish }))
       }
+      shows('MET-05', 'RLAY-01')
       const received = await context.received()
       assert.equal(received.length, 3)
       for (const { body } of received) {
-        expectSubset(
-          JSON.parse(body),
-          { stream: true, stream_options: { include_usage: true } },
-          'what was sent',
-        )
+        expectSubset(parsed(body), { stream: true, stream_options: { include_usage: true } }, 'what was sent')
       }
     },
   },
@@ -485,7 +480,7 @@ export default {
   'without-usage': {
     rules: ['MET-13', 'MET-11'],
     title: 'A finished answer without usage is metered as counted, and its record says so',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       await context.script({ chunks: ['one', ' two', ' three'], usage: 'none' })
       const { usage } = expectChat(await context.chat())
@@ -507,7 +502,7 @@ export default {
   zeros: {
     rules: ['MET-12', 'WSP-15'],
     title: 'Zeros that a backend reports are taken at its word, and the debit of zero is written',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       await context.script({ chunks: 5, usage: 'zero' })
       const { usage } = expectChat(await context.chat())
@@ -535,3 +530,21 @@ export default {
     },
   },
 } satisfies Topic
+
+/** Has a chat answered in each of these ways, and asserts that each left one record and one debit more. */
+async function booksOf(
+  context: Context,
+  outcomes: readonly object[],
+  streams = [false, true],
+): Promise<void> {
+  const before = (await context.debits()).generations.length
+  const most = before + outcomes.length * streams.length
+  for (const outcome of outcomes) {
+    await context.script(outcome)
+    for (const stream of streams) await context.chat({ stream })
+  }
+  await context.eventually('the records', async () => (await context.debits()).generations.length >= most)
+  const { generations, rows } = await context.debits()
+  assert.equal(generations.length, most)
+  assert.equal(rows.filter(({ generation_id: id }) => id !== null).length, most)
+}

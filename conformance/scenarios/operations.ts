@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import * as assert from '../engine/assert.ts'
 import { expectError, expectRecord, expectStatus, generationIdOf } from '../engine/expect.ts'
 import { askOperator, expectTold } from '../engine/operator.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
@@ -9,7 +9,7 @@ export default {
     rules: ['OPS-02'],
     title:
       'Asked to end, a router is not ready, takes nothing new, lets streams end until a deadline, and ends the rest',
-    needs: ['workspace', 'ledger', 'backendScript', 'sibling', 'siblingAdmin', 'siblingControl'],
+    needs: ['workspace', 'books', 'backendScript', 'sibling', 'siblingAdmin', 'siblingControl'],
     subjects: ['router'],
     isExclusive: true,
     waitsMs: ({ drainMs }) => drainMs,
@@ -70,9 +70,13 @@ export default {
   },
 } satisfies Topic
 
+/** How long a connection is tried (ours). */
+const REFUSAL_MS = 5_000
+
 async function isRefused(baseUrl: string): Promise<boolean> {
   try {
-    await fetch(`${baseUrl}/evidence`, { headers: { connection: 'close' } })
+    const signal = AbortSignal.timeout(REFUSAL_MS)
+    await fetch(`${baseUrl}/evidence`, { headers: { connection: 'close' }, signal })
     return false
   } catch {
     return true

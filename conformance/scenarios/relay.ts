@@ -1,12 +1,14 @@
-import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RuleId } from '#contract/rules'
 import { expectAborted } from '../engine/aborted.ts'
+import * as assert from '../engine/assert.ts'
 import { freeRecord, untold, uselessBodies } from '../engine/backend-refusals.ts'
 import { costMicros } from '../engine/books.ts'
+import { shows } from '../engine/checks.ts'
 import type { Context } from '../engine/context.ts'
 import type { DataDefinition, Expectation } from '../engine/data/definition.ts'
 import {
+  errorIn,
   expectChat,
   expectError,
   expectStatus,
@@ -14,6 +16,8 @@ import {
   generationIdOf,
   recordIn,
 } from '../engine/expect.ts'
+import { objectOf } from '../engine/http/exchange.ts'
+import { parsed } from '../engine/http/json.ts'
 import { priceOf } from '../engine/prices.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
@@ -47,6 +51,9 @@ const awaited: Failure = {
   headers: { 'retry-after': '17' },
   expect: { error: 'backend_unavailable', headers: { 'retry-after': '17' } },
 }
+
+/** Of a backend that fails (ERR-19, ERR-20). */
+const codes: readonly string[] = ['backend_unavailable', 'backend_error']
 
 export default {
   'backend-401': failing(401, hidden),
@@ -93,10 +100,27 @@ export default {
   },
 
   codes: {
-    rules: ['ERR-19'],
-    title: 'A backend that fails answers 502 backend_unavailable',
-    backend: { status: 503 },
-    steps: [{ operation: 'createChatCompletion', expect: { error: 'backend_unavailable' } }],
+    rules: ['ERR-19', 'ERR-20'],
+    title: 'A backend that fails, or whose answer is none, is told as 502 upstream_error, by either code',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      for (const rule of [
+        { status: 503 },
+        { status: 404 },
+        { body: '<!doctype html>' },
+        { fault: { kind: 'refuse' } },
+      ]) {
+        await context.script(rule)
+        const exchange = await context.chat()
+        assert.ok(exchange.status >= 400, `a backend that fails is answered ${exchange.status}`)
+        const { code, type } = errorIn(objectOf(exchange))
+        // Which of the two is for what is left open.
+        shows(code === 'backend_error' ? 'ERR-20' : 'ERR-19')
+        assert.ok(codes.includes(code), `the code is ${code}`)
+        assert.deepEqual([exchange.status, type], [502, 'upstream_error'])
+        shows()
+      }
+    },
   },
 
   'early-hints': {
@@ -116,7 +140,7 @@ export default {
     rules: ['RLAY-14', 'STRM-14'],
     title:
       'Of an answer that comes in no chunks the connection tells the end, and a stream cut there is not whole',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       const answer = { chunks: 3, untilClose: true, headers: { 'transfer-encoding': 'identity' } }
       await context.script(answer)
@@ -152,7 +176,7 @@ export default {
     rules: ['RLAY-16'],
     title:
       'Where a model names another to serve in its place, answer, record and price are those of the one that served',
-    needs: ['workspace', 'ledger', 'backendScript', 'model:unserved', 'model:standIn'],
+    needs: ['workspace', 'books', 'backendScript', 'model:unserved', 'model:standIn'],
     async run(context) {
       const [model, other] = [context.model('unserved'), context.model('standIn')]
       const prices = await priceOf(context, 'standIn')
@@ -216,7 +240,7 @@ export default {
       await expectBegun(calls[0]!, 2)
       calls.push(await context.stream({ model }))
       await expectBegun(calls[1]!, 2)
-      const names = (await context.received()).map(({ body }) => JSON.parse(body).model)
+      const names = (await context.received()).map(({ body }) => parsed(body).model)
       for (const call of calls) call.abort()
       assert.equal(names.length, 2)
       assert.notEqual(names[0], names[1], `both went to ${names[0]}`)
@@ -269,13 +293,6 @@ export default {
         }
       }
     },
-  },
-
-  'no-answer-codes': {
-    rules: ['ERR-20'],
-    title: 'A backend whose answer is none answers 502 backend_error',
-    backend: { body: '<!doctype html><title>oops</title>', headers: { 'content-type': 'text/html' } },
-    steps: [{ operation: 'createChatCompletion', expect: { error: 'backend_error' } }],
   },
 
   'not-utf8': {
@@ -331,9 +348,7 @@ export default {
           expectChat(await context.chat({ model }))
           expectStream(await context.chat({ model, stream: true }))
         }
-        const names = (await context.received())
-          .slice(before)
-          .map(({ body }) => JSON.parse(body).model as string)
+        const names = (await context.received()).slice(before).map(({ body }) => parsed(body).model as string)
         assert.equal(names.filter((name) => name === 'replica-b').length, 6)
         // Where the six took longer than its rest, it was rightly asked again, once for each.
         const rests = Math.floor((performance.now() - begunMs) / (Number(RETRY_AFTER) * 1_000))
@@ -396,7 +411,7 @@ export default {
   },
 
   unreachable: {
-    rules: ['RLAY-05', 'ERR-19'],
+    rules: ['RLAY-05'],
     title: 'A backend that nobody listens for answers 502 backend_unavailable',
     needs: ['generation', 'model:unreachable'],
     async run(context) {
@@ -446,7 +461,7 @@ async function servedBy(context: Context): Promise<string> {
   expectStatus(await context.chat({ model: context.model('fragile') }), 200)
   const received = (await context.received()).at(-1)
   assert.ok(received, 'nothing reached a backend')
-  return String((JSON.parse(received.body) as { model?: unknown }).model)
+  return String((parsed(received.body) as { model?: unknown }).model)
 }
 
 /** The bytes in base64, with one that begins no character in place of the question mark. */

@@ -1,23 +1,24 @@
-import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '#base/object.ts'
 import { limits } from '#contract/limits'
 import { expectAborted } from '../engine/aborted.ts'
+import * as assert from '../engine/assert.ts'
+import { showing, shows } from '../engine/checks.ts'
 import type { Context } from '../engine/context.ts'
-import { expectBundle } from '../engine/evidence.ts'
+import { expectBundle, isEndpoint } from '../engine/evidence.ts'
 import {
   expectChat,
   expectError,
-  expectModel,
-  expectModels,
   expectStatus,
   expectSubset,
   generationIdOf,
+  listedIn,
   recordIn,
+  valuesIn,
 } from '../engine/expect.ts'
 import { objectOf } from '../engine/http/exchange.ts'
-import type { Definition, Description } from '../engine/scenario.ts'
+import { type Definition, type Description, namesRules } from '../engine/scenario.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 import {
@@ -83,28 +84,30 @@ export default {
     rules: ['ERR-26', 'ERR-27', 'ERR-29', 'ERR-31', 'ERR-32', 'ERR-21', 'VERD-04', 'VERD-05', 'HDR-05'],
     title:
       'While an external endpoint is denied its model is not found, a request is 503 attestation_failed with stage and reason, and nothing is sent',
-    needs: ['ledger'],
     subjects: ['router', 'proxy'],
     async judge(upstream, context) {
       await upstream.set('admitted')
       await upstream.set('denied')
       const id = context.model('doubted')
+      shows('ERR-26')
       expectError(await context.request('getModel', { params: { id } }), 'model_not_found')
+      const served = requests.filter(
+        ([operation]) => operation !== 'createEmbedding' || context.target.features.has('embeddings'),
+      )
+      shows('VERD-05', 'ERR-32')
       await nothingSent(upstream, async () => {
-        for (const [operation, body] of requests) {
+        for (const [operation, body] of served) {
           const refused = await context.request(operation, { body: { model: id, ...body } })
-          expectError(refused, 'attestation_failed')
+          showing(['VERD-04', 'ERR-21', 'ERR-27', 'ERR-31'], () => expectError(refused, 'attestation_failed'))
           const { error, stage, reason } = objectOf(refused)
-          assert.ok(isObject(error) && error.type === 'proxy_error')
-          assert.deepEqual([typeof stage, typeof reason], ['string', 'string'])
+          showing(['ERR-21', 'ERR-27'], () => assert.ok(isObject(error) && error.type === 'proxy_error'))
+          showing(['ERR-29'], () => assert.deepEqual([typeof stage, typeof reason], ['string', 'string']))
           // The user's proxy has admitted its own connection, and this is the other verifier's word.
-          const verdict = context.subject === 'proxy' ? 'allow' : undefined
-          assert.equal(refused.headers['x-proxy-verdict'], verdict)
+          if (context.subject === 'proxy')
+            showing(['HDR-05'], () => assert.equal(refused.headers['x-proxy-verdict'], 'allow'))
         }
       })
-      const { generations, entries } = await context.books()
-      assert.equal(generations.length, 0, 'a refused request has a record')
-      assert.ok(!entries.some(({ kind }) => kind === 'generation'), 'a refused request was debited')
+      shows()
       await upstream.set('admitted')
       expectStatus(await context.request('getModel', { params: { id } }), 200)
       expectStatus(await upstream.chat(), 200)
@@ -141,9 +144,12 @@ export default {
       for (const [answer, reason] of wrong) {
         upstream.gateway.answer(answer)
         await upstream.register()
+        shows('VERD-13')
         const refused = await nothingSent(upstream, () => upstream.chat())
         expectError(refused, 'attestation_failed')
+        shows('VERD-30')
         expectSubset(objectOf(refused), { stage: 'upstream-fetch', reason })
+        shows('VERD-13')
         assert.ok(!(await upstream.isListed()), 'the model is listed')
       }
       upstream.gateway.answer()
@@ -291,6 +297,7 @@ export default {
       assert.equal(gateway.sent.length, 1)
       await gateway.renewLeaf({ isPublished: false })
       gateway.drop()
+      shows('SRV-17', 'ERR-32')
       for (const stream of [false, true])
         expectError(await nothingSent(upstream, () => upstream.chat({ stream })), 'attestation_failed')
     },
@@ -326,11 +333,13 @@ export default {
     needs: ['key', 'feature:upstreams', 'model:external'],
     async run(context) {
       const id = context.model('external')
-      const listed = expectModels(await context.request('listModels')).find((entry) => entry.id === id)
-      const alone = expectModel(await context.request('getModel', { params: { id } }))
-      for (const entry of [listed, alone]) {
+      const listed = listedIn(await context.request('listModels')).find((entry) => entry.id === id)
+      const alone = await context.request('getModel', { params: { id } })
+      expectStatus(alone, 200)
+      for (const entry of [listed, objectOf(alone)]) {
         assert.equal(entry?.id, id, 'the model is not listed')
-        assert.ok(!('tee' in entry.endpoint), `endpoint.tee is ${entry.endpoint.tee}`)
+        const { endpoint } = entry
+        assert.ok(!isObject(endpoint) || !('tee' in endpoint), 'it has an endpoint.tee')
       }
     },
   },
@@ -339,16 +348,20 @@ export default {
     rules: ['VERD-25', 'ERR-41', 'ERR-47'],
     title:
       'A request in flight without a stream is 503 attestation_revoked when the verdict goes, aborted with its prompt counted',
-    needs: ['ledger'],
+    needs: ['books'],
     async judge(upstream, context) {
       await upstream.gateway.backend.play({ rules: [{ fault: { kind: 'silence' } }] })
       const call = await context.open('createChatCompletion', { body: { model: context.model('doubted') } })
       await context.eventually('it is under way', async () => upstream.gateway.sent.length === 1)
       await upstream.set('denied')
+      shows('VERD-25')
       const exchange = await call.done
       expectError(exchange, 'attestation_revoked')
+      shows('ERR-47')
       expectSubset(objectOf(exchange), { stage: 'upstream-policy', reason: 'digest_not_pinned' })
+      shows('ERR-41')
       assert.equal(exchange.headers['x-should-retry'], 'false')
+      shows('VERD-25')
       const record = await expectAborted(context, exchange)
       assert.ok(record.prompt_tokens > 0, 'the prompt is not counted')
       assert.equal(record.completion_tokens, 0)
@@ -359,7 +372,7 @@ export default {
     rules: ['GEN-14', 'GEN-15', 'GEN-16', 'VERD-06', 'ERR-33', 'ERR-34', 'ERR-22', 'ERR-36'],
     title:
       'A verdict that is withdrawn during a stream ends it with attestation_revoked, aborted and metered for what was delivered',
-    needs: ['ledger'],
+    needs: ['debits'],
     subjects: ['router', 'proxy'],
     async judge(upstream, context) {
       await upstream.gateway.backend.play({
@@ -369,10 +382,19 @@ export default {
       await expectBegun(call, 3)
       await upstream.set('denied')
       const exchange = await call.done
-      const { error } = expectFailedStream(exchange)
-      assert.deepEqual([error.code, error.type], ['attestation_revoked', 'proxy_error'])
+      shows('GEN-15', 'VERD-06', 'ERR-34', 'ERR-36')
+      const { error, text } = expectFailedStream(exchange)
+      shows('VERD-06', 'ERR-33')
+      assert.equal(error.code, 'attestation_revoked')
+      shows('ERR-22')
+      assert.equal(error.type, 'proxy_error')
+      shows('GEN-14', 'ERR-34')
       const record = await expectAborted(context, exchange)
-      assert.equal(record.completion_tokens, 5, 'the tokens delivered are not those metered')
+      shows('GEN-16', 'ERR-34')
+      // How a text is counted is left open: by a byte each at the most.
+      const { completion_tokens: tokens } = record
+      assert.ok(tokens >= 1 && tokens <= Buffer.byteLength(text), `${tokens} tokens are metered of "${text}"`)
+      shows('GEN-16')
       assert.ok(record.prompt_tokens > 0 && record.cost_micros > 0, 'it was not debited')
     },
   }),
@@ -384,11 +406,18 @@ export default {
     async run(context) {
       const { own, external } = context.target.endpoints
       const outside = await context.chat({ model: context.model('external') })
+      shows('SRV-16')
       const { usage, model } = expectChat(outside)
-      assert.equal(usage.endpoint, external)
+      shows('CHAT-08')
+      assert.equal(usage.endpoint, external, 'an external endpoint is not told by its name')
+      shows('VERD-29')
       assert.equal(model, context.model('external'), 'the model is not called as the client calls it')
-      assert.equal(recordIn(await context.record(generationIdOf(outside))).endpoint, external)
-      assert.equal(expectChat(await context.chat()).usage.endpoint, own)
+      shows('CHAT-08')
+      const values = valuesIn(recordIn(await context.record(generationIdOf(outside))))
+      assert.ok(values.includes(external), 'the record names another endpoint')
+      shows('SRV-16')
+      const inside = expectChat(await context.chat()).usage.endpoint
+      assert.ok(await isEndpoint(context, own ?? '', inside), `${inside} is not ${own}`)
     },
   },
 
@@ -457,14 +486,18 @@ export default {
     async judge(upstream) {
       upstream.gateway.hold(true)
       await upstream.register()
+      shows('VERD-01', 'VERD-03', 'SRV-18', 'EP-06')
       assert.ok(!(await upstream.isListed()), 'a pending endpoint’s model is listed')
       upstream.gateway.hold(false)
+      shows('VERD-01', 'VERD-03')
       await upstream.untilListed(true)
       expectStatus(await upstream.chat(), 200)
       for (const state of ['denied', 'disabled'] as const) {
         await upstream.set(state)
+        shows(state === 'disabled' ? 'VERD-02' : 'VERD-01', 'VERD-03', 'SRV-18', 'EP-06')
         assert.ok(!(await upstream.isListed()), `a ${state} endpoint’s model is listed`)
       }
+      shows('VERD-01', 'VERD-03')
       await upstream.set('admitted')
       assert.ok(await upstream.isListed(), 'an admitted endpoint’s model is not listed')
       expectStatus(await upstream.chat(), 200)
@@ -541,6 +574,7 @@ function verifying({ judge, isRegistered = true, needs = [], ...description }: V
   return {
     subjects: ['router'],
     isExclusive: true,
+    isNaming: description.rules.length === 1 || namesRules(judge),
     ...description,
     needs: [...upstreamNeeds, ...needs],
     run: (context) => withUpstream(context, (upstream) => judge(upstream, context), { isRegistered }),

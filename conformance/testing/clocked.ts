@@ -11,11 +11,13 @@ export interface Clocked {
   jump(process: { kill(signal: 'SIGUSR2'): boolean }, jump: Jump): void
 }
 
+const CLOCK = pathToFileURL(join(import.meta.dirname, 'clock.ts')).href
+
 /** Prepares clocks that can be moved. */
 export function createClocks(file: string): Clocked {
   return {
     env: {
-      NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'clock.ts')).href}`,
+      NODE_OPTIONS: [process.env.NODE_OPTIONS, `--import=${CLOCK}`].filter(Boolean).join(' '),
       TEST_CLOCK_FILE: file,
     },
     jump(process, jump) {

@@ -27,6 +27,9 @@ export interface RouterSurroundings {
   readonly redisUrl: string
 }
 
+/** However busy the machine is: scenarios that ask for much at once are about something else than overload. */
+const PATIENT = 8_192
+
 /** The router's configuration file. */
 export function routerConfig(
   at: RouterSurroundings & {
@@ -46,7 +49,11 @@ export function routerConfig(
       administrators: [ADMINISTRATOR],
       outbox: { host: '127.0.0.1', port: at.outboxPort },
     },
-    limits: { maxBodyBytes: limits.maxBodyBytes, requestsPerMinute: limits.requestsPerMinute },
+    limits: {
+      maxBodyBytes: limits.maxBodyBytes,
+      requestsPerMinute: limits.requestsPerMinute,
+      leastJudged: PATIENT,
+    },
     models: modelsFor(at.backends, PRICES),
   }
 }
@@ -61,7 +68,7 @@ export function siblingConfig(
     listen: { host: '127.0.0.1', port: at.port },
     admin: { host: '127.0.0.1', port: at.adminPort },
     publicBaseUrl: 'https://sibling.localhost/v1',
-    limits: { maxBodyBytes, bodyMemoryBytes, requestsPerMinute },
+    limits: { maxBodyBytes, bodyMemoryBytes, requestsPerMinute, leastJudged: PATIENT },
     models: modelsFor(at.backends, SIBLING_PRICES),
   }
 }
@@ -72,6 +79,7 @@ export function spareConfig(at: RouterSurroundings): object {
     ...commonConfig(at),
     listen: { host: '127.0.0.1', port: 0 },
     publicBaseUrl: 'https://unfetched.localhost/v1',
+    limits: { maxRequests: limits.maxRequests },
     models: modelsFor(at.backends, PRICES),
   }
 }

@@ -13,6 +13,7 @@ export const limits = {
   requestsPerMinute: 240,
   drainMs: 1_000,
   bodyMemoryBytes: 400_000,
+  maxRequests: 10,
 }
 
 /** Optional parts that the reference has so far. */
@@ -23,6 +24,7 @@ export const features: readonly ConformanceFeature[] = [
   'evidence',
   'upstreams',
   'rate-limits',
+  'policies',
 ]
 
 /** The hostname that its evidence is for. */

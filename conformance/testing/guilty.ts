@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo, Socket, Server as TcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type ControlOperation, type ControlOperations, controlOperations } from '#contract/control'
 import type { Bench } from '../engine/attempt.ts'
@@ -31,10 +31,24 @@ export const echoServer: RequestListener = (incoming, response) => {
   incoming.pipe(response)
 }
 
-/** Serves `listener` as the product; hooks and stand-ins around it succeed, and the books are empty. */
-export async function arraign(listener: RequestListener): Promise<Guilty> {
+/**
+ * Serves `listener` as the product, or what need not speak HTTP; hooks and stand-ins around it succeed, and the books
+ * are empty.
+ */
+export async function arraign(
+  listener: RequestListener | TcpServer,
+  changes: Partial<Target> = {},
+): Promise<Guilty> {
   const backend = await createBackend({ paceMs: 0 })
-  const [product, control] = [createServer(listener), createServer(obligingControl)]
+  const product = typeof listener === 'function' ? createServer(listener) : listener
+  const control = createServer((incoming, response) => obligingControl(baseUrl)(incoming, response))
+  const sockets = new Set<Socket>()
+  product.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    // Whoever left it is not told.
+    socket.on('error', () => {})
+  })
   const baseUrl = `${await listening(product)}/v1`
   const controlUrl = await listening(control)
   const hooks = Object.fromEntries(controlOperations.map((name) => [name, { url: `${controlUrl}/${name}` }]))
@@ -53,6 +67,7 @@ export async function arraign(listener: RequestListener): Promise<Guilty> {
     administrator: 'admin@suite.example',
     proxyPageUrl: baseUrl,
     platform: { url: baseUrl, hostname: '127.0.0.1' },
+    headers: {},
     ca: undefined,
     features: new Set(features),
     keys: {},
@@ -71,6 +86,8 @@ export async function arraign(listener: RequestListener): Promise<Guilty> {
     // Nothing that it waits for will ever come.
     slack: 0.6,
     expectedFailures: [],
+    verifier: undefined,
+    ...changes,
     hooks: {
       ...hooks,
       backendScript: { url: backend.controlUrl },
@@ -90,16 +107,15 @@ export async function arraign(listener: RequestListener): Promise<Guilty> {
   return {
     bench: { target, hooks: createHooks(target.hooks), seed: 1, tellSecret: () => {}, isJudging: false },
     async stop() {
-      for (const server of [product, control]) {
-        server.closeAllConnections()
-        server.close()
-      }
+      for (const socket of sockets) socket.destroy()
+      control.closeAllConnections()
+      for (const server of [product, control]) server.close()
       await backend.close()
     },
   }
 }
 
-async function listening(server: Server): Promise<string> {
+async function listening(server: TcpServer): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -119,7 +135,12 @@ const invitation = {
   withdrawn_at: null,
 } as const
 
-const answers: { readonly [Op in ControlOperation]: () => ControlOperations[Op]['response'] } = {
+/** More than there are vectors to be served. */
+const ENDPOINTS = 100
+
+type Answers = { readonly [Op in ControlOperation]: () => ControlOperations[Op]['response'] }
+
+const answersFor = (baseUrl: string): Answers => ({
   reset: () => ({}),
   createWorkspace: () => ({ id: 'ws_1', balance_micros: 0 }),
   createKey: () => ({ ...key, api_key: `sk-tee-v1-${randomBytes(32).toString('base64url')}` }),
@@ -129,28 +150,32 @@ const answers: { readonly [Op in ControlOperation]: () => ControlOperations[Op][
   issueInvitation: () => invitation,
   withdrawInvitation: () => invitation,
   redeemInvitation: () => ({ granted_micros: 1 }),
-  ledger: () => ({ balance_micros: 0, entries: [], generations: [], holds: [], keys: [] }),
+  debits: () => ({ balance_micros: 0, rows: [], generations: [] }),
+  books: () => ({ balance_micros: 0, entries: [], generations: [], holds: [], keys: [] }),
   verifyLedger: () => ({ open_holds: 0, differences: [] }),
   registerUpstream: () => ({}),
   setVerdict: () => ({}),
   publishEvidence: () => ({}),
   readMails: () => ({ mails: [{ text: 'Your code is 123456.' }] }),
+  startProxy: () => ({ base_urls: Array.from({ length: ENDPOINTS }, () => baseUrl) }),
   advanceClock: () => ({}),
-}
+})
 
 /** What a wire tells of which nothing is heard. */
 const silentWire = { isCut: false, connections: 0, held: 0, heads: [], beginnings: [] }
 
-const obligingControl: RequestListener = (incoming, response) => {
-  void text(incoming).then(() => {
-    const [operation = ''] = (incoming.url ?? '').slice(1).split('/')
-    const answer =
-      operation === 'wire'
-        ? silentWire
-        : operation === 'platform'
-          ? {}
-          : answers[operation as ControlOperation]()
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer))
-  })
-}
+const obligingControl =
+  (baseUrl: string): RequestListener =>
+  (incoming, response) => {
+    void text(incoming).then(() => {
+      const [operation = ''] = (incoming.url ?? '').slice(1).split('/')
+      const answer =
+        operation === 'wire'
+          ? silentWire
+          : operation === 'platform'
+            ? {}
+            : answersFor(baseUrl)[operation as ControlOperation]()
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(answer))
+    })
+  }

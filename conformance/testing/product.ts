@@ -43,6 +43,7 @@ export function bareTarget(baseUrl: string, changes: Partial<Target> = {}): Targ
     administrator: undefined,
     proxyPageUrl: undefined,
     platform: undefined,
+    headers: {},
     ca: undefined,
     features: new Set(),
     keys: { active: `sk-tee-v1-${'k'.repeat(43)}` },
@@ -68,6 +69,7 @@ export function bareTarget(baseUrl: string, changes: Partial<Target> = {}): Targ
     slack: 1,
     expectedFailures: [],
     hooks: {},
+    verifier: undefined,
     ...changes,
   }
 }

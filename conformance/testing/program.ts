@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Serving, startServing } from '#base/starter.ts'
 
 const HOME = dirname(dirname(import.meta.dirname))
@@ -13,6 +15,11 @@ export function startCommand(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Program> {
   return startServing({ file: join(HOME, 'bin', name), args: ['run', '--config', config], env, cwd: HOME })
+}
+
+/** Builds the page that the router serves, where its sources have changed. */
+export async function buildConsolePage(): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(HOME, 'console/build/main.ts')], { cwd: HOME })
 }
 
 /** Starts the scripted backend on free ports. */

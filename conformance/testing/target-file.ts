@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { ConformanceTarget } from '#contract/models'
 import { ADMINISTRATOR, features, HOSTNAME, limits, ORIGIN, targetModels } from './deployment.ts'
 import { DOUBTED, EXTERNAL, externalModels } from './external.ts'
@@ -12,11 +13,15 @@ const HOOKS = [
   'issueInvitation',
   'withdrawInvitation',
   'redeemInvitation',
-  'ledger',
+  'debits',
+  'books',
   'verifyLedger',
   'registerUpstream',
   'setVerdict',
 ]
+
+/** How the proxy's own verifier is called. */
+const VERIFIER = fileURLToPath(new URL('../../bin/verifier', import.meta.url))
 
 /** Where everything is. */
 export interface Addresses {
@@ -83,6 +88,7 @@ export function targetConfig(at: Addresses): object {
       readMails: { url: `${at.helperUrl}/readMails` },
       publishEvidence: { url: `${at.helperUrl}/publishEvidence` },
       proxyControl: { url: `${at.helperUrl}/proxy` },
+      startProxy: { url: `${at.helperUrl}/startProxy` },
       siblingControl: { url: `${at.helperUrl}/sibling` },
       storeWire: { url: at.wireUrl('store') },
       databaseWire: { url: at.wireUrl('database') },
@@ -92,18 +98,26 @@ export function targetConfig(at: Addresses): object {
       routerWire: { url: at.wireUrl('router') },
       backendWire: { url: at.wireUrl('backend') },
     },
+    verifier: { command: JSON.stringify(VERIFIER), sameProduct: true },
   }
 }
 
 /** Hooks by which only own endpoints, or what surrounds them, can be told anything. */
-const OWN_HOOKS = ['platformControl', 'proxyControl', 'siblingControl', 'publishEvidence', 'upstreamControl']
+const OWN_HOOKS = [
+  'platformControl',
+  'proxyControl',
+  'startProxy',
+  'siblingControl',
+  'publishEvidence',
+  'upstreamControl',
+]
 
 /** The same router once more, judged by the models that an external upstream serves. */
 export function externalTarget(target: ConformanceTarget): ConformanceTarget {
-  const { hooks = {}, endpoints = {} } = target
+  const { hooks = {}, endpoints = {}, verifier: _, ...rest } = target
   const kept = Object.entries(hooks).filter(([name]) => !OWN_HOOKS.includes(name) && !name.endsWith('Wire'))
   return {
-    ...target,
+    ...rest,
     product: { ...target.product, version: 'with its models at an external upstream' },
     profiles: ['router'],
     features: ['completions', 'embeddings', 'upstreams'],

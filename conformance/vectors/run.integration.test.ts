@@ -74,13 +74,13 @@ test('a verifier that refuses everything is convicted by every vector that is to
 
 test('what a verifier does not claim is not asked, and the verdict is partial at best', async () => {
   const command = verifier('plain', { reply: saying('outcome: "accept", stage: null, reason: null') })
-  const { verdict, counts } = await runVectors({ command, grep: 'policy/policies-allow' })
+  const { verdict, counts } = await runVectors({ command, grep: ['policy/policies-allow'] })
   expect([verdict, counts.pass, counts.not_supported]).toEqual(['partial', 0, 1])
 })
 
 test('a verifier that says of a request that it does not support it is taken at its word', async () => {
   const command = verifier('modest', { reply: saying('outcome: "unsupported", stage: null, reason: null') })
-  expect(await runVectors({ command, grep: 'tls-fingerprint/observed' })).toMatchObject({
+  expect(await runVectors({ command, grep: ['tls-fingerprint/observed'] })).toMatchObject({
     verdict: 'partial',
     counts: { pass: 0, error: 0 },
   })
@@ -88,7 +88,7 @@ test('a verifier that says of a request that it does not support it is taken at 
 
 test('a verifier that dies on the way leaves errors, never a pass', async () => {
   const command = verifier('mortal', { reply: 'process.exit(0)' })
-  const { verdict, counts } = await runVectors({ command, grep: 'tls-fingerprint/' })
+  const { verdict, counts } = await runVectors({ command, grep: ['tls-fingerprint/'] })
   expect(verdict).toBe('failing')
   expect(counts.pass).toBe(0)
   expect(counts.error).toBeGreaterThan(0)
@@ -102,7 +102,7 @@ test('an exit code that contradicts the answer is an error', async () => {
   const {
     counts,
     vectors: [result],
-  } = await runVectors({ command, grep: 'jws/alg-empty' })
+  } = await runVectors({ command, grep: ['jws/alg-empty'] })
   expect(counts.error).toBe(1)
   expect(result?.actual).toBe('answered reject, but exit 0')
 })

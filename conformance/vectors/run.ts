@@ -10,7 +10,7 @@ export interface VectorRun {
   /** The verifier's command line; `capabilities` or `verify` is put behind it. */
   readonly command: string
   /** Text that ids, titles or rules have to hold. */
-  readonly grep?: string | undefined
+  readonly grep?: readonly string[] | undefined
   readonly onResult?: (result: VectorResult, total: number) => void
 }
 
@@ -46,8 +46,8 @@ export async function runVectors({
   }
 }
 
-function holds({ id, title, rules }: Vector, grep = ''): boolean {
-  return [id, title, ...rules].some((text) => text.includes(grep))
+function holds({ id, title, rules }: Vector, grep: readonly string[] = ['']): boolean {
+  return [id, title, ...rules].some((text) => grep.some((one) => text.includes(one)))
 }
 
 /** The verdict of a run; a vector that was not asked makes it `partial` at best. */

@@ -7,7 +7,7 @@ import { ControlError, type ControlHandler } from './handlers.ts'
 import { toControlKey } from './keys.ts'
 
 /** Reads everything that is booked of a workspace, on one snapshot. */
-export function readingBooks(sql: Sql): ControlHandler<'ledger'> {
+export function readingBooks(sql: Sql): ControlHandler<'books'> {
   return ({ workspace_id: id }) =>
     sql.begin('isolation level repeatable read read only', async (snapshot) => {
       const workspace = await findWorkspace(snapshot, id)
@@ -20,6 +20,25 @@ export function readingBooks(sql: Sql): ControlHandler<'ledger'> {
         keys: (await listKeys(snapshot, id)).map(toControlKey),
       }
     })
+}
+
+/** Reads of the books what given rules speak of. */
+export function readingDebits(sql: Sql): ControlHandler<'debits'> {
+  const read = readingBooks(sql)
+  return async (command) => {
+    const { balance_micros, entries, generations } = await read(command)
+    return {
+      balance_micros,
+      rows: entries.map(({ kind, amount_micros, description, reference }) => ({
+        amount_micros,
+        generation_id: kind === 'generation' ? reference : null,
+        name: description,
+      })),
+      generations: generations.map(({ id, status, prompt_tokens, completion_tokens, cost_micros }) => ({
+        ...{ id, status, prompt_tokens, completion_tokens, cost_micros },
+      })),
+    }
+  }
 }
 
 /** Proves the whole ledger. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isControlBooks } from '#contract/validators/control-books'
+import { isControlDebits } from '#contract/validators/control-debits'
 import { isControlInvitation } from '#contract/validators/control-invitation'
 import { createShelf } from '../publication/shelf.ts'
 import type { Sql } from '../store/connection.ts'
@@ -49,7 +50,7 @@ async function newWorkspace(balance = 0): Promise<string> {
 
 test('a workspace is made with a balance, and its books show where it came from', async () => {
   const id = await newWorkspace(5_000_000)
-  const { body } = await ask('ledger', { workspace_id: id })
+  const { body } = await ask('books', { workspace_id: id })
   expect(isControlBooks(body)).toBe(true)
   expect(body).toMatchObject({
     balance_micros: 5_000_000,
@@ -79,7 +80,7 @@ test.each([7, -3, 0, 12_000_000])('a balance is moved to %i by one adjustment', 
     status: 200,
     body: { id, balance_micros: micros },
   })
-  const { body } = await ask('ledger', { workspace_id: id })
+  const { body } = await ask('books', { workspace_id: id })
   expect(body).toMatchObject({ balance_micros: micros })
   expect(body.entries).toHaveLength(2)
   expect((await ask('verifyLedger')).body).toEqual({ open_holds: 0, differences: [] })
@@ -132,7 +133,7 @@ test('an invitation is issued, redeemed once for an account, and withdrawn', asy
   expect((await redeem(issued.code)).body).toEqual({ granted_micros: 7 })
   expect((await redeem(issued.code)).body).toEqual({ granted_micros: null })
   expect((await redeem('nonsense')).body).toEqual({ granted_micros: null })
-  expect((await ask('ledger', { workspace_id })).body).toMatchObject({
+  expect((await ask('books', { workspace_id })).body).toMatchObject({
     balance_micros: 7,
     entries: [{ kind: 'invitation', amount_micros: 7 }],
   })
@@ -140,11 +141,22 @@ test('an invitation is issued, redeemed once for an account, and withdrawn', asy
   expect(withdrawn).toMatchObject({ redemptions: 1, withdrawn_at: expect.any(String) })
 })
 
+test('of the books there is also what given rules speak of alone', async () => {
+  const workspace_id = await newWorkspace(5)
+  const { body } = await ask('debits', { workspace_id })
+  expect(isControlDebits(body)).toBe(true)
+  expect(body).toEqual({
+    balance_micros: 5,
+    rows: [{ amount_micros: 5, generation_id: null, name: expect.any(String) }],
+    generations: [],
+  })
+})
+
 test.each([
   ['an unknown operation', 'dance', {}, /not offered/],
   ['one that comes later', 'advanceClock', { milliseconds: 5 }, /not offered/],
   ['an unknown workspace', 'createKey', { workspace_id: 'ws_x' }, /no workspace ws_x/],
-  ['an unknown workspace of books', 'ledger', { workspace_id: 'ws_x' }, /no workspace ws_x/],
+  ['an unknown workspace of books', 'books', { workspace_id: 'ws_x' }, /no workspace ws_x/],
   ['an unknown invitation', 'withdrawInvitation', { code: 'x' }, /no invitation x/],
   ['an unknown key', 'revokeKey', { id: 'key_x' }, /no key key_x/],
   ['a missing member', 'setBalance', { workspace_id: 'ws_x' }, /required property 'balance_micros'/],

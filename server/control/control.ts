@@ -3,11 +3,11 @@ import { text } from 'node:stream/consumers'
 import { messageOf } from '#base/thrown.ts'
 import type { ControlOperation } from '#contract/control'
 import type { Validator } from '#contract/validator'
+import { isBooksCommand } from '#contract/validators/books-command'
 import { isCreateKeyCommand } from '#contract/validators/create-key-command'
 import { isCreateWorkspaceCommand } from '#contract/validators/create-workspace-command'
 import { isEmptyCommand } from '#contract/validators/empty-command'
 import { isIssueInvitationCommand } from '#contract/validators/issue-invitation-command'
-import { isLedgerCommand } from '#contract/validators/ledger-command'
 import { isPublishEvidenceCommand } from '#contract/validators/publish-evidence-command'
 import { isRedeemInvitationCommand } from '#contract/validators/redeem-invitation-command'
 import { isRegisterUpstreamCommand } from '#contract/validators/register-upstream-command'
@@ -19,7 +19,7 @@ import { isWithdrawInvitationCommand } from '#contract/validators/withdraw-invit
 import { isLoopback } from '../config/loopback.ts'
 import type { Listen } from '../config/router.ts'
 import { listen } from '../listen.ts'
-import { provingLedger, readingBooks } from './books.ts'
+import { provingLedger, readingBooks, readingDebits } from './books.ts'
 import { type EvidenceControl, publishingEvidence } from './evidence.ts'
 import { ControlError, type ControlHandlers } from './handlers.ts'
 import { issuingInvitations, redeemingInvitations, withdrawingInvitations } from './invitations.ts'
@@ -48,7 +48,8 @@ const commands: { readonly [Op in keyof ControlHandlers]: Validator } = {
   issueInvitation: isIssueInvitationCommand,
   withdrawInvitation: isWithdrawInvitationCommand,
   redeemInvitation: isRedeemInvitationCommand,
-  ledger: isLedgerCommand,
+  debits: isBooksCommand,
+  books: isBooksCommand,
   verifyLedger: isEmptyCommand,
   registerUpstream: isRegisterUpstreamCommand,
   setVerdict: isSetVerdictCommand,
@@ -72,7 +73,8 @@ export async function startControl(world: ControlWorld): Promise<Control> {
     issueInvitation: issuingInvitations(sql),
     withdrawInvitation: withdrawingInvitations(sql),
     redeemInvitation: redeemingInvitations(sql),
-    ledger: readingBooks(sql),
+    debits: readingDebits(sql),
+    books: readingBooks(sql),
     verifyLedger: provingLedger(sql),
     registerUpstream: registeringUpstreams(world),
     setVerdict: settingVerdicts(world),

@@ -1,7 +1,12 @@
 import type { ControlOperation, ControlOperations } from '#contract/control'
 
 /** Operations of spec/control.tsp that this router does not serve. */
-const later = ['reset', 'readMails', 'advanceClock'] as const satisfies readonly ControlOperation[]
+const later = [
+  'reset',
+  'readMails',
+  'startProxy',
+  'advanceClock',
+] as const satisfies readonly ControlOperation[]
 
 type ServedOperation = Exclude<ControlOperation, (typeof later)[number]>
 

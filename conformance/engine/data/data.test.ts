@@ -46,7 +46,7 @@ test('a scenario that is data needs what its steps show', () => {
       { operation: 'listModels', key: 'revoked', expect: { error: 'api_key_revoked' } },
     ],
   })
-  expect(needs.toSorted()).toEqual(['backendScript', 'generation', 'key:revoked', 'ledger', 'model:other'])
+  expect(needs.toSorted()).toEqual(['backendScript', 'debits', 'generation', 'key:revoked', 'model:other'])
 })
 
 test('a step that tells how the backend answers needs its script', () => {

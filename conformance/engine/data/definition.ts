@@ -1,5 +1,6 @@
 import type { ErrorCode } from '#contract/errors'
 import type { OperationId } from '#contract/routes'
+import type { RuleId } from '#contract/rules'
 import type { AccountSettings } from '../accounts.ts'
 import type { Description } from '../scenario.ts'
 import type { FixtureKey } from '../target.ts'
@@ -21,8 +22,13 @@ export interface DataDefinition extends Description {
   readonly operation?: OperationId
   /** What each step is answered, beside what it tells itself. */
   readonly expect?: Expectation
+  /** The rules that its steps show, where they tell none themselves. */
+  readonly shows?: Shows
   readonly steps: readonly Step[]
 }
+
+/** The rules that all of an expectation shows, or those of its parts by name; a part that is not named shows none. */
+export type Shows = readonly RuleId[] | Readonly<Partial<Record<keyof Expectation, readonly RuleId[]>>>
 
 /** One request. */
 export interface Step {
@@ -48,6 +54,8 @@ export interface Step {
   /** A body of any bytes, in base64. */
   readonly bytes?: string
   readonly expect?: Expectation
+  /** The rules that its expectation shows; a scenario with several says so of each step. */
+  readonly shows?: Shows
 }
 
 /** What an answer has to be; what is not named is left open. Members are values or matchers (match.ts). */

@@ -1,5 +1,6 @@
-import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '#base/object.ts'
+import * as assert from '../assert.ts'
 
 /** A value that is described instead of told: `{ $matches: '^gen-' }`. */
 type Matcher = (actual: unknown, wanted: unknown, path: string) => void
@@ -10,7 +11,10 @@ const matchers: Readonly<Record<string, Matcher>> = {
   $absent: (actual, _, path) =>
     assert.equal(actual, undefined, `${path} is there: ${JSON.stringify(actual)}`),
   $oneOf: (actual, wanted, path) =>
-    assert.ok((wanted as unknown[]).includes(actual), `${path} is ${JSON.stringify(actual)}`),
+    assert.ok(
+      (wanted as unknown[]).some((one) => isDeepStrictEqual(one, actual)),
+      `${path} is ${JSON.stringify(actual)}`,
+    ),
   $atLeast: (actual, wanted, path) =>
     assert.ok(Number(actual) >= Number(wanted), `${path} is ${actual}, less than ${wanted}`),
   $length: (actual, wanted, path) =>

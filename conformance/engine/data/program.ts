@@ -7,10 +7,11 @@ import { runStep } from './step.ts'
 
 /** Makes a program of a scenario that is data. Throws `DefinitionError` for a step that asks for nothing. */
 export function programOf(data: DataDefinition): Definition {
-  const { account, backend, operation, expect, steps: written, run: _, ...description } = data
+  const { account, backend, operation, expect, shows, steps: written, run: _, ...description } = data
   if (written.length === 0) throw new DefinitionError('it has no steps')
   const steps = written.map((step) => ({
     ...(step.path === undefined && operation !== undefined && { operation }),
+    ...(shows && { shows }),
     ...step,
     expect: { ...expect, ...step.expect },
   }))
@@ -18,6 +19,7 @@ export function programOf(data: DataDefinition): Definition {
   if (idle >= 0) throw new DefinitionError(`step ${idle + 1} has neither operation nor path`)
   return {
     ...description,
+    isNaming: data.rules.length === 1 || steps.every((step) => step.shows !== undefined),
     needs: needsOf({ ...data, steps }),
     async run(context) {
       if (account) await context.own(account)
@@ -38,7 +40,7 @@ function needsOf({ needs = [], account, backend, steps }: DataDefinition): reado
       ...(backend || steps.some((step) => step.backend || step.expect?.sent)
         ? ['backendScript' as const]
         : []),
-      ...(steps.some(({ expect }) => expect?.debitMicros !== undefined) ? ['ledger' as const] : []),
+      ...(steps.some(({ expect }) => expect?.debitMicros !== undefined) ? ['debits' as const] : []),
       ...(generates ? ['generation' as const] : keys.includes('own') ? ['key' as const] : []),
       ...keys.filter((key) => key !== 'own' && key !== 'none').map((key): Need => `key:${key}`),
       ...steps.flatMap(({ operation }) => (operation && needsOfOperations[operation]) ?? []),

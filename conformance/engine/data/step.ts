@@ -1,8 +1,10 @@
-import assert from 'node:assert/strict'
-import { errors } from '#contract/errors'
+import * as assert from '../assert.ts'
+import { shows } from '../checks.ts'
 import type { Context } from '../context.ts'
-import { expectError, expectStatus, generationIdOf, recordIn } from '../expect.ts'
+import { debitsOf } from '../debits.ts'
+import { expectError, expectStatus, expectStatusOf, generationIdOf, recordIn } from '../expect.ts'
 import { type Exchange, jsonOf, objectOf } from '../http/exchange.ts'
+import { parsed } from '../http/json.ts'
 import type { RequestOptions } from '../requests.ts'
 import { expectStream } from '../stream.ts'
 import { expectTextStream } from '../texts.ts'
@@ -53,42 +55,59 @@ async function keyFor({ key = 'own' }: Step, context: Context): Promise<{ key?: 
 
 async function judge(exchange: Exchange, step: Step, context: Context): Promise<void> {
   const { expect: expected = {} } = step
-  judgeHead(exchange, expected)
+  name(step, expected.error === undefined ? 'status' : 'error')
+  judgeHead(exchange, step)
   judgeBody(exchange, step)
+  name(step, 'record')
   if (expected.record)
     match(recordIn(await context.record(generationIdOf(exchange))), expected.record, 'the record')
+  name(step, 'sent')
   if (expected.sent) {
     const received = (await context.received()).at(-1)
     assert.ok(received, 'nothing reached the backend')
-    match(JSON.parse(received.body), expected.sent, 'what the backend received')
+    match(parsed(received.body), expected.sent, 'what the backend received')
   }
+  name(step, 'debitMicros')
   if (expected.debitMicros !== undefined) {
     const id = generationIdOf(exchange)
-    const rows = (await context.books()).entries.filter(({ reference }) => reference === id)
-    assert.deepEqual(
-      rows.map(({ amount_micros }) => amount_micros),
-      // A difference, for a debit of nothing is no negative zero.
-      [0 - expected.debitMicros],
-      'the debit',
-    )
+    assert.deepEqual(debitsOf(await context.debits(), id), [expected.debitMicros], 'the debit')
   }
 }
 
-function judgeHead(exchange: Exchange, { error, status, headers = {} }: Expectation): void {
-  expectStatus(exchange, status ?? (error ? errors[error].status : 200))
+/** Says which rules a part of an expectation shows. */
+function name({ shows: told }: Step, part: keyof Expectation): void {
+  if (told !== undefined) shows(...('length' in told ? told : (told[part] ?? [])))
+}
+
+function judgeHead(exchange: Exchange, step: Step): void {
+  const { error, status, headers = {} } = step.expect ?? {}
+  if (status === undefined && error !== undefined) expectStatusOf(exchange, error)
+  else expectStatus(exchange, status ?? 200)
+  name(step, 'headers')
   for (const [name, value] of Object.entries(headers))
     match(exchange.headers[name.toLowerCase()], value, name)
 }
 
-function judgeBody(exchange: Exchange, { operation, expect: expected = {} }: Step): void {
+function judgeBody(exchange: Exchange, step: Step): void {
+  const { operation, expect: expected = {} } = step
   const { error, param, message, body, stream, usage } = expected
   if (error !== undefined) {
-    const found = expectError(exchange, error, param === undefined ? {} : { param })
+    name(step, 'error')
+    const found = expectError(exchange, error)
+    name(step, 'param')
+    if (param !== undefined) assert.equal(found.param, param, `the error names ${found.param}, not ${param}`)
+    name(step, 'message')
     if (message) assert.match(found.message, new RegExp(message, 'i'))
   }
+  name(step, 'body')
   if (body) match(jsonOf(exchange), body, 'the body')
+  name(step, 'stream')
   if (stream) {
     const read = operation === 'createCompletion' ? expectTextStream(exchange) : expectStream(exchange)
+    name(step, 'usage')
     if (usage) match(read.usage, usage, 'usage')
-  } else if (usage) match(objectOf(exchange).usage, usage, 'usage')
+    return
+  }
+  name(step, 'usage')
+  if (usage) match(objectOf(exchange).usage, usage, 'usage')
 }

@@ -80,3 +80,44 @@ test('a body is sent with its length, or in chunks without one', async () => {
   const chunked = await call('hello', { isChunked: true }).done
   expect(JSON.parse(chunked.body.toString())).toEqual({ encoding: 'chunked' })
 })
+
+test('what a watcher throws in the midst of an answer is heard by whoever waits, and by nobody else', async () => {
+  product = await serve((_, response) => {
+    response.writeHead(200)
+    response.write('nonsense')
+  })
+  const running = call()
+  const watched = running.until(({ body }) => {
+    if (body.length > 0) throw new Error('it is nonsense')
+    return false
+  })
+  await expect(watched).rejects.toThrow('it is nonsense')
+  expect(running.isOver).toBe(false)
+  running.abort()
+})
+
+test('an answer without end is broken off', async () => {
+  product = await serve((_, response) => {
+    response.writeHead(200)
+    const piece = Buffer.alloc(65_536)
+    const goOn = () => {
+      while (!response.destroyed && response.write(piece));
+    }
+    response.on('drain', goOn)
+    goOn()
+  })
+  const { ending, fault } = await call().done
+  expect({ ending, fault }).toEqual({ ending: 'broken', fault: expect.stringContaining('longer than') })
+})
+
+test('a path that cannot be asked for is a broken answer and no exception', async () => {
+  product = await serve((_, response) => response.end())
+  const sent = {
+    method: 'GET',
+    url: `${product.baseUrl}/x`,
+    headers: { 'x-odd': 'a\nb' },
+    body: Buffer.alloc(0),
+  }
+  const { status, fault } = await new Call(sent, { agent, timeoutMs: 5_000 }).done
+  expect({ status, fault }).toEqual({ status: 0, fault: expect.stringContaining('cannot be asked for') })
+})

@@ -18,17 +18,25 @@ export interface CallOptions {
   readonly timeoutMs: number
 }
 
+/** More than any answer of a scenario that is read: whoever sends without end is not heard to his end (ours). */
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024
+
+/** After a look that took long the next one waits so many times as long, that looking never takes all the time (ours). */
+const REST = 4
+const LONG_LOOK_MS = 4
+
 /** A request under way. Nothing is thrown for what goes wrong: it is part of the exchange. */
 export class Call {
   /** Resolves once the answer has ended, however that was. */
   readonly done: Promise<Exchange>
   readonly #sent: Sent
   readonly #startedMs = performance.now()
-  readonly #request: ClientRequest
+  readonly #request: ClientRequest | undefined
   readonly #reads: Read[] = []
   readonly #watchers = new Set<() => void>()
   readonly #timer: NodeJS.Timeout
   #response: IncomingMessage | undefined
+  #size = 0
   #headMs: number | null = null
   #leaf: Buffer | undefined
   #ended: { readonly ending: Ending; readonly fault: string | undefined; readonly endMs: number } | undefined
@@ -37,17 +45,20 @@ export class Call {
     this.#sent = sent
     const { promise, resolve } = Promise.withResolvers<Exchange>()
     this.done = promise
-    const make = sent.url.startsWith('https:') ? httpsRequest : httpRequest
-    this.#request = make(sent.url, { method: sent.method, headers: headersFor(sent, isChunked), agent })
-    this.#request.on('response', (response) => this.#answered(response))
-    this.#request.on('error', (error) => this.#end('broken', error.message))
-    this.#timer = setTimeout(() => {
-      this.#end('broken', `no end within ${timeoutMs} ms`)
-      this.#request.destroy()
-    }, timeoutMs)
     this.#watchers.add(() => {
       if (this.#ended) resolve(this.exchange)
     })
+    this.#timer = setTimeout(() => this.#giveUp(`no end within ${timeoutMs} ms`), timeoutMs)
+    const make = sent.url.startsWith('https:') ? httpsRequest : httpRequest
+    try {
+      this.#request = make(sent.url, { method: sent.method, headers: headersFor(sent, isChunked), agent })
+    } catch (error) {
+      // An id that a product made up need not fit into a path.
+      this.#end('broken', `it cannot be asked for: ${(error as Error).message}`)
+      return
+    }
+    this.#request.on('response', (response) => this.#answered(response))
+    this.#request.on('error', (error) => this.#end('broken', error.message))
     this.#request.end(sent.body)
   }
 
@@ -72,28 +83,45 @@ export class Call {
     return this.#ended !== undefined
   }
 
-  /** Waits until enough has arrived; an answer that ends before, or takes longer, resolves to false. */
+  /**
+   * Waits until enough has arrived; an answer that ends before, or takes longer, resolves to false. What `isEnough`
+   * throws rejects, and nobody else hears of it.
+   */
   until(isEnough: (soFar: Exchange) => boolean, timeoutMs = 60_000): Promise<boolean> {
-    return new Promise((resolve) => {
-      const finish = (found: boolean) => {
-        clearTimeout(timer)
-        this.#watchers.delete(look)
-        resolve(found)
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    let rest: NodeJS.Timeout | undefined
+    const finish = (end: () => void) => {
+      clearTimeout(timer)
+      clearTimeout(rest)
+      this.#watchers.delete(look)
+      end()
+    }
+    const timer = setTimeout(() => finish(() => resolve(false)), timeoutMs)
+    const look = () => {
+      if (rest !== undefined && !this.#ended) return
+      const startedMs = performance.now()
+      try {
+        if (isEnough(this.exchange)) finish(() => resolve(true))
+        else if (this.#ended) finish(() => resolve(false))
+      } catch (thrown) {
+        finish(() => reject(thrown))
       }
-      const timer = setTimeout(() => finish(false), timeoutMs)
-      const look = () => {
-        if (isEnough(this.exchange)) finish(true)
-        else if (this.#ended) finish(false)
-      }
-      this.#watchers.add(look)
-      look()
-    })
+      const tookMs = performance.now() - startedMs
+      if (tookMs < LONG_LOOK_MS || !this.#watchers.has(look)) return
+      rest = setTimeout(() => {
+        rest = undefined
+        look()
+      }, tookMs * REST)
+    }
+    this.#watchers.add(look)
+    look()
+    return promise
   }
 
   /** Leaves: the connection is closed without waiting for the rest. */
   abort(): void {
     this.#end('aborted', undefined)
-    this.#request.destroy()
+    this.#request?.destroy()
   }
 
   /** Stops reading, so that the product's writes fill up. */
@@ -110,13 +138,21 @@ export class Call {
     this.#headMs = this.#elapsedMs()
     this.#leaf = leafOf(response)
     response.on('data', (bytes: Buffer) => {
+      if (this.#ended) return
       this.#reads.push({ atMs: this.#elapsedMs(), bytes })
-      this.#look()
+      this.#size += bytes.length
+      if (this.#size > MAX_ANSWER_BYTES) this.#giveUp(`it is longer than ${MAX_ANSWER_BYTES} bytes`)
+      else this.#look()
     })
     response.on('end', () => this.#end('complete', undefined))
     response.on('error', (error) => this.#end('broken', error.message))
     response.on('close', () => this.#end('broken', 'the connection was closed before the end of the answer'))
     this.#look()
+  }
+
+  #giveUp(fault: string): void {
+    this.#end('broken', fault)
+    this.#request?.destroy()
   }
 
   #end(ending: Ending, fault: string | undefined): void {

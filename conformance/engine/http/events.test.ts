@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventsOf } from './events.ts'
+import { commentsOf, eventsOf } from './events.ts'
 
 function parse(...pieces: readonly string[]) {
   const reads = pieces.map((piece, index) => ({ atMs: (index + 1) * 10, bytes: Buffer.from(piece) }))
@@ -39,4 +39,13 @@ test('an event has arrived when its last byte has, also with text of several byt
 
 test('what no empty line ends is the rest', () => {
   expect(parse('data: a\n\ndata: b\n').rest).toBe('data: b\n')
+})
+
+test('a comment line is heard when its own line has come, whatever stands behind it', () => {
+  const pieces = ['data: a\n\n: ping\n', ': ping\ndata: b\n\n: pi']
+  const reads = pieces.map((piece, index) => ({ atMs: (index + 1) * 10, bytes: Buffer.from(piece) }))
+  expect(commentsOf({ reads, body: Buffer.concat(reads.map(({ bytes }) => bytes)) })).toEqual([
+    { atMs: 10, text: ': ping' },
+    { atMs: 20, text: ': ping' },
+  ])
 })

@@ -20,6 +20,23 @@ export interface EventStream {
   readonly rest: string
 }
 
+/** A comment line of a stream, with its colon, and when its end arrived: milliseconds from the request. */
+export interface Comment {
+  readonly atMs: number
+  readonly text: string
+}
+
+/** The comment lines of a stream as far as they have come, whatever stands before or behind each. */
+export function commentsOf({ reads, body }: Pick<Exchange, 'reads' | 'body'>): readonly Comment[] {
+  const arrivalOf = createClock(reads)
+  let bytes = 0
+  const lines = body.toString('utf8').match(/[^\r\n]*(\r\n|\n|\r)/g) ?? []
+  return lines.flatMap((line) => {
+    bytes += Buffer.byteLength(line)
+    return line.startsWith(':') ? [{ atMs: arrivalOf(bytes), text: line.trimEnd() }] : []
+  })
+}
+
 const BLOCK_END = /\r\n\r\n|\n\n|\r\r|\n\r\n/
 
 /** Splits a stream at its empty lines, as far as it has come; asserts nothing. */
@@ -28,13 +45,14 @@ export function eventsOf({ reads, body }: Pick<Exchange, 'reads' | 'body'>): Eve
   const events: StreamEvent[] = []
   let start = 0
   let bytes = 0
+  const arrivalOf = createClock(reads)
   for (;;) {
     const end = BLOCK_END.exec(text.slice(start))
     if (end === null) return { events, rest: text.slice(start) }
     const raw = text.slice(start, start + end.index + end[0].length)
     start += raw.length
     bytes += Buffer.byteLength(raw)
-    events.push(parseBlock(raw, arrivalOf(reads, bytes)))
+    events.push(parseBlock(raw, arrivalOf(bytes)))
   }
 }
 
@@ -60,12 +78,11 @@ function contentOf(line: string): string {
   return value.startsWith(' ') ? value.slice(1) : value
 }
 
-/** When the byte with that number, counted from 1, had arrived. */
-function arrivalOf(reads: Exchange['reads'], bytes: number): number {
-  let seen = 0
-  for (const { atMs, bytes: read } of reads) {
-    seen += read.length
-    if (seen >= bytes) return atMs
+/** Tells when the byte with a number, counted from 1, had arrived; it is asked for later and later ones. */
+function createClock(reads: Exchange['reads']): (bytes: number) => number {
+  let [next, seen] = [0, 0]
+  return (bytes) => {
+    while (seen < bytes && next < reads.length) seen += reads[next++]!.bytes.length
+    return reads[Math.max(0, next - 1)]?.atMs ?? 0
   }
-  return reads.at(-1)?.atMs ?? 0
 }

@@ -1,5 +1,6 @@
-import assert from 'node:assert/strict'
 import { isObject } from '#base/object.ts'
+import * as assert from '../assert.ts'
+import { parseJson } from './json.ts'
 
 /** What was sent. */
 export interface Sent {
@@ -36,6 +37,11 @@ export interface Exchange {
   readonly leaf: Buffer | undefined
 }
 
+/** Whether an answer says that it is an event stream. */
+export function isEventStream({ headers }: Pick<Exchange, 'headers'>): boolean {
+  return /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
+}
+
 /** The body as text. */
 export function textOf({ body }: Exchange): string {
   return body.toString('utf8')
@@ -44,7 +50,7 @@ export function textOf({ body }: Exchange): string {
 /** The body as JSON; fails the scenario when it is none. */
 export function jsonOf(exchange: Exchange): unknown {
   try {
-    return JSON.parse(textOf(exchange))
+    return parseJson(textOf(exchange))
   } catch {
     return assert.fail(`the body is not JSON: ${excerpt(textOf(exchange))}`)
   }

@@ -16,6 +16,10 @@ export interface RawAddress {
   readonly ca: string | undefined
 }
 
+/** Whoever never falls silent is heard for so many times the silence that is waited for, and so far (ours). */
+const PATIENCE = 5
+const MAX_BYTES = 1024 * 1024
+
 /** Writes bytes to a product's socket as they are, and reads until it closes or nothing has come for `quietMs`. */
 export function sendRaw({ url, ca }: RawAddress, bytes: string | Buffer, quietMs: number): Promise<RawReply> {
   const { protocol, hostname, port } = new URL(url)
@@ -26,13 +30,20 @@ export function sendRaw({ url, ca }: RawAddress, bytes: string | Buffer, quietMs
       : connectTcp({ host, port: Number(port || 80) })
   return new Promise((resolve) => {
     const pieces: Buffer[] = []
+    let size = 0
+    const timer = setTimeout(() => finish(false), quietMs * PATIENCE)
     const finish = (isClosed: boolean) => {
+      clearTimeout(timer)
       socket.destroy()
       const text = Buffer.concat(pieces).toString('latin1')
       resolve({ text, status: Number(/^HTTP\/1\.\d (\d{3})/.exec(text)?.[1] ?? 0), isClosed })
     }
     socket.setTimeout(quietMs, () => finish(false))
-    socket.on('data', (piece: Buffer) => pieces.push(piece))
+    socket.on('data', (piece: Buffer) => {
+      pieces.push(piece)
+      size += piece.length
+      if (size > MAX_BYTES) finish(false)
+    })
     socket.on('error', () => finish(true))
     socket.on('close', () => finish(true))
     socket.write(bytes)

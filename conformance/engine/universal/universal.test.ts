@@ -38,7 +38,13 @@ test('a proper refusal has nothing against it', () => {
 })
 
 test.each<[string, Exchange, string, RegExp]>([
-  ['a status that is not declared', exchange({ status: 418 }), 'given', /418 is not declared for listModels/],
+  [
+    'a status that is not declared',
+    exchange({ status: 418 }),
+    'chosen',
+    /418 is not declared for listModels/,
+  ],
+  ['a success that is not declared', exchange({ status: 204, text: '{}' }), 'given', /204 is not declared/],
   ['no request id', exchange({ headers: { 'content-type': 'application/json' } }), 'chosen', /X-Request-Id/],
   [
     'another content type',
@@ -60,14 +66,42 @@ test.each<[string, Exchange, string, RegExp]>([
   [
     'the prompt in an error',
     exchange({ json: error({ message: 'about canary-1' }) }),
-    'given',
+    'chosen',
     /text of the prompt/,
   ],
+  ['a param of null', exchange({ json: error({ param: null }) }), 'chosen', /param of an error is null/],
+  ['a param that is no text', exchange({ json: error({ param: 7 }) }), 'given', /\/error\/param/],
 ])('%s is a violation', (_, found, origin, problem) => {
-  expect(checkExchange(found, circumstances)).toContainEqual({
-    origin,
-    problem: expect.stringMatching(problem),
-  })
+  expect(checkExchange(found, circumstances)).toContainEqual(
+    expect.objectContaining({ origin, problem: expect.stringMatching(problem) }),
+  )
+})
+
+test('of what the given specification leaves open no given rule is broken', () => {
+  const given = (found: Exchange, about: Partial<Circumstances> = {}) =>
+    checkExchange(found, { ...circumstances, ...about }).filter(({ origin }) => origin === 'given')
+  const headers = { 'content-type': 'Application/Problem+JSON', 'x-request-id': '1' }
+  expect(given(exchange({ json: error({ param: null, doc: 'https://example.com' }), headers }))).toEqual([])
+  expect(given(exchange({ status: 422, json: error({ code: 'odd_value', type: 'odd' }) }))).toEqual([])
+  expect(given(exchange({ status: 405, json: error({ code: 'no' }) }), { operation: undefined })).toEqual([])
+  const answer = {
+    id: `gen-${'a'.repeat(26)}`,
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [],
+    usage: {
+      ...{ prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, cost_micros: 1, endpoint: 'own' },
+      evidence_digest: `sha256:${'0'.repeat(64)}`,
+    },
+  }
+  const chat = exchange({ status: 200, json: answer })
+  expect(checkExchange(chat, { ...circumstances, operation: 'createChatCompletion' })).toMatchObject([
+    { rules: ['CHAT-13'] },
+  ])
+  const { cost_micros: _, endpoint: __, evidence_digest: ___, ...plain } = answer.usage
+  const text = { ...answer, id: 'cmpl-1', object: 'text_completion', usage: plain }
+  expect(given(exchange({ status: 200, json: text }), { operation: 'createCompletion' })).toEqual([])
 })
 
 test('a 429 must carry its headers', () => {
@@ -85,7 +119,7 @@ test('an answer of the console may not be stored, and may have no body', () => {
   const asked = { ...circumstances, subject: 'console', operation: undefined } as const
   const listing = { ...asked, consoleOperation: 'listKeys' } as const
   const stored = checkExchange(exchange({ status: 200, json: { data: [], next: null }, headers }), listing)
-  expect(stored).toEqual([{ origin: 'chosen', problem: 'an answer to listKeys may be stored' }])
+  expect(stored).toMatchObject([{ rules: ['CONS-54'], problem: 'an answer to listKeys may be stored' }])
   const done = exchange({
     status: 204,
     text: '',
@@ -111,11 +145,29 @@ test('each event of a stream is judged', () => {
   const headers = { 'content-type': 'text/event-stream', 'x-request-id': '1' }
   const found = exchange({ status: 200, headers, text })
   const problems = checkExchange(found, { ...circumstances, operation: 'createChatCompletion' })
-  expect(problems.map(({ problem }) => problem)).toEqual([
-    expect.stringMatching(/^an event is not as the contract says/),
-    'an event is not JSON: oops',
-    'the stream ends in the middle of an event',
+  expect(problems.map(({ rules, problem }) => [problem, ...rules])).toEqual([
+    ...['object', 'created', 'model', 'choices'].map((name) => [
+      expect.stringMatching(`required property '${name}'`),
+      'STRM-08',
+    ]),
+    [expect.stringMatching(/^an event is not as the contract says: \/id/), 'CHAT-02'],
+    ['an event is not JSON: oops', 'STRM-08'],
+    ['the stream ends in the middle of an event', 'STRM-08'],
   ])
+})
+
+test('a stream without its end breaks the rules of the end alone, and one of another type that of the type', () => {
+  const headers = { 'content-type': 'text/plain', 'x-request-id': '1' }
+  const chunk = {
+    id: `gen-${'0'.repeat(26)}`,
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [],
+  }
+  const found = exchange({ status: 200, headers, text: `data: ${JSON.stringify(chunk)}\n\n` })
+  const violations = checkExchange(found, { ...circumstances, operation: 'createChatCompletion' })
+  expect(violations.flatMap(({ rules }) => rules)).toEqual(['STRM-01', 'STRM-04', 'EVT-05'])
 })
 
 test('an answer that broke off or never came shows nothing here: its scenario says so', () => {

@@ -1,9 +1,12 @@
+import { isObject } from '#base/object.ts'
 import { consoleRoutes } from '#contract/console/routes'
 import { proxyStatuses, routes } from '#contract/routes'
-import { type Exchange, textOf } from '../http/exchange.ts'
+import { type Exchange, isEventStream, textOf } from '../http/exchange.ts'
+import { inWireForm } from './open.ts'
+import { ruleOfOperation } from './operations.ts'
 import { isRegistered } from './registered.ts'
 import { hasItsContentType, hasItsShape } from './shape.ts'
-import { type Check, type Circumstances, chosen, given, type Violation } from './violation.ts'
+import { breaks, type Check, type Circumstances, parse, type Violation } from './violation.ts'
 
 const checks: readonly Check[] = [
   isDeclared,
@@ -12,6 +15,7 @@ const checks: readonly Check[] = [
   hasItsShape,
   isRegistered,
   keepsThePrompt,
+  isInChosenForm,
   isKeptNowhere,
 ]
 
@@ -31,20 +35,38 @@ function isDeclared({ status }: Exchange, circumstances: Circumstances): readonl
   const declared: readonly number[] = route?.statuses ?? [404]
   const added: readonly number[] = subject === 'proxy' ? proxyStatuses : []
   if ([...declared, ...added, ...BEFORE_ANY_PATH].includes(status)) return []
-  return [given(`status ${status} is not declared for ${operation ?? consoleOperation ?? 'an unknown path'}`)]
+  const name = operation ?? consoleOperation ?? 'an unknown path'
+  // No rule says that a router refuses nothing else; what goes with a code it says by its code.
+  const rules = status >= 400 && operation !== undefined ? [] : ruleOfOperation(circumstances)
+  return [breaks(rules, `status ${status} is not declared for ${name}`)]
 }
 
 function namesTheRequest({ headers }: Exchange, { subject }: Circumstances): readonly Violation[] {
-  return subject === 'platform' || headers['x-request-id'] ? [] : [chosen('the response has no X-Request-Id')]
+  return subject === 'platform' || headers['x-request-id']
+    ? []
+    : [breaks(['HDR-09'], 'the response has no X-Request-Id')]
 }
 
 /** CONS-54. */
 function isKeptNowhere({ headers }: Exchange, { consoleOperation }: Circumstances): readonly Violation[] {
   const isKept = consoleOperation && !/\bno-store\b/.test(headers['cache-control'] ?? '')
-  return isKept ? [chosen(`an answer to ${consoleOperation} may be stored`)] : []
+  return isKept ? [breaks(['CONS-54'], `an answer to ${consoleOperation} may be stored`)] : []
 }
 
 function keepsThePrompt(exchange: Exchange, { canary }: Circumstances): readonly Violation[] {
   if (exchange.status < 400 || !textOf(exchange).includes(canary)) return []
-  return [given('the error repeats text of the prompt')]
+  return [breaks(['ERR-49'], 'the error repeats text of the prompt')]
+}
+
+/** What the given specification leaves open, in the form that was chosen. */
+function isInChosenForm(exchange: Exchange): readonly Violation[] {
+  const value = isEventStream(exchange) ? undefined : parse(textOf(exchange))
+  if (!isObject(value)) return []
+  const { error, usage } = value
+  const isNull = exchange.status >= 400 && isObject(error) && error.param === null
+  const isHex = isObject(usage) && inWireForm(usage.evidence_digest) !== usage.evidence_digest
+  return [
+    ...(isNull ? [breaks(['ERR-50'], 'the param of an error is null')] : []),
+    ...(isHex ? [breaks(['CHAT-13'], 'usage.evidence_digest is not in wire form')] : []),
+  ]
 }

@@ -1,8 +1,10 @@
 import type { ConsoleOperationId } from '#contract/console/routes'
 import type { OperationId } from '#contract/routes'
+import type { RuleId } from '#contract/rules'
 import type { Validator } from '#contract/validator'
 import type { Exchange } from '../http/exchange.ts'
-import type { Origin } from '../rules.ts'
+import { parseJson } from '../http/json.ts'
+import { type Origin, originOf } from '../rules.ts'
 import type { Subject } from '../target.ts'
 
 /** What an exchange was, to those who judge every one of them. */
@@ -18,7 +20,8 @@ export interface Circumstances {
 
 /** Something in an exchange that no answer may have, whatever the scenario was about. */
 export interface Violation {
-  /** Whose rule it breaks. */
+  /** The rules that it breaks, and no others; none where no rule says it. */
+  readonly rules: readonly RuleId[]
   readonly origin: Origin
   readonly problem: string
 }
@@ -26,33 +29,28 @@ export interface Violation {
 /** Finds one kind of violation. */
 export type Check = (exchange: Exchange, circumstances: Circumstances) => readonly Violation[]
 
-/** Breaks a rule of the given specification. */
-export function given(problem: string): Violation {
-  return { origin: 'given', problem }
-}
-
-/** Breaks a rule that this project chose. */
-export function chosen(problem: string): Violation {
-  return { origin: 'chosen', problem }
+/** What breaks these rules. */
+export function breaks(rules: readonly RuleId[], problem: string): Violation {
+  return { rules, origin: originOf(rules), problem }
 }
 
 /** Holds a value against its schema. */
 export function judge(
   validate: Validator,
   value: unknown,
-  origin: Origin,
+  rules: readonly RuleId[],
   what: string,
 ): readonly Violation[] {
   if (validate(value)) return []
   const [first] = validate.errors ?? []
   const problem = `${what} is not as the contract says: ${first?.instancePath || 'it'} ${first?.message}`
-  return [{ origin, problem }]
+  return [breaks(rules, problem)]
 }
 
 /** JSON, or undefined for what is none. */
 export function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,22 +1,26 @@
-import assert from 'node:assert/strict'
+import * as assert from '../../engine/assert.ts'
+import { shows } from '../../engine/checks.ts'
 import { expectStatus } from '../../engine/expect.ts'
-import { textOf } from '../../engine/http/exchange.ts'
-import { expectStream } from '../../engine/stream.ts'
+import { eventsOf } from '../../engine/http/events.ts'
+import { isEventStream } from '../../engine/http/exchange.ts'
+import { expectFailedStream, expectStream } from '../../engine/stream.ts'
 import type { Topic } from '../../engine/topic.ts'
 
 const shapes = ['final', 'with-choices', 'merged', 'first', 'every', 'separate-write', 'null-until-end']
 
 export default {
   chunks: {
+    // What else a block of the stream says beside its data, such as a name, is left open.
     rules: ['STRM-08', 'EVT-01'],
     title: 'Each event of a chat is data and a chat.completion.chunk',
     needs: ['generation'],
     async run(context) {
+      shows('STRM-08', 'EVT-01')
       const { events, chunks } = expectStream(await context.chat({ stream: true }))
-      for (const { data, comments } of events)
-        assert.ok(data !== undefined || comments.length > 0, 'an event has neither')
+      assert.ok(chunks.length > 0, 'there is no chunk')
       for (const { object } of chunks) assert.equal(object, 'chat.completion.chunk')
-      assert.equal(events.filter(({ data }) => data !== undefined).length, chunks.length + 1)
+      const told = events.filter(({ data }) => data !== undefined && data !== '[DONE]')
+      assert.equal(told.length, chunks.length)
     },
   },
 
@@ -27,8 +31,10 @@ export default {
     async run(context) {
       const exchange = await context.chat({ stream: true })
       expectStatus(exchange, 200)
-      assert.match(exchange.headers['content-type'] ?? '', /^text\/event-stream\b/)
+      shows('EP-03')
       expectStream(exchange)
+      shows('STRM-01')
+      assert.ok(isEventStream(exchange), `the content type is ${exchange.headers['content-type']}`)
     },
   },
 
@@ -37,10 +43,13 @@ export default {
     title: 'data: [DONE] ends a stream, and nothing follows it',
     needs: ['generation'],
     async run(context) {
+      shows('STRM-04', 'EVT-05')
       const exchange = await context.chat({ stream: true })
       expectStream(exchange)
       assert.equal(exchange.ending, 'complete')
-      assert.match(textOf(exchange), /\n\ndata: ?\[DONE\]\r?\n\r?\n$/)
+      const { events, rest } = eventsOf(exchange)
+      assert.equal(events.at(-1)?.data, '[DONE]', 'something follows it')
+      assert.equal(rest, '', 'something follows it')
     },
   },
 
@@ -67,12 +76,9 @@ export default {
     async run(context) {
       await context.script({ chunks: 3, beforeFirstChunkMs: context.target.limits.pingMs * 1.5 })
       const exchange = await context.chat({ stream: true, stream_options: { include_usage: true } })
-      const { events } = expectStream(exchange)
-      for (const { data, comments, fields, raw } of events) {
-        assert.deepEqual(fields, [], `an event has other fields: ${raw}`)
-        if (data === undefined) assert.deepEqual(comments, [': ping'])
-        else assert.deepEqual(comments, [], `a comment stands in an event: ${raw}`)
-      }
+      // That each event with data is a chunk, an error or [DONE] is what reads it.
+      const { pings } = expectStream(exchange)
+      for (const { text } of pings) assert.equal(text, ': ping')
     },
   },
 
@@ -92,17 +98,25 @@ export default {
     },
   },
 
+  'no-event-field-in-failures': {
+    rules: ['STRM-13'],
+    title: 'A stream that fails has no event with another field than data',
+    needs: ['generation', 'backendScript'],
+    async run(context) {
+      await context.script({ chunks: 8, fault: { kind: 'cut', afterChunks: 3 } })
+      shows()
+      const { events } = expectFailedStream(await context.chat({ stream: true }))
+      shows('STRM-13')
+      for (const { fields, raw } of events) assert.deepEqual(fields, [], `an event has other fields: ${raw}`)
+    },
+  },
+
   'no-usage-unasked': {
     rules: ['STRM-09'],
     title: 'A client that did not ask for usage sees none',
     needs: ['generation'],
     async run(context) {
-      for (const wish of [
-        {},
-        { stream_options: { include_usage: false } },
-        { stream_options: null },
-        { stream_options: {} },
-      ]) {
+      for (const wish of [{}, { stream_options: { include_usage: false } }, { stream_options: {} }]) {
         const { chunks } = expectStream(await context.chat({ stream: true, ...wish }))
         for (const { usage, choices } of chunks) {
           assert.ok(usage === undefined || usage === null, `usage was shown for ${JSON.stringify(wish)}`)
@@ -130,12 +144,15 @@ export default {
     title: 'With include_usage one more chunk comes before the end, with usage and without choices',
     needs: ['generation'],
     async run(context) {
+      shows()
       const { chunks } = expectStream(
         await context.chat({ stream: true, stream_options: { include_usage: true } }),
       )
       const [last, ...others] = chunks.toReversed()
+      shows('STRM-03', 'REQ-05', 'EVT-02')
       assert.deepEqual(last?.choices, [])
       assert.ok(last?.usage, 'the last chunk has no usage')
+      shows('STRM-03')
       for (const { usage, choices } of others) {
         assert.ok(usage === undefined || usage === null, 'usage stands in another chunk as well')
         assert.equal(choices.length, 1)
@@ -144,16 +161,18 @@ export default {
   },
 
   'usage-chunk-always': {
-    rules: ['STRM-03', 'REQ-05'],
+    rules: ['MET-12', 'MET-13'],
     title: 'The usage chunk that a client asked for comes whatever the backend said of its usage',
     needs: ['generation', 'backendScript'],
     async run(context) {
       for (const usage of ['none', 'zero', 'malformed']) {
+        shows()
         await context.script({ chunks: 3, usage })
         const stream = expectStream(
           await context.chat({ stream: true, stream_options: { include_usage: true } }),
         )
         const last = stream.chunks.at(-1)
+        shows(usage === 'zero' ? 'MET-12' : 'MET-13')
         assert.deepEqual(last?.choices, [], `no usage chunk came where the backend's usage is ${usage}`)
         assert.ok(
           Number.isInteger(last?.usage?.completion_tokens),
@@ -173,6 +192,7 @@ export default {
         const asked = expectStream(
           await context.chat({ stream: true, stream_options: { include_usage: true } }),
         )
+        shows('STRM-03')
         const counted = asked.chunks.filter((chunk) => chunk.usage)
         assert.equal(
           counted.length,
@@ -184,7 +204,9 @@ export default {
           [],
           `the usage chunk has choices where the backend's usage is ${usage}`,
         )
+        shows('CHAT-04')
         assert.deepEqual([asked.usage?.prompt_tokens, asked.usage?.completion_tokens], [12, 34], usage)
+        shows('STRM-09')
         const unasked = expectStream(await context.chat({ stream: true }))
         assert.ok(
           unasked.chunks.every((chunk) => !chunk.usage && chunk.choices.length === 1),
@@ -198,16 +220,19 @@ export default {
   'usage-shapes-metered': {
     rules: ['MET-05', 'CHAT-04'],
     title: 'Wherever a backend puts its usage, the record has the same counts',
-    needs: ['workspace', 'ledger', 'backendScript'],
+    needs: ['workspace', 'debits', 'backendScript'],
     async run(context) {
+      shows()
       for (const usage of shapes) {
         await context.script({ chunks: 5, usage, promptTokens: 12, completionTokens: 34 })
         expectStream(await context.chat({ stream: true }))
       }
-      const { generations } = await context.books()
+      const { generations } = await context.debits()
+      shows('MET-05')
       assert.equal(generations.length, shapes.length)
       for (const [index, generation] of generations.entries()) {
         const { prompt_tokens, completion_tokens, status } = generation
+        shows('MET-05', 'CHAT-04')
         assert.deepEqual([status, prompt_tokens, completion_tokens], ['ok', 12, 34], shapes[index])
       }
     },

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { createECDH, createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { p256, p384 } from '@noble/curves/nist.js'
@@ -51,6 +51,13 @@ export function keyOf(holder: Holder, kind: Kind): TestKey {
   const key = made.get(label) ?? makeKey(holder, kind)
   made.set(label, key)
   return key
+}
+
+/** A public key on a curve that is too short, as a certificate holds it; nobody signs with it. */
+export function shortCurve(): Buffer {
+  const curve = createECDH('secp224r1')
+  curve.setPrivateKey(Buffer.alloc(28, 7))
+  return seq(seq(objectId(EC_KEY), objectId('1.3.132.0.33')), bitString(curve.getPublicKey()))
 }
 
 function makeKey(holder: Holder, kind: Kind): TestKey {

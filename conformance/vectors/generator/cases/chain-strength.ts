@@ -1,17 +1,8 @@
-import { createECDH } from 'node:crypto'
 import type { Vector } from '#contract/models'
 import { issue } from '../certificate.ts'
 import { chainOf, usualChain } from '../chain.ts'
-import { bitString, objectId, seq } from '../der.ts'
-import { type Holder, keyOf } from '../keys.ts'
+import { type Holder, keyOf, shortCurve } from '../keys.ts'
 import { type Question, refused } from '../vector.ts'
-
-/** A public key on a curve that is too short; nobody signs with it. */
-function shortCurve(): Buffer {
-  const curve = createECDH('secp224r1')
-  curve.setPrivateKey(Buffer.alloc(28, 7))
-  return seq(seq(objectId('1.2.840.10045.2.1'), objectId('1.3.132.0.33')), bitString(curve.getPublicKey()))
-}
 
 function intermediateWith(holder: Holder): Question {
   const { leaf, intermediate, root } = usualChain('rsa')

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { brokenBy, checking, shows } from './checks.ts'
+import { expectError } from './expect.ts'
+import type { Exchange } from './http/exchange.ts'
+
+/** What breaks where `n: 2` is to be refused by `unsupported_parameter` and this is answered. */
+async function brokenWith(status: number, body: unknown): Promise<readonly string[]> {
+  const answered = { status, body: Buffer.from(JSON.stringify(body)), headers: {}, ending: 'complete' }
+  const scenario = { rules: ['REQ-08', 'ERR-06'], isNaming: true } as const
+  try {
+    await checking(scenario, { held: new Map() }, async () => {
+      shows('REQ-08', 'ERR-06')
+      expectError(answered as unknown as Exchange, 'unsupported_parameter')
+    })
+    return []
+  } catch (thrown) {
+    return brokenBy(thrown, scenario.rules)
+  }
+}
+
+const refusal = (code: string, type = 'invalid_request_error') => ({ error: { message: 'No.', type, code } })
+
+test.each([
+  ['the refusal', 400, refusal('unsupported_parameter'), []],
+  ['no refusal', 200, {}, ['REQ-08']],
+  ['no answer', 0, {}, ['REQ-08']],
+  ['a refusal by another code', 400, refusal('missing_field'), ['REQ-08']],
+  ['a refusal by another code and status', 404, refusal('not_found'), ['REQ-08']],
+  ['what is no JSON of an error', 502, 'Bad gateway', ['REQ-08']],
+  ['the code with another status', 422, refusal('unsupported_parameter'), ['REQ-08', 'ERR-06']],
+  ['the code with another type', 400, refusal('unsupported_parameter', 'server_error'), ['ERR-06']],
+])('what goes with a code is broken only where that code comes: %s', async (_, status, body, broken) => {
+  expect(await brokenWith(status, body)).toEqual(broken)
+})

@@ -1,0 +1,34 @@
+import type { ScenarioVerdict } from '#contract/models'
+import { AssertionError } from './assert.ts'
+
+/** What something thrown says of a scenario. */
+export interface Thrown {
+  readonly verdict: Extract<ScenarioVerdict, 'fail' | 'error'>
+  readonly problem: string
+}
+
+/** How long a problem may be (ours). */
+const MAX_PROBLEM = 4_000
+
+/** A broken assertion is the product's failure; anything else is the suite's own error, told with where it happened. */
+export function judgeThrown(thrown: unknown): Thrown {
+  const isProducts = thrown instanceof AssertionError
+  const text = isProducts ? thrown.message.trim() : describe(thrown)
+  return { verdict: isProducts ? 'fail' : 'error', problem: text.slice(0, MAX_PROBLEM) }
+}
+
+/** Whatever was thrown, as text; this never throws, whatever it is. */
+function describe(thrown: unknown): string {
+  try {
+    return String((thrown instanceof Error && thrown.stack) || thrown)
+  } catch {
+    return 'something was thrown that has no text'
+  }
+}
+
+/** The worse of two verdicts of a scenario that ran: the suite's own error hides what it says of the product. */
+export function worseOf(one: ScenarioVerdict, other: ScenarioVerdict): ScenarioVerdict {
+  return RANK.indexOf(other) > RANK.indexOf(one) ? other : one
+}
+
+const RANK: readonly ScenarioVerdict[] = ['pass', 'warn', 'fail', 'error']

@@ -1,0 +1,36 @@
+import { AssertionError } from './assert.ts'
+import type { Call } from './http/call.ts'
+
+/** A scenario whose time is up. */
+export class OutOfTime extends Error {
+  override readonly name = 'OutOfTime'
+  readonly #limitMs: number
+
+  constructor(limitMs: number) {
+    super(`the scenario did not end within ${limitMs} ms`)
+    this.#limitMs = limitMs
+  }
+
+  /** Whose time it was: the product's failure where most of it went by in waiting for its answers. */
+  blame(calls: readonly Call[]): Error {
+    const waitedMs = calls.reduce((sum, { exchange }) => sum + exchange.endMs, 0)
+    if (waitedMs < this.#limitMs / 2 && calls.every(({ isOver }) => isOver)) return this
+    const message = `${this.message}: ${Math.round(waitedMs)} ms went by in waiting for ${calls.length} answers`
+    return new AssertionError({ message })
+  }
+}
+
+/** Waits for a run at most so long, and until it is stopped. Throws `OutOfTime`, or why it was stopped. */
+export async function within(run: Promise<void>, limitMs: number, stopped?: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new OutOfTime(limitMs)), limitMs)
+  const stop = () => reject(stopped?.reason)
+  stopped?.addEventListener('abort', stop, { once: true })
+  if (stopped?.aborted) stop()
+  try {
+    await Promise.race([run, promise])
+  } finally {
+    clearTimeout(timer)
+    stopped?.removeEventListener('abort', stop)
+  }
+}

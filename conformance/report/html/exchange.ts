@@ -1,0 +1,42 @@
+import type { RecordedExchange, ScenarioResult } from '#contract/models'
+import { toCurl } from './curl.ts'
+import { html, placeOf } from './escape.ts'
+
+/** A scenario that did not pass: what was found, and every request and answer of it. */
+export function describeScenario(scenario: ScenarioResult): string {
+  const { id, subject, title, verdict, rules, problems, exchanges } = scenario
+  return `<details id="${placeOf(subject, id)}"><summary><b>${html(id)}</b> ${html(verdict)} at the ${html(subject)}: ${html(title)}</summary>
+<p>Counts for ${html(rules.join(', '))}.</p>
+<pre class="problem">${html(problems.join('\n'))}</pre>
+${exchanges.map(describeExchange).join('')}</details>
+`
+}
+
+function describeExchange(exchange: RecordedExchange, index: number): string {
+  const { request, request_headers: sent, request_body: body, status, headers, ending } = exchange
+  return `<section><h4>${index + 1}. ${html(request)} → ${status ?? 'no answer'}</h4>
+<p><code class="curl">${html(toCurl(exchange))}</code></p>
+<pre>${html(`${lines(sent)}\n${body}`)}</pre>
+<pre>${html(`${status ?? 'no answer'} (${ending})\n${lines(headers)}\n${exchange.body}`)}</pre>
+${timeline(exchange)}</section>
+`
+}
+
+function lines(headers: Readonly<Record<string, unknown>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${String(value)}\n`)
+    .join('')
+}
+
+/** When what arrived: a stroke for each read, from the request to the end. */
+function timeline({ reads, head_ms: headMs, end_ms: endMs }: RecordedExchange): string {
+  if (reads.length < 2) return ''
+  const end = Math.max(endMs ?? 0, reads.at(-1)!.at_ms, 1)
+  const strokes = reads.map(({ at_ms: atMs, bytes }) => {
+    const x = ((atMs / end) * 100).toFixed(2)
+    return `<rect x="${x}%" width="2" height="16"><title>${atMs} ms, ${bytes} bytes</title></rect>`
+  })
+  return `<svg class="timeline" role="img" aria-label="${reads.length} reads in ${end} ms" height="16" width="100%">${strokes.join('')}</svg>
+<p class="times">head after ${headMs ?? '–'} ms, ${reads.length} reads, end after ${end} ms</p>
+`
+}
