@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import type { ConformanceResults } from '#contract/models'
+import { discover } from '../engine/discover.ts'
+import { nonsense } from '../testing/nonsense.ts'
+
+const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'conformance')
+const folder = mkdtempSync(join(tmpdir(), 'conformance-run-'))
+const server = createServer()
+
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Judges a stranger, of whom there is no more than an address and a key. */
+async function judge(listener: RequestListener, heed: (child: ReturnType<typeof spawn>) => void = () => {}) {
+  server.removeAllListeners('request').on('request', listener)
+  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
+  const file = join(folder, 'target.yaml')
+  const target = {
+    product: { name: 'A stranger' },
+    profiles: ['router'],
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    models: { chat: 'a/model' },
+    keys: { active: `sk-tee-v1-${'a'.repeat(43)}` },
+    mayGenerate: true,
+  }
+  writeFileSync(file, stringify(target))
+  const child = spawn(LAUNCHER, ['run', '--target', file, '--report-dir', folder], { stdio: 'pipe' })
+  heed(child)
+  child.stdout.resume()
+  const [code] = await once(child, 'close')
+  const results = JSON.parse(readFileSync(join(folder, 'results.json'), 'utf8')) as ConformanceResults
+  return { code: code as number, results, junit: readFileSync(join(folder, 'junit.xml'), 'utf8') }
+}
+
+/** The cases of a JUnit file that are scenarios; what every exchange is held to has cases of its own. */
+function scenariosIn(junit: string): readonly string[] {
+  return (junit.match(/<testcase [^>]*>/g) ?? []).filter((one) => !/classname="[^"]*universal"/.test(one))
+}
+
+const ours = (await discover()).filter(({ scenario }) => scenario.subjects.includes('router')).length
+
+test('a stranger whose streams are nonsense is failing, exit 1, and the reports are whole', async () => {
+  const { code, results, junit } = await judge(nonsense['event streams of nonsense']!() as RequestListener)
+  expect(code).toBe(1)
+  expect(results.scenarios).toHaveLength(ours)
+  expect(results.profiles[0]?.verdict).toBe('failing')
+  expect(scenariosIn(junit)).toHaveLength(ours)
+})
+
+test('a run that is asked to end reports what it has, exit 2', async () => {
+  const first: RequestListener = (incoming, response) => {
+    // The first answer shows that somebody is there.
+    if (incoming.headers.authorization === undefined) response.end('{}')
+  }
+  const { code, results, junit } = await judge(first, (child) => {
+    child.stderr?.on('data', (text: Buffer) => {
+      if (text.includes('runs of')) setTimeout(() => child.kill('SIGTERM'), 300)
+    })
+  })
+  expect(code).toBe(2)
+  expect(results.scenarios).toHaveLength(ours)
+  const stopped = results.scenarios.filter(({ problems }) => problems[0]?.includes('stopped by SIGTERM'))
+  expect(stopped.length).toBeGreaterThan(20)
+  expect(scenariosIn(junit)).toHaveLength(ours)
+})
+
+test('one scenario can be run alone, and shows all that was said but the key', async () => {
+  server.removeAllListeners('request').on('request', (_, response) => response.end('{}'))
+  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
+  const file = join(folder, 'alone.yaml')
+  const key = `sk-tee-v1-${'b'.repeat(43)}`
+  const target = {
+    product: { name: 'A stranger' },
+    profiles: ['router'],
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    models: { chat: 'a/model' },
+    keys: { active: key },
+    headers: { 'X-Provider': 'openai', 'x-gateway-key': 'a-gateway-key' },
+  }
+  writeFileSync(file, stringify(target))
+  const replay = async (id: string) => {
+    const child = spawn(LAUNCHER, ['replay', id, '--target', file, '--seed', '7'], { stdio: 'pipe' })
+    const [told] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    return { told, code: child.exitCode }
+  }
+  const { told, code } = await replay('models/entry')
+  expect(code).toBe(1)
+  expect(told).toContain('seed 7\n')
+  expect(told).toMatch(/1\. GET http:\/\/127\.0\.0\.1:\d+\/v1\/models\n/)
+  expect(told).toContain('  < {}\n')
+  expect(told).toMatch(/\nfail models\/entry \(router\)\n {2}\| /)
+  expect(told).toContain('  > x-provider: openai\n  > x-gateway-key: [secret]\n')
+  expect(told).not.toContain(key)
+  expect((await replay('models/nowhere')).code).toBe(64)
+})
