@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { discover } from './engine/discover.ts'
 import { catalogue } from './engine/rules.ts'
 import { describeIndex } from './report/index.ts'
+import { unnamed } from './unnamed.ts'
 
 const found = await discover()
 
@@ -27,4 +28,17 @@ test('each scenario counts for rules of somebody whom it runs at', () => {
 test('no two scenarios say the same', () => {
   const titles = found.map(({ scenario }) => scenario.title)
   expect(titles.filter((title, index) => titles.indexOf(title) < index)).toEqual([])
+})
+
+test('no more scenarios with several rules leave their assertions unnamed than are known to', () => {
+  const counts: Record<string, number> = {}
+  for (const { scenario, file } of found) if (!scenario.isNaming) counts[file] = (counts[file] ?? 0) + 1
+  expect(counts).toEqual(unnamed)
+})
+
+test('assertions are those of the suite, which know the rules that they show', () => {
+  const folder = join(import.meta.dirname, 'scenarios')
+  const files = [...new Set(found.map(({ file }) => file))]
+  const others = files.filter((file) => readFileSync(join(folder, file), 'utf8').includes("'node:assert"))
+  expect(others).toEqual([])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import * as assert from '../../engine/assert.ts'
 import { Browser } from '../../engine/browser.ts'
 import { rowsOf, signIn, signInNeeds, signUp, told } from '../../engine/console.ts'
 import { expectError } from '../../engine/expect.ts'

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict'
 import { limits } from '#contract/limits'
+import * as assert from '../../engine/assert.ts'
 import { Browser } from '../../engine/browser.ts'
 import { newAddress, rowsOf, signInNeeds, signUp } from '../../engine/console.ts'
 import { expectError, expectStatus } from '../../engine/expect.ts'

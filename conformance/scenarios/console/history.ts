@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import * as assert from '../../engine/assert.ts'
 import {
   chatWith,
   creditNeeds,
@@ -14,6 +14,7 @@ import { expectBundle } from '../../engine/evidence.ts'
 import { expectError, expectStatus, generationIdOf } from '../../engine/expect.ts'
 import { eventsOf } from '../../engine/http/events.ts'
 import { type Exchange, textOf } from '../../engine/http/exchange.ts'
+import { parsed } from '../../engine/http/json.ts'
 import type { Topic } from '../../engine/topic.ts'
 
 /** How soon what has happened shows everywhere (ours). */
@@ -124,7 +125,7 @@ export default {
       const rows = () =>
         events()
           .filter(({ name }) => name === 'request')
-          .map(({ data }) => JSON.parse(data) as Readonly<Record<string, unknown>>)
+          .map(({ data }) => parsed(data) as Readonly<Record<string, unknown>>)
       await context.eventually('the balance', async () => events().some(({ name }) => name === 'balance'))
       const { baseUrl } = context.target
       const stream = await context.stream({}, { baseUrl, key: key.apiKey })
@@ -148,9 +149,7 @@ export default {
       await context.eventually(
         'the balance of its end',
         async () =>
-          events().some(
-            ({ name, data }) => name === 'balance' && JSON.parse(data).balance_micros === balance,
-          ),
+          events().some(({ name, data }) => name === 'balance' && parsed(data).balance_micros === balance),
         SEEN_MS,
       )
       // Until the session ends.

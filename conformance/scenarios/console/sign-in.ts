@@ -1,5 +1,6 @@
-import assert from 'node:assert/strict'
+import * as assert from '../../engine/assert.ts'
 import { Browser, cookiesIn } from '../../engine/browser.ts'
+import { shows } from '../../engine/checks.ts'
 import {
   askCode,
   creditNeeds,
@@ -56,9 +57,11 @@ export default {
     subjects: ['console'],
     async run(context) {
       const email = newAddress()
+      shows('CONS-02', 'CONS-09', 'CONS-10')
       const first = await signIn(new Browser(context), email)
       assert.equal(first.isNew, true, 'the first sign-in made no account')
       const second = await signIn(new Browser(context, 'another browser'), email)
+      shows('CONS-10')
       assert.deepEqual(
         [second.isNew, second.accountId, second.workspaceId],
         [false, first.accountId, first.workspaceId],
@@ -161,18 +164,25 @@ export default {
       const grant_micros = anyGrant(context)
       const issue = async () => (await context.hooks('issueInvitation', { grant_micros })).code
       const person = await signUp(context, 'a browser', { invitation: await issue() })
+      shows('INV-01')
       assert.equal(person.grantedMicros, grant_micros)
       const credits = told(await person.browser.ask('getCredits'))
       assert.equal(credits.balance_micros, grant_micros)
+      shows('WSP-06')
       assert.ok(Array.isArray(credits.data), 'there are no rows')
       assert.deepEqual(
         credits.data.map((row) => [row?.amount_micros, row?.description]),
         [[grant_micros, 'Invitation credit']],
       )
+      shows('INV-03')
       // It goes to new accounts.
       const again = await signIn(person.browser, person.email, { invitation: await issue() })
       assert.equal(again.grantedMicros, null)
       assert.equal(told(await person.browser.ask('getCredits')).balance_micros, grant_micros)
+      const early = await signUp(context, 'another browser')
+      const late = await signIn(early.browser, early.email, { invitation: await issue() })
+      assert.equal(late.grantedMicros, null)
+      assert.equal(told(await early.browser.ask('getCredits')).balance_micros, 0)
     },
   },
 
@@ -216,6 +226,7 @@ export default {
     needs: signInNeeds,
     subjects: ['console'],
     async run(context) {
+      shows('CONS-03', 'CONS-11')
       const person = await signUp(context)
       assert.equal(told(await person.browser.ask('getMe')).email, person.email)
       const stranger = new Browser(context, 'a stranger')
@@ -226,6 +237,7 @@ export default {
         { email, code: '', password: 'secret' },
       ]) {
         const { status } = await stranger.ask('signIn', { body })
+        shows('CONS-03', 'CONS-11')
         assert.ok(status >= 400 && status < 500, `${Object.keys(body)} without a code was answered ${status}`)
       }
       expectError(await stranger.ask('getMe'), 'session_required')

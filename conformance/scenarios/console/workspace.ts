@@ -1,4 +1,5 @@
-import assert from 'node:assert/strict'
+import * as assert from '../../engine/assert.ts'
+import { shows } from '../../engine/checks.ts'
 import {
   chatWith,
   creditNeeds,
@@ -74,11 +75,13 @@ export default {
     subjects: ['console'],
     async run(context) {
       const person = await signUp(context)
+      shows('CONS-04')
       const { id, apiKey } = await makeKey(person)
       const { baseUrl } = context.target
       const use = () => context.request('listModels', { baseUrl, key: apiKey })
       expectStatus(await use(), 200)
       expectStatus(await person.browser.ask('revokeKey', { params: { id } }), 200)
+      shows('CONS-04', 'KEY-13')
       expectError(await use(), 'api_key_revoked')
     },
   },
@@ -126,6 +129,7 @@ export default {
         expectStatus(exchange, 200)
         ids.push(generationIdOf(exchange))
       }
+      shows('CONS-06')
       const rows = await context.eventually(
         'two rows that have ended',
         async () => {
@@ -138,6 +142,7 @@ export default {
         rows.map((row) => textIn(row, 'id')),
         ids.reverse(),
       )
+      shows('CONS-07')
       for (const row of rows) {
         const { baseUrl } = context.target
         const query = { id: textIn(row, 'id') }

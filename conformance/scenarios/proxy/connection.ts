@@ -1,6 +1,7 @@
-import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '#base/object.ts'
+import * as assert from '../../engine/assert.ts'
+import { shows } from '../../engine/checks.ts'
 import { offersSession } from '../../engine/client-hello.ts'
 import { expectError, expectStatus, expectSubset } from '../../engine/expect.ts'
 import { interposed } from '../../engine/hostile.ts'
@@ -45,7 +46,7 @@ export default {
   },
 
   'hostile-gateway': {
-    rules: ['PRXY-02', 'PRXY-04', 'VERD-01', 'VERD-05'],
+    rules: ['PRXY-02', 'PRXY-04', 'VERD-01', 'VERD-05', 'HDR-04'],
     title:
       'Somebody on the way with certificate and evidence of his own is asked for evidence and sent nothing else',
     needs: ['generation', 'proxyWire', 'platform'],
@@ -56,13 +57,18 @@ export default {
       expectStatus(await context.request('listModels'), 200)
       await interposed(context, async (hostile) => {
         for (const stream of [false, true]) {
+          shows('PRXY-02', 'PRXY-04', 'VERD-01')
           const refused = await context.chat({ stream })
           expectError(refused, 'attestation_failed')
+          shows('HDR-04')
           assert.equal(refused.headers['x-proxy-verdict'], undefined, 'a refusal claims a verdict')
         }
+        shows('PRXY-02')
         assert.ok(hostile.asked > 0, 'his evidence was not looked at')
+        shows('PRXY-02', 'VERD-05')
         assert.deepEqual(hostile.sent, [], 'something was sent to him')
       })
+      shows()
       await untilServed(context, () => context.request('listModels'))
     },
   },
@@ -118,16 +124,19 @@ export default {
         await context.wire('proxyWire').drop()
         const asked = [false, true, false].map((stream) => context.chat({ stream }))
         await sleep(SPLIT_MS)
+        shows('VERD-19')
         assert.equal((await context.received()).length, before, 'something was sent before it was signed for')
+        shows('VERD-19', 'CONN-06')
         await context.control('/resign')
         for (const answer of await Promise.all(asked)) expectStatus(answer, 200)
+        shows('CONN-06')
         assert.equal((await context.received()).length, before + 3, 'something was sent twice')
       })
     },
   },
 
   'leaf-swapped': {
-    rules: ['PRXY-04', 'PRXY-02', 'ERR-21', 'ERR-28', 'ERR-29', 'ERR-30', 'SRV-04'],
+    rules: ['PRXY-04', 'PRXY-02', 'ERR-21', 'ERR-29', 'ERR-30', 'SRV-04', 'HDR-04'],
     title:
       'A connection with another certificate than the evidence names is refused with 503, stage and reason, and nothing is sent',
     needs: ['generation', 'backendScript', 'platform', 'platformControl'],
@@ -138,14 +147,18 @@ export default {
       const ask = () => context.chat()
       await context.script({ chunks: 2 })
       await whileUnsigned(context, async () => {
+        shows('PRXY-04', 'ERR-21', 'ERR-30', 'SRV-04')
         const refused = await untilRefused(context, ask)
         expectError(refused, 'attestation_failed')
+        shows('HDR-04')
         assert.equal(refused.headers['x-proxy-verdict'], undefined, 'a refusal claims a verdict')
+        shows('ERR-29')
         const { stage, reason, error } = objectOf(refused)
         assert.equal(typeof stage, 'string')
         assert.equal(typeof reason, 'string')
-        assert.ok(!String(stage).startsWith('upstream-'), 'it claims to be of the router')
+        shows('ERR-21', 'SRV-04')
         assert.ok(isObject(error) && error.type === 'proxy_error')
+        shows('PRXY-04')
         // Connections that were opened before may still serve; a refused request is one that none of them took.
         let before = 0
         const again = await untilRefused(context, async () => {
@@ -153,8 +166,10 @@ export default {
           return ask()
         })
         expectError(again, 'attestation_failed')
+        shows('PRXY-02')
         assert.equal((await context.received()).length, before, 'something was sent on')
       })
+      shows()
       await untilServed(context, ask)
     },
   },
@@ -171,13 +186,18 @@ export default {
       const ask = () => context.chat()
       await context.script({ chunks: 2 })
       await whileUnsigned(context, async () => {
+        shows('VERD-19', 'CONN-01')
         const refused = await untilRefused(context, ask)
         expectError(refused, 'attestation_failed')
+        shows('VRFY-20', 'VERD-19', 'ERR-47')
         expectSubset(objectOf(refused), { stage: 'tls-fingerprint', reason: 'leaf_mismatch' })
+        shows('ERR-40')
         assert.equal(refused.headers['x-should-retry'], 'true')
         assert.equal(refused.headers['retry-after'], '1')
+        shows('PRXY-16')
         assert.equal(refused.headers['x-proxy-verdict'], undefined)
       })
+      shows()
       await untilServed(context, ask)
     },
   },

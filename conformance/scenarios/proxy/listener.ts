@@ -1,8 +1,9 @@
-import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
+import * as assert from '../../engine/assert.ts'
+import { shows } from '../../engine/checks.ts'
 import { expectError, expectStatus } from '../../engine/expect.ts'
 import { expectStream } from '../../engine/stream.ts'
 import type { Topic } from '../../engine/topic.ts'
@@ -29,9 +30,12 @@ export default {
         await context.chat({ stream: true }),
       ]
       for (const answer of answers) {
+        shows()
         expectStatus(answer, 200)
+        shows('PRXY-05', 'HDR-04')
         assert.equal(answer.headers['x-proxy-verdict'], 'allow')
       }
+      shows()
       expectStream(answers[2]!)
     },
   },
@@ -42,11 +46,15 @@ export default {
     needs: ['key'],
     subjects: ['proxy'],
     async run(context) {
+      shows()
       const unknown = await context.request('listModels', { key: null })
       expectError(unknown, 'invalid_api_key')
       const absent = await context.chat({ model: 'absent' })
       expectError(absent, 'model_not_found')
-      for (const { headers } of [unknown, absent]) assert.equal(headers['x-proxy-verdict'], 'allow')
+      shows('HDR-05', 'AUTH-10')
+      assert.equal(unknown.headers['x-proxy-verdict'], 'allow')
+      shows('HDR-05')
+      assert.equal(absent.headers['x-proxy-verdict'], 'allow')
     },
   },
 

@@ -1,6 +1,8 @@
-import assert from 'node:assert/strict'
+import * as assert from '../../engine/assert.ts'
 import { expectBundle } from '../../engine/evidence.ts'
 import { expectStatus } from '../../engine/expect.ts'
+import { textOf } from '../../engine/http/exchange.ts'
+import { get } from '../../engine/http/get.ts'
 import type { Topic } from '../../engine/topic.ts'
 
 /** How long the page may take (ours). */
@@ -17,13 +19,9 @@ export default {
       const { payload } = expectBundle(await context.request('getEvidence', { key: null }))
       const hex = Buffer.from(payload.evidenceDigest.replace('sha256/', ''), 'base64url').toString('hex')
       assert.match(hex, /^[0-9a-f]{64}$/)
-      const page = await fetch(context.target.proxyPageUrl ?? '', {
-        signal: AbortSignal.timeout(context.patience(TIMEOUT_MS)),
-      }).then(
-        (response) => response.text(),
-        (error: Error) => assert.fail(`the page does not answer: ${error.message}`),
-      )
-      assert.ok(page.includes(`sha256:${hex}`), 'the page does not show the digest in hexadecimal')
+      const page = await get(context.target.proxyPageUrl ?? '', context.patience(TIMEOUT_MS))
+      expectStatus(page, 200)
+      assert.ok(textOf(page).includes(`sha256:${hex}`), 'the page does not show the digest in hexadecimal')
     },
   },
 } satisfies Topic

@@ -1,13 +1,16 @@
-import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as assert from '../../engine/assert.ts'
+import { shows } from '../../engine/checks.ts'
 import type { Context } from '../../engine/context.ts'
 import { expectError, expectStatus, expectSubset } from '../../engine/expect.ts'
 import { interposed } from '../../engine/hostile.ts'
+import type { Exchange } from '../../engine/http/exchange.ts'
 import { objectOf } from '../../engine/http/exchange.ts'
 import { untilRefused, untilServed } from '../../engine/refusals.ts'
 import { whileRedeployed } from '../../engine/rotations.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../../engine/stream.ts'
 import type { Topic } from '../../engine/topic.ts'
+import { upstreamNeeds, withUpstream } from '../../engine/upstream.ts'
 import type { Gateway } from '../../stand-ins/gateway/gateway.ts'
 
 /** Both rules say so. */
@@ -61,7 +64,9 @@ export default {
     isExclusive: true,
     async run(context) {
       expectStatus(await context.request('listModels'), 200)
+      shows('PRXY-03', 'LIM-15')
       await lookedAnew(context, () => context.proxyControl('/advance', { milliseconds: PERIOD_MS }))
+      shows()
       await untilServed(context, () => context.request('listModels'))
     },
   },
@@ -95,19 +100,22 @@ export default {
       const ask = () => context.chat()
       await context.script({ chunks: 2 })
       await whileRedeployed(context, async () => {
+        shows('VERD-04', 'PRXY-04')
         expectError(await untilRefused(context, ask), 'attestation_failed')
         const before = (await context.received()).length
         for (const stream of [false, true]) expectError(await context.chat({ stream }), 'attestation_failed')
         for (const operation of ['listModels', 'createCompletion', 'createEmbedding', 'getEvidence'] as const)
           expectError(await context.request(operation), 'attestation_failed')
+        shows('VERD-05')
         assert.equal((await context.received()).length, before, 'something was sent on')
       })
+      shows()
       await untilServed(context, ask)
     },
   },
 
   'deployment-changed': {
-    rules: ['VERD-20', 'VERD-16', 'VRFY-22'],
+    rules: ['VERD-20', 'VERD-16', 'VRFY-22', 'ERR-41'],
     title:
       'A deployment that is not pinned is denied at policy with digest_not_pinned, until the pinned one is back',
     needs: ['generation', 'backendScript', 'platform', 'platformControl'],
@@ -117,11 +125,15 @@ export default {
       const ask = () => context.chat()
       await context.script({ chunks: 2 })
       await whileRedeployed(context, async () => {
+        shows('VERD-20')
         const refused = await untilRefused(context, ask)
         expectError(refused, 'attestation_failed')
+        shows('VERD-16', 'VRFY-22')
         expectSubset(objectOf(refused), { stage: 'policy', reason: 'digest_not_pinned' })
+        shows('ERR-41')
         assert.equal(refused.headers['x-should-retry'], 'false')
       })
+      shows()
       await untilServed(context, ask)
     },
   },
@@ -311,9 +323,12 @@ export default {
       await expectBegun(call, 3)
       await whileRedeployed(context, async () => {
         await untilRefused(context, ask)
+        shows('ERR-36', 'STRM-06', 'STRM-19')
         const { error } = expectFailedStream(await call.done)
+        shows('ERR-22')
         assert.deepEqual([error.code, error.type], ['attestation_revoked', 'proxy_error'])
       })
+      shows()
       await untilServed(context, ask)
     },
   },
@@ -352,19 +367,56 @@ export default {
       await wire.hold()
       try {
         await context.proxyControl('/advance', { milliseconds: LIFE_MS + 1_000 })
+        shows('VERD-22')
         assert.equal(expectFailedStream(await call.done).error.code, 'attestation_revoked')
         for (const ask of [() => context.chat(), () => context.request('listModels')]) {
           const refused = await ask()
           expectError(refused, 'attestation_failed')
           const { stage, reason } = objectOf(refused)
+          shows('VERD-22', 'ERR-48')
           assert.deepEqual([stage, reason], ['attesting', 'verdict_expired'])
+          shows('ERR-40')
           assert.equal(refused.headers['retry-after'], '1')
           assert.notEqual(refused.headers['x-should-retry'], 'false', 'trying again can help')
         }
       } finally {
         await wire.mend()
       }
+      shows()
       await untilServed(context, () => context.request('listModels'))
+    },
+  },
+
+  'which-verifier': {
+    rules: ['ERR-28'],
+    title:
+      'For one and the same cause the router and the proxy name another stage, so that it tells which refused',
+    needs: [...upstreamNeeds, 'platform', 'platformControl'],
+    subjects: ['proxy'],
+    isExclusive: true,
+    async run(context) {
+      const stageOf = (refused: Exchange) => {
+        expectError(refused, 'attestation_failed')
+        return objectOf(refused).stage
+      }
+      let ofRouter: unknown
+      await withUpstream(
+        context,
+        async (upstream) => {
+          // Nobody has approved what it deploys.
+          await upstream.register({ pins: [`sha256/${'A'.repeat(43)}`] })
+          await context.eventually('its evidence is read', async () => upstream.gateway.asked > 0)
+          ofRouter = stageOf(await upstream.chat())
+        },
+        { isRegistered: false },
+      )
+      const ask = () => context.chat()
+      await whileRedeployed(context, async () => {
+        const ofProxy = stageOf(await untilRefused(context, ask))
+        assert.equal(typeof ofProxy, 'string')
+        assert.notEqual(ofProxy, ofRouter, 'the stage does not tell who refused')
+      })
+      await untilServed(context, ask)
     },
   },
 } satisfies Topic
