@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import type { StartProxyCommand } from '#contract/models'
 import { startRedis } from '../../server/limits/testing.ts'
 import { startTestServer } from '../../server/store/testing.ts'
 import type { Jump } from './clock.ts'
@@ -17,9 +18,10 @@ import { EXTERNAL, EXTERNAL_HOSTNAME } from './external.ts'
 import { startHelper } from './helper.ts'
 import { readOutbox } from './outbox.ts'
 import { freePort } from './ports.ts'
-import { type Program, startBackend, startCommand } from './program.ts'
+import { buildConsolePage, type Program, startBackend, startCommand } from './program.ts'
 import { startProxyProgram } from './proxy-program.ts'
 import { startPublisher } from './publisher.ts'
+import { createServedProxy } from './served-proxy.ts'
 import { startSibling } from './sibling.ts'
 import { targetConfig } from './target-file.ts'
 import { layWires } from './wires.ts'
@@ -58,6 +60,7 @@ async function start(folder: string, undo: Undo): Promise<string> {
   }
   const [routerPort, controlPort, closedPort] = [await freePort(), await freePort(), await freePort()]
   const [siblingPort, adminPort, outboxPort] = [await freePort(), await freePort(), await freePort()]
+  await buildConsolePage()
   const database = await startTestServer()
   undo(() => database.stop())
   const redis = await startRedis()
@@ -146,7 +149,10 @@ async function start(folder: string, undo: Undo): Promise<string> {
     pin: String(platform.ready.evidence_digest),
   })
   undo(() => proxy.stop())
+  const served = createServedProxy(join(folder, 'served-proxy'))
+  undo(() => served.stop())
   const helper = await startHelper({
+    '/startProxy': (command) => served.start(command as unknown as StartProxyCommand),
     '/readMails': ({ to }) => readOutbox(outboxPort, String(to)),
     '/publishEvidence': ({ bundle }) => publisher.publish(String(bundle)),
     '/sibling/stop': () => sibling.end(),

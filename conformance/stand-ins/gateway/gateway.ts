@@ -53,7 +53,7 @@ export interface Gateway {
 }
 
 /** Where a platform publishes (EP-21). */
-const EVIDENCE = '/.well-known/platform-evidence'
+export const EVIDENCE = '/.well-known/platform-evidence'
 
 /** What is deployed at first. */
 export const FIRST_REVISION = 'first'
