@@ -21,6 +21,20 @@ const what = 'The specification as a program: shows whether a router or a proxy 
 const program = createCommand('conformance', what).version(suiteVersion)
 
 program
+  .command('init')
+  .description('write a target file that says what each of its lines is for')
+  .argument('[file]', 'where', 'target.yaml')
+  .action(async (file) => (await import('./commands/init.ts')).init(file))
+
+program
+  .command('backend')
+  .description('start the scripted model, which a router under test is to be served by')
+  .helpOption(false)
+  .allowUnknownOption()
+  .argument('[options...]', 'see backend --help')
+  .action(async (given) => (await import('./stand-ins/backend/run.ts')).runBackend(given))
+
+program
   .command('run')
   .description('judge a product; exit 0 conformant, 1 failing, 2 error or unreachable, 3 partial')
   .option(...TARGET)
@@ -67,6 +81,38 @@ program
   .requiredOption(...TARGET)
   .option(...options.json)
   .action(async (given) => (await import('./commands/doctor.ts')).doctor(given))
+
+program
+  .command('replay')
+  .description('run one scenario and show all that was said on the wire')
+  .argument('<scenario>', 'its id, as list tells it')
+  .requiredOption(...TARGET)
+  .addOption(
+    new Option('--profile <profile>', 'where')
+      .choices(['router', 'proxy', 'platform', 'console', 'all'])
+      .default('all'),
+  )
+  .option('--seed <n>', 'where random choices come from', parseSeed)
+  .action(async (id, given) => (await import('./commands/replay.ts')).replay(id, given))
+
+program
+  .command('report')
+  .description('write what a run has found in another form')
+  .argument('<results>', 'results.json of a run')
+  .addOption(
+    new Option('--form <form>', 'as what')
+      .choices(['text', 'sentence', 'markdown', 'html', 'junit', 'badge'])
+      .default('text'),
+  )
+  .action(async (file, given) => (await import('./commands/report.ts')).report(file, given))
+
+program
+  .command('diff')
+  .description('compare two runs rule by rule; exit 1 when a rule was kept and is not, or is newly broken')
+  .argument('<before>', 'results.json of a run')
+  .argument('<after>', 'results.json of a later one')
+  .option(...options.json)
+  .action(async (before, after, given) => (await import('./commands/diff.ts')).diff(before, after, given))
 
 // What nobody catches is the suite's own fault, and never a verdict on a product; a run has its own ears.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const)

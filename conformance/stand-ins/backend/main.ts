@@ -1,28 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createBackend } from './backend.ts'
-import { HELP, parseOptions } from './options.ts'
-import { parseScript } from './parse-script.ts'
+import { runBackend } from './run.ts'
 
-const EXIT_ERROR = 1
-const EXIT_USAGE = 2
-
-async function run(): Promise<void> {
-  const { help, json, withParent, scriptFile, ...options } = parseOptions(process.argv.slice(2))
-  if (help) return console.log(HELP)
-  const script = scriptFile === undefined ? {} : parseScript(JSON.parse(readFileSync(scriptFile, 'utf8')))
-  const backend = await createBackend({ ...options, script })
-  const { url, controlUrl } = backend
-  console.log(json ? JSON.stringify({ url, controlUrl }) : `model   ${url}\ncontrol ${controlUrl}`)
-  const stop = (): void => {
-    // Its pipe would keep this process alive.
-    if (withParent) process.stdin.destroy()
-    void backend.close()
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
-  if (withParent) process.stdin.resume().once('end', stop)
-}
-
-run().catch((error: NodeJS.ErrnoException) => {
-  console.error(`The scripted backend does not start: ${error.message}`)
-  process.exitCode = error.code?.startsWith('ERR_PARSE_ARGS') ? EXIT_USAGE : EXIT_ERROR
-})
+await runBackend(process.argv.slice(2))
