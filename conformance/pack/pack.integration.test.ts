@@ -1,0 +1,105 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { changesOf } from '../report/changes.ts'
+import { readResults } from '../report/read.ts'
+import { nonsense } from '../testing/nonsense.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const folder = mkdtempSync(join(tmpdir(), 'conformance-pack-'))
+const empty = join(folder, 'empty')
+
+/** Without the Node of this project where the machine has one of its own, which is mostly an older one. */
+const PATH = process.env
+  .PATH!.split(delimiter)
+  .filter((one) => !one.includes('node_modules'))
+  .join(delimiter)
+const isOldEnough = /^v(?:20\.(?:1[1-9]|[2-9]\d)|2[1-9]|[3-9]\d)\./.test(
+  spawnSync('node', ['--version'], { encoding: 'utf8', env: { PATH } }).stdout ?? '',
+)
+const env = { ...process.env, PATH: isOldEnough ? PATH : process.env.PATH }
+
+/** The program that was installed. */
+const installed = (...args: readonly string[]) => [
+  join(empty, 'node_modules', '.bin', 'conformance'),
+  ...args,
+]
+
+beforeAll(() => {
+  mkdirSync(empty)
+  execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), folder])
+  const archive = readdirSync(folder).find((name) => name.endsWith('.tgz'))!
+  execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, archive)], {
+    cwd: empty,
+    env,
+  })
+}, 120_000)
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Runs a program; gives its code and what it wrote. */
+async function call(command: readonly string[]): Promise<{ code: number; told: string }> {
+  const [program = '', ...args] = command
+  const child = spawn(program, args, { cwd: empty, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  let told = ''
+  child.stdout.on('data', (piece) => (told += piece))
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, told }
+}
+
+test('the package has no dependency, and every scenario and vector of this repository', async () => {
+  expect(readdirSync(join(empty, 'node_modules')).filter((name) => !name.startsWith('.'))).toHaveLength(1)
+  const { told } = await call(installed('list', '--json'))
+  expect(told).toBe(readFileSync(join(ROOT, 'conformance', 'scenarios.json'), 'utf8'))
+  const own = JSON.parse((await call([join(ROOT, 'bin', 'conformance'), 'coverage', '--json'])).told)
+  expect(JSON.parse((await call(installed('coverage', '--json'))).told)).toEqual(own)
+})
+
+test('its scripted model serves until it is asked to stop', async () => {
+  const [program = '', ...args] = installed('backend', '--port', '0', '--control-port', '0', '--json')
+  const child = spawn(program, args, { cwd: empty, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const { url } = JSON.parse(line.toString())
+  // Longer than any other command is kept alive after its end.
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(await (await fetch(`${url}/models`)).json()).toMatchObject({ data: [{ id: 'tiny-chat' }] })
+  child.kill()
+  expect(await once(child, 'close')).toEqual([0, null])
+})
+
+test('it judges as this repository does, writes the same reports, and begins by init', async () => {
+  const server = createServer(nonsense['event streams of nonsense']!() as RequestListener).listen(
+    0,
+    '127.0.0.1',
+  )
+  await once(server, 'listening')
+  const target = join(folder, 'target.yaml')
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const keys = { active: `sk-tee-v1-${'a'.repeat(43)}` }
+  const product = { name: 'A stranger' }
+  writeFileSync(
+    target,
+    stringify({ product, profiles: ['router'], baseUrl, models: { chat: 'a/model' }, keys }),
+  )
+  const judge = async (program: readonly string[], into: string) => {
+    const options = ['run', '--target', target, '--seed', '3', '--report-dir', join(folder, into)]
+    expect((await call([...program, ...options])).code).toBe(1)
+    return readResults(join(folder, into, 'results.json'))
+  }
+  const [here, there] = [
+    await judge([join(ROOT, 'bin', 'conformance')], 'here'),
+    await judge(installed(), 'there'),
+  ]
+  expect(changesOf(here, there)).toEqual([])
+  expect({ ...there.suite }).toEqual(here.suite)
+  expect(readdirSync(join(folder, 'there')).toSorted()).toEqual(readdirSync(join(folder, 'here')).toSorted())
+  expect((await call(installed('init', 'mine.yaml'))).code).toBe(0)
+  server.closeAllConnections()
+  server.close()
+})
