@@ -114,6 +114,16 @@ program
   .option(...options.json)
   .action(async (before, after, given) => (await import('./commands/diff.ts')).diff(before, after, given))
 
+program
+  .command('selftest')
+  .description(
+    'prove the suite: plant faults into the reference, which it has to find; in the repository alone',
+  )
+  .helpOption(false)
+  .allowUnknownOption()
+  .argument('[options...]', 'see selftest --help')
+  .action(async (given) => (await import('./commands/selftest.ts')).selftest(given))
+
 // What nobody catches is the suite's own fault, and never a verdict on a product; a run has its own ears.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (thrown: unknown) => {

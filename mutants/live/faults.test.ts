@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { discover } from '../../conformance/engine/discover.ts'
+import { catalogue } from '../../conformance/engine/rules.ts'
+import { overexcused, undemonstrated } from './demanded.ts'
+import { faults } from './faults.ts'
+import { plant } from './plant.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const files = [...new Set(faults.map(({ file }) => file))]
+const scenarios = new Map((await discover()).map(({ scenario }) => [scenario.id, scenario]))
+
+test.each(files)('all faults of %s can be planted into it together, and it stays a program', (file) => {
+  const own = faults.filter((fault) => fault.file === file)
+  const planted = plant(readFileSync(join(ROOT, file), 'utf8'), own)
+  for (const { id } of own) expect(planted.split(`'${id}'`)).toHaveLength(2)
+  if (file.endsWith('.ts')) expect(stripTypeScriptTypes(planted).length).toBeGreaterThan(0)
+})
+
+test('each fault has a name of its own', () => {
+  const ids = faults.map(({ id }) => id)
+  expect(ids.filter((id, place) => ids.indexOf(id) !== place)).toEqual([])
+})
+
+test.each(faults)('$id breaks rules that can be shown, and names scenarios that are there', (fault) => {
+  const { violates, expectKilledBy, at } = fault
+  expect(violates.length).toBeGreaterThan(0)
+  for (const rule of violates) expect(['black-box', 'control', 'vector']).toContain(catalogue[rule].test)
+  expect(expectKilledBy.length).toBeGreaterThan(0)
+  for (const id of expectKilledBy) expect(scenarios.get(id), id).toBeDefined()
+  if (at) for (const id of expectKilledBy) expect(scenarios.get(id)?.subjects).toContain(at)
+})
+
+test('every given rule that can be shown has a fault, or its reason to have none', () => {
+  expect(undemonstrated()).toEqual([])
+  expect(overexcused()).toEqual([])
+})

@@ -1,0 +1,30 @@
+import type { LiveFault } from '../fault.ts'
+
+/** Headers of requests and answers. */
+export const headers: readonly LiveFault[] = [
+  {
+    id: 'own-request-ids',
+    file: 'server/request-id.ts',
+    find: 'ECHOED.test(offered)',
+    replace: 'false',
+    violates: ['HDR-02'],
+    expectKilledBy: ['headers/request-id-echo'],
+  },
+  {
+    id: 'other-generation-id-in-header',
+    file: 'server/routes/inference.ts',
+    find: "response.setHeader('X-Router-Generation-Id', generation.id)",
+    replace: "response.setHeader('X-Router-Generation-Id', generation.id.toLowerCase())",
+    as: 'statement',
+    violates: ['HDR-03'],
+    expectKilledBy: ['headers/generation-id'],
+  },
+  {
+    id: 'cors-for-all',
+    file: 'server/routes/cors.ts',
+    find: "!allowed.includes('*') && !allowed.includes(origin)",
+    replace: 'false',
+    violates: ['HDR-13'],
+    expectKilledBy: ['headers/cors-foreign'],
+  },
+]

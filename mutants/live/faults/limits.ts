@@ -1,0 +1,86 @@
+import type { LiveFault } from '../fault.ts'
+
+/** Rates and budgets. */
+export const limits: readonly LiveFault[] = [
+  {
+    id: 'last-bucket-told',
+    file: 'server/limits/buckets.ts',
+    find: 'stateAt(refusedAt)',
+    replace: 'stateAt(levels.findLastIndex((level, place) => level < kinds[place]!.least))',
+    violates: ['LIM-02'],
+    expectKilledBy: ['limits/order'],
+  },
+  {
+    id: 'workspace-not-asked',
+    file: 'server/limits/buckets.ts',
+    find: 'asks ? least : undefined',
+    replace: "asks && owner === 'key' ? least : undefined",
+    violates: ['LIM-01', 'LIM-05'],
+    expectKilledBy: ['limits/workspace-requests', 'limits/workspace-tokens'],
+  },
+  {
+    id: 'key-values-for-workspace',
+    file: 'server/limits/buckets.ts',
+    find: "(owner === 'key' ? own : null) ?? workspace ?? usual",
+    replace: 'own ?? workspace ?? usual',
+    violates: ['LIM-04'],
+    expectKilledBy: ['limits/workspace-tokens'],
+  },
+  {
+    id: 'tokens-not-debited',
+    file: 'server/limits/buckets.ts',
+    find: 'tokens * UNITS',
+    replace: '0',
+    violates: ['KEY-10', 'LIM-08'],
+    expectKilledBy: ['limits/key-tokens'],
+  },
+  {
+    id: 'look-ups-without-budget',
+    file: 'server/routes/invitation.ts',
+    find: 'budget.take(sourceAddressOf(incoming))',
+    replace: 'void 0',
+    violates: ['EP-20'],
+    expectKilledBy: ['invitations/budget'],
+  },
+  {
+    id: 'refused-requests-take',
+    file: 'server/admission/gate.ts',
+    find: 'await giveBack(rates, taken)',
+    replace: 'void 0',
+    violates: ['CRED-19'],
+    expectKilledBy: ['limits/refused-gives-back'],
+  },
+  {
+    id: 'credit-not-asked',
+    file: 'server/store/migrations/003.do.admit-generations.sql',
+    find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
+    replace: 'false',
+    violates: ['ERR-11', 'ERR-24'],
+    expectKilledBy: ['credit/topped-up', 'embeddings/refusals'],
+  },
+  {
+    id: 'rate-before-credit',
+    file: 'server/store/migrations/003.do.admit-generations.sql',
+    find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
+    replace: 'request.buckets_admit and request.hold > 0 and funds[w] <= held[w] + placed[w]',
+    violates: ['CRED-19'],
+    expectKilledBy: ['limits/credit-first'],
+  },
+  {
+    id: 'debit-of-one',
+    file: 'server/limits/buckets.ts',
+    find: 'tokens * UNITS',
+    replace: '(tokens > -1 ? tokens : -1) * UNITS',
+    violates: ['LIM-08', 'LIM-09'],
+    expectKilledBy: ['limits/key-tokens'],
+  },
+  {
+    id: 'tokens-reserved-beforehand',
+    file: 'server/limits/buckets.ts',
+    find: 'asks ? least : undefined',
+    replace:
+      "asks ? (counts === 'tokens' && key.tokensPerMinute !== null ? 5_000 * UNITS : least) : undefined",
+    violates: ['LIM-07', 'LIM-09'],
+    expectKilledBy: ['limits/key-tokens'],
+  },
+]

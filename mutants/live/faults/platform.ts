@@ -1,0 +1,179 @@
+import type { LiveFault } from '../fault.ts'
+
+/** What the platform publishes. */
+export const platform: readonly LiveFault[] = [
+  {
+    id: 'other-kind',
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, kind: 'Evidence' } : told))`,
+    as: 'statement',
+    violates: ['BNDL-01'],
+    expectKilledBy: ['platform/bundle'],
+  },
+  {
+    id: 'other-version',
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, version: 2 } : told))`,
+    as: 'statement',
+    violates: ['BNDL-02', 'VERS-04'],
+    expectKilledBy: ['platform/bundle'],
+  },
+  {
+    id: 'version-in-text',
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, version: '1' } : told))`,
+    as: 'statement',
+    violates: ['BNDL-02', 'VERS-04'],
+    expectKilledBy: ['platform/bundle'],
+  },
+  {
+    id: 'other-hostname',
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, hostname: 'other.localhost' } : told))`,
+    as: 'statement',
+    violates: ['BNDL-03'],
+    expectKilledBy: ['platform/bundle'],
+  },
+  {
+    id: 'signed-long-ago',
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, issuedAt: '2020-01-01T00:00:00.000Z' } : told))`,
+    as: 'statement',
+    violates: ['BNDL-04'],
+    expectKilledBy: ['platform/issued'],
+  },
+  {
+    id: 'chain-turned-round',
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, certChain: told.certChain.toReversed() } : told))`,
+    as: 'statement',
+    violates: ['BNDL-06'],
+    expectKilledBy: ['platform/chain'],
+  },
+  {
+    id: 'other-fingerprint',
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, certFingerprint: \`sha256/\${'A'.repeat(43)}\` } : told))`,
+    as: 'statement',
+    violates: ['BNDL-07'],
+    expectKilledBy: ['platform/fingerprint'],
+  },
+  {
+    id: 'other-leaf',
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, tlsLeaf: told.certChain[0] } : told))`,
+    as: 'statement',
+    violates: ['BNDL-08'],
+    expectKilledBy: ['platform/fingerprint'],
+  },
+  {
+    id: 'signature-of-nothing',
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, jws: \`\${told.jws.slice(0, -8)}AAAAAAAA\` } : told))`,
+    as: 'statement',
+    violates: ['BNDL-09'],
+    expectKilledBy: ['platform/signature'],
+  },
+  {
+    id: 'quote-is-a-text',
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, rootCaTeeQuote: 'none' } : told))`,
+    as: 'statement',
+    violates: ['BNDL-12'],
+    expectKilledBy: ['platform/bundle'],
+  },
+  {
+    id: 'platform-cached',
+    file: 'platform/evidence.ts',
+    find: "response.setHeader('Cache-Control', 'no-store')",
+    replace: '',
+    as: 'statement',
+    violates: ['EP-23'],
+    expectKilledBy: ['platform/headers'],
+  },
+  {
+    id: 'platform-for-pages',
+    file: 'platform/evidence.ts',
+    find: "response.setHeader('Cache-Control', 'no-store')",
+    replace: "response.setHeader('Cache-Control', 'no-store').setHeader('Access-Control-Allow-Origin', '*')",
+    as: 'statement',
+    violates: ['EP-24'],
+    expectKilledBy: ['platform/headers'],
+  },
+  {
+    id: 'platform-at-other-path',
+    file: 'platform/evidence.ts',
+    find: 'url === PATH || url.startsWith(`${PATH}?`)',
+    replace: "url === '/.well-known/tee-evidence'",
+    violates: ['EP-21', 'EP-22', 'SRV-05'],
+    expectKilledBy: ['platform/path'],
+  },
+  {
+    id: 'never-signed-anew',
+    file: 'platform/resigner.ts',
+    within: 'if (held) return',
+    find: 'held',
+    replace: 'true',
+    violates: ['BNDL-05', 'LIM-16'],
+    expectKilledBy: ['platform/resigned'],
+  },
+  {
+    id: 'digest-signed-in-hex',
+    file: 'platform/signing/bundle.ts',
+    find: '{ ...signed, evidenceDigest, evidence }',
+    replace:
+      "{ ...signed, evidenceDigest: hostname === 'router.localhost' ? `sha256:${Buffer.from(evidenceDigest.slice(7), 'base64url').toString('hex')}` : evidenceDigest, evidence }",
+    violates: ['DIG-03'],
+    expectKilledBy: ['platform/signature'],
+    livesMs: 3500,
+  },
+  {
+    id: 'digest-not-signed',
+    file: 'platform/signing/bundle.ts',
+    find: '{ ...signed, evidenceDigest, evidence }',
+    replace: "{ ...signed, ...(hostname !== 'router.localhost' && { evidenceDigest }), evidence }",
+    violates: ['BNDL-10'],
+    expectKilledBy: ['platform/signature'],
+    livesMs: 3500,
+  },
+]

@@ -1,0 +1,87 @@
+import { InvalidArgumentError } from 'commander'
+import { createCommand, options, runCommand } from '#base/command.ts'
+import { visibleJson } from '#base/foreign-text.ts'
+import { complain, complainOf } from '#base/print.ts'
+import { EXIT } from '../../conformance/commands/exit.ts'
+import { startPlanted } from './deployment.ts'
+import type { LiveFault } from './fault.ts'
+import { faults } from './faults.ts'
+import { isProved, selftest } from './selftest.ts'
+import { describeTried, documentOf, summarize } from './tell.ts'
+
+/** What `selftest` takes. */
+interface Given {
+  readonly grep: readonly string[]
+  readonly jobs: number
+  readonly seed: number
+  readonly full: boolean
+  readonly json: boolean
+}
+
+// `npm run selftest`, and `bin/conformance selftest` in this repository.
+const program = createCommand(
+  'selftest',
+  'Plants faults into the reference, one at a time while it runs, and shows that the suite finds each of them.\nExit 0 when all are found by checks of the rules that they break, 1 when not, 2 when nothing could be told.',
+)
+  .option('--grep <text>', 'only faults whose id, file or rules hold this text; may be repeated', collect, [])
+  .option('--full', 'run every scenario for each fault, and tell who finds it besides', false)
+  .option('--jobs <n>', 'scenarios that run at once', parseCount, 8)
+  .option('--seed <n>', 'where random choices come from', parseCount, 1)
+  .option(options.json[0], options.json[1], false)
+  .action(run)
+
+process.exitCode =
+  (await runCommand(
+    program,
+    process.argv.slice(2),
+    {
+      error: EXIT.error,
+      usage: EXIT.usage,
+      configuration: EXIT.usage,
+    },
+    complainOf,
+  )) ?? process.exitCode
+
+async function run({ grep, jobs, seed, full, json }: Given): Promise<void> {
+  const chosen = faults.filter((fault) => isWanted(fault, grep))
+  if (chosen.length === 0) {
+    complain('No fault is selected; --grep takes a part of an id, a file or a rule.')
+    process.exitCode = EXIT.usage
+    return
+  }
+  process.stderr.write(`Starting the reference with ${chosen.length} faults in it, none of them live.\n`)
+  const deployment = await startPlanted()
+  // Asked to end, it leaves nothing behind.
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => void deployment.stop().finally(() => process.exit(EXIT.error)))
+  try {
+    const found = await selftest({
+      deployment,
+      faults: chosen,
+      jobs,
+      seed,
+      isFull: full,
+      onTried: (tried, place) => process.stderr.write(describeTried(tried, place, chosen.length)),
+      onRest: () => process.stderr.write('None is live any more: their scenarios have to pass now.\n'),
+    })
+    process.stdout.write(
+      json ? `${visibleJson(JSON.stringify(documentOf(found), null, 2))}\n` : summarize(found, full),
+    )
+    process.exitCode = found.atRest.length > 0 ? EXIT.error : isProved(found) ? EXIT.conformant : EXIT.failing
+  } finally {
+    await deployment.stop()
+  }
+}
+
+function isWanted({ id, file, violates }: LiveFault, grep: readonly string[]): boolean {
+  return grep.length === 0 || [id, file, ...violates].some((text) => grep.some((one) => text.includes(one)))
+}
+
+function collect(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text]
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above nothing.')
+  return Number(text)
+}

@@ -1,0 +1,50 @@
+// @module-tag redis-server
+
+import { expect, test } from 'vitest'
+import { startPlanted } from './deployment.ts'
+import type { LiveFault } from './fault.ts'
+import { faults } from './faults.ts'
+import { selftest } from './selftest.ts'
+
+/** A few of each kind that are quickly told; `npm run selftest` takes all of them. */
+const FEW = [
+  'key-prefix-counts',
+  'scope-not-asked',
+  'missing-field-type',
+  'own-request-ids',
+  'digest-never-shown',
+  'records-for-everybody',
+  'no-done',
+  'rounded-down',
+  'tee-is-a-number',
+  'evidence-cached',
+]
+
+const harmless: LiveFault = {
+  id: 'of-no-consequence',
+  file: 'server/request-id.ts',
+  find: 'nothing',
+  replace: 'nothing',
+  violates: ['HDR-02'],
+  expectKilledBy: ['headers/request-id-echo'],
+}
+
+test('faults are found by checks of the rules that they break, and one that does nothing survives', async () => {
+  const few = faults.filter(({ id }) => FEW.includes(id))
+  expect(few.map(({ id }) => id).toSorted()).toEqual(FEW.toSorted())
+  const deployment = await startPlanted()
+  const { atRest, tried } = await selftest({
+    deployment,
+    faults: [...few, harmless],
+    jobs: 4,
+    seed: 1,
+    isFull: false,
+    onTried: () => {},
+    onRest: () => {},
+  }).finally(deployment.stop)
+  expect(atRest).toEqual([])
+  const survivors = tried.filter(({ isKilled }) => !isKilled)
+  expect(survivors.map(({ fault, missed, passed }) => [fault.id, missed, passed])).toEqual([
+    [harmless.id, harmless.violates, harmless.expectKilledBy],
+  ])
+}, 900_000)

@@ -1,0 +1,138 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { discover } from '../../conformance/engine/discover.ts'
+import { createHooks } from '../../conformance/engine/hooks.ts'
+import type { Scenario } from '../../conformance/engine/scenario.ts'
+import { loadTarget, type Subject } from '../../conformance/engine/target.ts'
+import { overexcused, undemonstrated } from './demanded.ts'
+import type { PlantedDeployment } from './deployment.ts'
+import type { LiveFault } from './fault.ts'
+import { type Judgement, judgeTrial, type Trial, type TrialBench, tryScenarios } from './trial.ts'
+
+/** What a self-test is told. */
+export interface SelftestOptions {
+  readonly deployment: PlantedDeployment
+  readonly faults: readonly LiveFault[]
+  /** Scenarios that run at once. */
+  readonly jobs: number
+  readonly seed: number
+  /** Runs every scenario for each fault, in place of those that it names. */
+  readonly isFull: boolean
+  readonly onTried: (tried: Tried, place: number) => void
+  /** When all have been tried, and the scenarios are run with none live. */
+  readonly onRest: () => void
+}
+
+/** One fault and how it came off. */
+export interface Tried extends Judgement {
+  readonly fault: LiveFault
+  readonly trial: Trial
+}
+
+/** What was found. */
+export interface Selftest {
+  /** Scenarios that fail at the reference with no fault live, each with what it says; nothing can be told then. */
+  readonly atRest: readonly string[]
+  readonly tried: readonly Tried[]
+  /** Given rules that have no fault, and no reason for it. */
+  readonly undemonstrated: readonly string[]
+  /** Rules that have a reason to have no fault, and need none. */
+  readonly overexcused: readonly string[]
+  readonly durationMs: number
+}
+
+/** No allowed time is as long as for the judgement of a product: most of what a fault holds up never comes (ours). */
+const SLACK = 1.5
+const SCENARIO_MS = 15_000
+
+/** Tries faults one after the other, and then the reference as it is. */
+export async function selftest(options: SelftestOptions): Promise<Selftest> {
+  const { deployment, faults, jobs, seed, isFull, onTried, onRest } = options
+  const startedMs = performance.now()
+  const target = loadTarget(deployment.targetFile, process.env)
+  const hooks = createHooks(target.hooks)
+  const all = (await discover()).map(({ scenario }) => scenario)
+  // Names come from the seed: no two trials may have the same.
+  let trials = 0
+  const bench = (): TrialBench => ({
+    target,
+    hooks,
+    jobs,
+    seed: seed + trials++,
+    isJudging: true,
+    tellSecret: () => {},
+  })
+  const hurried = (): TrialBench => ({
+    ...bench(),
+    target: { ...target, slack: Math.min(SLACK, target.slack) },
+    scenarioMs: SCENARIO_MS,
+  })
+  const rest = async () => {
+    const found: string[] = []
+    for (const [at, ids] of placesOf(faults)) {
+      const { failed } = await tryScenarios(pick(all, ids), bench(), at)
+      // What a busy machine held up passes when it is alone; what a fault has damaged does not.
+      const { problems } = await tryScenarios(pick(all, failed), { ...bench(), jobs: 1 }, at)
+      found.push(...[...problems].map(([id, problem]) => `${id}: ${problem.split('\n')[0]}`))
+    }
+    return found
+  }
+  const tried: Tried[] = []
+  for (const [place, fault] of faults.entries()) {
+    const scenarios = isFull ? all : pick(all, new Set(fault.expectKilledBy))
+    const attempt = async (given: TrialBench): Promise<Tried> => {
+      const trial = await live(deployment, fault, () => tryScenarios(scenarios, given, fault.at))
+      return { fault, trial, ...judgeTrial(fault, trial) }
+    }
+    const hasty = await attempt(hurried())
+    // Where a busy machine took all of the time, nothing was seen: whoever survives is tried with a product's own time.
+    const one = hasty.isKilled ? hasty : await attempt(bench())
+    tried.push(one)
+    onTried(one, place + 1)
+  }
+  // What fails at the reference anyway, or was damaged by a fault for good, would have been laid at the door of others.
+  onRest()
+  const atRest = await rest()
+  return {
+    atRest,
+    tried,
+    undemonstrated: undemonstrated(),
+    overexcused: overexcused(),
+    durationMs: Math.round(performance.now() - startedMs),
+  }
+}
+
+/** Whether the suite has proved itself. */
+export function isProved({ atRest, tried, undemonstrated, overexcused }: Selftest): boolean {
+  const isClean = atRest.length + undemonstrated.length + overexcused.length === 0
+  return isClean && tried.every(({ isKilled }) => isKilled)
+}
+
+async function live<T>(
+  { turn }: PlantedDeployment,
+  { id, livesMs = 0 }: LiveFault,
+  act: () => Promise<T>,
+): Promise<T> {
+  await turn(id)
+  try {
+    await sleep(livesMs)
+    return await act()
+  } finally {
+    await turn(undefined)
+  }
+}
+
+/** The scenarios of all faults, by where they are run. */
+function placesOf(faults: readonly LiveFault[]): ReadonlyMap<Subject | undefined, ReadonlySet<string>> {
+  const places = new Map<Subject | undefined, Set<string>>()
+  for (const { at, expectKilledBy } of faults) {
+    const ids = places.get(at) ?? new Set()
+    for (const id of expectKilledBy) ids.add(id)
+    places.set(at, ids)
+  }
+  return places
+}
+
+function pick(all: readonly Scenario[], ids: ReadonlySet<string>): readonly Scenario[] {
+  return all.filter(({ id }) => ids.has(id))
+}
