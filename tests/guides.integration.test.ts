@@ -2,7 +2,9 @@
 // @module-tag jq
 // @module-tag curl
 
-import { readFileSync, symlinkSync, unlinkSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
@@ -11,7 +13,7 @@ import { installClients } from './clients/install.ts'
 import { freePort } from './gateway.ts'
 import { createClone, PROJECT } from './guides/clone.ts'
 import { type Step, stepsOf } from './guides/page.ts'
-import { judgeSteps } from './guides/session.ts'
+import { type Finding, judgeSteps } from './guides/session.ts'
 import { type RunningStack, startStack } from './guides/stack.ts'
 
 // Each page starts several programs, and the machine may be busy.
@@ -58,8 +60,23 @@ test(
 
 test('the page of the suite can be followed as it stands', () => follow('conformance/README.md'), PATIENCE_MS)
 
+test(
+  'the guide of the suite can be followed as it stands, in an empty folder with nothing but the archive',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nothing-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const packed = join(folder, 'packed')
+    execFileSync(process.execPath, [join(PROJECT, 'conformance/pack/main.ts'), packed])
+    const empty = join(folder, 'empty')
+    const archive = readdirSync(packed).find((name) => name.endsWith('.tgz'))!
+    cpSync(join(packed, archive), join(empty, archive))
+    expect(await walk(stepsIn('docs/conformance.md'), empty)).toEqual([])
+  },
+  PATIENCE_MS,
+)
+
 test('what is not run of the guides says why, and is little', () => {
-  const pages = ['auditor', 'integrator', 'operator', 'user'].map((name) => `docs/${name}.md`)
+  const pages = ['auditor', 'conformance', 'integrator', 'operator', 'user'].map((name) => `docs/${name}.md`)
   const steps = [...pages, 'README.md', 'CONTRIBUTING.md', 'conformance/README.md'].flatMap((page) =>
     stepsIn(page).map((step) => ({ page, step })),
   )
@@ -67,7 +84,7 @@ test('what is not run of the guides says why, and is little', () => {
     step.kind === 'not run' ? [`${page}:${step.block.line}: ${step.reason}`] : [],
   )
   console.log(`Blocks of the guides that are not run:\n${left.map((line) => `  ${line}`).join('\n')}`)
-  expect(left).toHaveLength(3)
+  expect(left).toHaveLength(4)
 })
 
 interface Setting {
@@ -84,9 +101,14 @@ async function follow(page: string, { before = [], packages }: Setting = {}): Pr
     unlinkSync(join(clone.folder, 'node_modules'))
     symlinkSync(packages, join(clone.folder, 'node_modules'))
   }
+  expect(await walk([...before, ...stepsIn(page)], clone.folder)).toEqual([])
+}
+
+/** Takes steps in a folder, beside a running stack. */
+async function walk(steps: readonly Step[], folder: string): Promise<readonly Finding[]> {
   const ports = await portsOf(stack.file)
-  const findings = await judgeSteps([...before, ...stepsIn(page)], {
-    folder: clone.folder,
+  return await judgeSteps(steps, {
+    folder,
     project: PROJECT,
     environment: {
       NODE: process.execPath,
@@ -95,12 +117,11 @@ async function follow(page: string, { before = [], packages }: Setting = {}): Pr
     },
     localize: (text) => text.replace(/\b\d{4}\b/g, (number) => ports[number] ?? number),
   })
-  expect(findings).toEqual([])
 }
 
 /** Where the ports of a page are on this machine: those of `npm start`, and those that its readers' own programs take. */
 async function portsOf(file: StackFile): Promise<Readonly<Record<string, string>>> {
-  const own = ['8081', '8494', '8495', '9465']
+  const own = ['8081', '8494', '8495', '9000', '9001', '9465']
   const free = await Promise.all(own.map(async (port) => [port, String(await freePort())] as const))
   return {
     8080: new URL(file.router_base_url).port,

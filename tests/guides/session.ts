@@ -53,7 +53,8 @@ goes_on() {
 const CHECKS: readonly (readonly [RegExp, (file: string) => string])[] = [
   [/^proxy.*\.yaml$/, (file) => `bin/proxy run --check --config ${file}`],
   [/^router.*\.yaml$/, (file) => `bin/router config check --config ${file}`],
-  [/^target.*\.yaml$/, (file) => `"$NODE" tests/guides/check-target.ts ${file}`],
+  [/^target.*\.yaml$/, (file) => `"$NODE" "$PROJECT"/tests/guides/check-target.ts ${file}`],
+  [/^conformance\.yml$/, (file) => `"$NODE" "$PROJECT"/tests/guides/run-workflow.ts ${file}`],
   [/\.ts$/, (file) => `"$NODE" ${file}`],
 ]
 
@@ -84,6 +85,7 @@ export async function takeSteps(steps: readonly Step[], place: Place): Promise<r
         TZ: 'UTC',
         TMPDIR: session,
         SESSION: session,
+        PROJECT: place.project,
         ...place.environment,
       },
     })
