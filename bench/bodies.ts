@@ -5,9 +5,12 @@ import { createCatalogue } from '../server/catalogue.ts'
 import { ApiError } from '../server/errors.ts'
 import { mixed, shapes } from './hostile-bodies.ts'
 
+/** What is promised for a core that is left alone. */
+const MOST_MS_A_MIB = 10
+
 /**
- * What is promised, as a ratio that holds on any core: so many times what adding up the bytes takes. On a core that is
- * left alone this is 0.5 ms a MiB, and the promise 10 ms a MiB.
+ * The same as a ratio, for a core that is slower or not left alone: so many times what adding up the bytes takes, which
+ * was 0.5 ms a MiB where the promise was made. Cores differ in what they add up fast, so that either is enough.
  */
 const MOST_TIMES_THE_SUM = 20
 const MIB = 1_048_576
@@ -92,9 +95,10 @@ for (const { name, ms, ratio } of found.slice(0, 12))
   console.log(`${ratio.toFixed(1).padStart(6)} times the sum ${ms.toFixed(2).padStart(7)} ms a MiB  ${name}`)
 const slowest = found[0]!
 console.log(
-  `\nThe slowest of ${found.length} bodies, seed ${seed}: ${slowest.ratio.toFixed(1)} times what adding up its bytes takes; at most ${MOST_TIMES_THE_SUM} are promised.`,
+  `\nThe slowest of ${found.length} bodies, seed ${seed}: ${slowest.ms.toFixed(2)} ms a MiB, ${slowest.ratio.toFixed(1)} times the ${(slowest.ms / slowest.ratio).toFixed(2)} ms that adding up its bytes takes here.`,
 )
 console.log(
-  `Adding up a MiB takes ${(slowest.ms / slowest.ratio).toFixed(2)} ms here; 0.5 on a core that is left alone.`,
+  `At most ${MOST_MS_A_MIB} ms a MiB are promised, or ${MOST_TIMES_THE_SUM} times the sum where a core is slower.`,
 )
-if (slowest.ratio > MOST_TIMES_THE_SUM) process.exitCode = 1
+const isKept = ({ ms, ratio }: Found): boolean => ms <= MOST_MS_A_MIB || ratio <= MOST_TIMES_THE_SUM
+if (!found.every(isKept)) process.exitCode = 1

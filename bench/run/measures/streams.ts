@@ -1,0 +1,66 @@
+import { bodyFor, type Script } from '../wire/prompts.ts'
+import type { Measure } from './measure.ts'
+import { takeTurn, type Unit } from './turn.ts'
+
+/** Streams of one kind, so many at a time. */
+interface Kind extends Script {
+  readonly id: string
+  readonly title: string
+  readonly clients: number
+  readonly isQuick: boolean
+  readonly unit: Unit
+}
+
+const kinds: readonly Kind[] = [
+  {
+    id: 'chunks-unpaced',
+    title: '16 streams of 100 chunks as fast as they go',
+    clients: 16,
+    chunks: 100,
+    everyMs: 0,
+    isQuick: false,
+    unit: 'chunks',
+  },
+  {
+    id: 'chunks-paced',
+    title: '100 streams, each a chunk every 20 ms',
+    clients: 100,
+    chunks: 100,
+    everyMs: 20,
+    isQuick: true,
+    unit: 'chunks',
+  },
+  {
+    id: 'first-1',
+    title: 'streams of 5 chunks, 1 client',
+    clients: 1,
+    chunks: 5,
+    everyMs: 0,
+    isQuick: true,
+    unit: 'requests',
+  },
+  {
+    id: 'first-16',
+    title: 'streams of 5 chunks, one every 10 ms, 16 clients',
+    clients: 16,
+    chunks: 5,
+    everyMs: 10,
+    isQuick: false,
+    unit: 'requests',
+  },
+]
+
+/** Chunks a second and what each costs, how late they are, and the time to the first byte. */
+export const streams: readonly Measure[] = kinds.map(({ id, title, clients, isQuick, unit, ...script }) => ({
+  id,
+  title,
+  isQuick,
+  take: ({ running }, tools) =>
+    takeTurn(
+      tools,
+      running,
+      // Begun within one pace, chunks come evenly and not all in the same millisecond.
+      { body: bodyFor(running.target.model, script), clients, withinMs: script.everyMs, isChurn: false },
+      unit,
+    ),
+}))

@@ -1,0 +1,23 @@
+import { direct } from './direct.ts'
+import { forwarder } from './forwarder.ts'
+import { grown } from './grown.ts'
+import { litellm } from './litellm.ts'
+import { nginx } from './nginx.ts'
+import { portkey } from './portkey.ts'
+import { replicas } from './replicas.ts'
+import { router } from './router.ts'
+import type { Subject } from './subject.ts'
+import { verified } from './verified.ts'
+
+/** Everything that is measured side by side, in the order of the report. */
+export const subjects: readonly Subject[] = [
+  direct,
+  nginx,
+  forwarder,
+  router,
+  verified,
+  portkey,
+  litellm,
+  grown,
+  replicas,
+]
