@@ -46,6 +46,7 @@ test.each([
   'stack',
   'conformance',
   'base',
+  'faults',
 ])('no two rooms of %s read each other', (product) => {
   expect(inCircles(readingsOf(product))).toEqual([])
 })
