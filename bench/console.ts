@@ -7,7 +7,7 @@ import { fillHistory } from '../server/history/testing.ts'
 import { readSeries, type SeriesQuery } from '../server/history/usage-series.ts'
 import { createAccount } from '../server/metering/testing.ts'
 import { createKey } from '../server/store/keys.ts'
-import { startTestServer } from '../server/store/testing.ts'
+import { DURABLE, startTestServer } from '../server/store/testing.ts'
 import { findWorkspace } from '../server/store/workspaces.ts'
 import { medianOf } from './median.ts'
 
@@ -19,7 +19,7 @@ const KEYS = 20
 /** A year. */
 const SECONDS_APART = (365 * 86_400) / ROWS
 
-const server = await startTestServer()
+const server = await startTestServer(DURABLE)
 try {
   const { sql } = await server.open()
   const account = await createAccount(sql)

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { createAccount, finished, startMeter } from '../server/metering/testing.ts'
 import { connect, type Sql } from '../server/store/connection.ts'
 import { migrate } from '../server/store/migrations.ts'
-import { startTestServer } from '../server/store/testing.ts'
+import { DURABLE, startTestServer } from '../server/store/testing.ts'
 
 // What partitions by month cost an admission with its settlement: the tables as they were, and the same in 16 months,
 // in turns on one server. `node bench/months.ts --rounds N --seconds N`.
@@ -19,7 +19,7 @@ const MONTHS_MORE = 12
 const TICKS_PER_SECOND = 100
 
 const migrations = join(import.meta.dirname, '../server/store/migrations')
-const server = await startTestServer()
+const server = await startTestServer(DURABLE)
 
 async function migrateWhole(sql: Sql): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-months-'))

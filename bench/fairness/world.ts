@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { createBackend } from '../../conformance/stand-ins/backend/backend.ts'
-import { startTestServer } from '../../server/store/testing.ts'
+import { DURABLE, startTestServer } from '../../server/store/testing.ts'
 import { startRouterProcess } from '../../tests/router-process.ts'
 import { type Account, createAccount } from '../../tests/service.ts'
 import type { AttackOrder, AttackReport } from './aggressor.ts'
@@ -47,7 +47,7 @@ export async function startWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'fairness-'))
   const backend = await createBackend({ paceMs: 1 })
   await backend.play({ rules: [{ chunks: 2 }] })
-  const database = await startTestServer()
+  const database = await startTestServer(DURABLE)
   const { url, sql } = await database.open()
   const nodeOptions = `--import ${join(import.meta.dirname, 'inside.ts')}`
   const router = await startRouterProcess(url, backend.url, { folder, nodeOptions })

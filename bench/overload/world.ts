@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyLedger } from '../../server/metering/verify-ledger.ts'
-import { startTestServer } from '../../server/store/testing.ts'
+import { DURABLE, startTestServer } from '../../server/store/testing.ts'
 import { startRouterProcess } from '../../tests/router-process.ts'
 import { createAccount } from '../../tests/service.ts'
 import type { LoadOrder, LoadReport } from './load.ts'
@@ -49,7 +49,7 @@ export interface World {
 /** Starts all of it, for so many workspaces; the backend thinks for so long. */
 export async function startWorld(workspaces: number, thinksMs: number): Promise<World> {
   const [backend, backendPort] = await start('backend.ts', String(thinksMs))
-  const database = await startTestServer()
+  const database = await startTestServer(DURABLE)
   const { url, sql } = await database.open()
   const router = await startRouterProcess(url, `http://127.0.0.1:${backendPort}/v1`)
   const port = Number(new URL(router.baseUrl).port)

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DURABLE } from '../../server/store/testing.ts'
 import { startBackend } from './backend/crew.ts'
 import type { Cores } from './cpu/cores.ts'
 import { canCountInstructions } from './cpu/instructions.ts'
@@ -12,7 +13,6 @@ import type { Tools } from './measures/turn.ts'
 import { type Other, type OtherResult, runOther } from './others.ts'
 import type { Results } from './results.ts'
 import { goRounds, type Rounds } from './rounds.ts'
-import { DURABLE } from './subjects/database.ts'
 import { type Subject, Unavailable } from './subjects/subject.ts'
 
 /** What is to be run. */

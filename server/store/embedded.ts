@@ -16,6 +16,8 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** Taken if it is free; else the port of the last start, else any. */
   readonly port?: number
+  /** Of the server, in place of the usual ones. */
+  readonly settings?: Readonly<Record<string, string>>
   readonly log: Log
 }
 
@@ -39,7 +41,8 @@ const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 10
 
 /** Starts the embedded server of a data folder, or adopts the one that runs. */
-export async function startEmbedded({ dataDir, port: wanted, log }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataDir, port: wanted, settings, log } = options
   const owner = await findOwner()
   const place = findPlace(dataDir, owner)
   const { databaseDir } = place
@@ -52,7 +55,7 @@ export async function startEmbedded({ dataDir, port: wanted, log }: EmbeddedOpti
       const binaries = findBinaries(place, owner)
       await prepareCluster(place, binaries, owner)
       const port = await choosePort(place, preferred)
-      await launch(place, binaries, owner, port)
+      await launch(place, binaries, owner, port, settings)
       await createDatabase(urlOf(place, port, 'postgres'), urlOf(place, port, DATABASE))
       log.info('the database has started', { path: databaseDir, pid: findPostmaster(databaseDir)?.pid ?? 0 })
       return { port, started: true }

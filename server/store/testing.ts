@@ -18,11 +18,19 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
-/** Starts a server in a folder of its own: each test file has one, each test its own database. */
-export async function startTestServer(): Promise<TestServer> {
+type Settings = Readonly<Record<string, string>>
+
+/** Only a machine that loses its power would show a difference; a disk that others use as well would be waited for. */
+const HASTY: Settings = { fsync: 'off', full_page_writes: 'off' }
+
+/** What has to be so for a figure to be of answers that are on the disk. */
+export const DURABLE: Settings = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
+
+/** Starts a server in a folder of its own: each test file has one, each test its own database. What is measured is durable. */
+export async function startTestServer(settings: Settings = HASTY): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'router-test-'))
   await chmod(dataDir, 0o755)
-  const embedded = await startEmbedded({ dataDir, log: silent })
+  const embedded = await startEmbedded({ dataDir, settings, log: silent })
   const admin = connect({ url: embedded.url, maxConnections: 1 })
   const pools: Sql[] = [admin]
 

@@ -1,5 +1,5 @@
 import { connect, type Sql } from '../../../server/store/connection.ts'
-import { startTestServer } from '../../../server/store/testing.ts'
+import { DURABLE, startTestServer } from '../../../server/store/testing.ts'
 import { createAccount } from '../../../tests/service.ts'
 import { pin } from '../cpu/cores.ts'
 
@@ -21,12 +21,9 @@ export interface Database {
 const BALANCE_MICROS = 1_000_000_000_000n
 const LIMITS = { requestsPerMinute: 2_000_000_000, tokensPerMinute: 1_000_000_000_000 }
 
-/** What has to be so for a figure to be of answers that are on the disk. */
-export const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' } as const
-
 /** Starts it on a core, with all tables. */
 export async function startDatabase(core: number | undefined): Promise<Database> {
-  const server = await startTestServer()
+  const server = await startTestServer(DURABLE)
   try {
     const { url, sql } = await server.open(2)
     const pid = server.embedded.pid()

@@ -8,7 +8,7 @@ import type { Place } from './place.ts'
 import { clearRemains, findPostmaster } from './postmaster.ts'
 
 /** How the embedded server runs. What is on record is on disk: `fsync` and `synchronous_commit` stay on. */
-const settings: Readonly<Record<string, string>> = {
+const usual: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   fsync: 'on',
@@ -42,11 +42,15 @@ export async function launch(
   { postgres }: Binaries,
   owner: Owner | undefined,
   port: number,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   await clearRemains(place.databaseDir)
   const logFile = join(place.folder, 'postgres.log')
   const output = openSync(logFile, sizeOf(logFile) > LOG_LIMIT_BYTES ? 'w' : 'a')
-  const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([k, v]) => ['-c', `${k}=${v}`])
+  const flags = Object.entries({ ...usual, ...settings, port: String(port) }).flatMap(([k, v]) => [
+    '-c',
+    `${k}=${v}`,
+  ])
   const child = spawn(postgres, ['-D', place.databaseDir, ...flags], {
     ...owner,
     cwd: place.folder,
