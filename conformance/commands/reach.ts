@@ -17,6 +17,7 @@ export async function unreachable(subject: Subject, target: Target): Promise<str
     subject,
     canary: '',
     timeoutMs: TIMEOUT_MS,
+    slack: 1,
     isJudging: false,
   }
   const client = createClient(options)

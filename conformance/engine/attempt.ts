@@ -87,6 +87,7 @@ async function run(
     subject,
     canary: nonce,
     timeoutMs: CALL_TIMEOUT_MS * target.slack + waitsMs,
+    slack: target.slack,
     isJudging,
   })
   const platform = target.platform && platformClient(target, nonce)
@@ -163,7 +164,8 @@ async function run(
 
 /** Speaks to the platform beside whoever is judged. */
 function platformClient(target: Target, canary: string): Client {
-  const timeoutMs = CALL_TIMEOUT_MS * target.slack
+  const { ca, slack } = target
+  const timeoutMs = CALL_TIMEOUT_MS * slack
   const address = addressOf('platform', target)
-  return createClient({ ...address, ca: target.ca, subject: 'platform', canary, timeoutMs, isJudging: false })
+  return createClient({ ...address, ca, subject: 'platform', canary, timeoutMs, slack, isJudging: false })
 }

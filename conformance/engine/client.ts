@@ -29,7 +29,7 @@ export interface Request {
   readonly timeoutMs?: number
 }
 
-/** Where bytes go that need not be HTTP, and how long they wait for an answer in silence. */
+/** Where bytes go that need not be HTTP, and how long they wait for an answer in silence, on a machine of any speed. */
 export interface RawOptions extends Pick<Request, 'baseUrl'> {
   readonly quietMs?: number
 }
@@ -40,7 +40,10 @@ export interface Client {
   open(request: Request): Call
   /** Makes a request to its end. */
   send(request: Request): Promise<Exchange>
-  /** Writes bytes that need not be HTTP, and gives up when nothing has moved for a second, or as told; the answer is not judged. */
+  /**
+   * Writes bytes that need not be HTTP, and gives up when nothing has come for a second, or as told, times the target's
+   * `slack` before the first byte; the answer is not judged.
+   */
   raw(bytes: string | Buffer, at?: RawOptions): Promise<RawReply>
   /** Every call, in the order in which they were begun. */
   readonly calls: readonly Call[]
@@ -61,13 +64,15 @@ export interface ClientOptions {
   readonly subject: Subject
   readonly canary: string
   readonly timeoutMs: number
+  /** What silence is multiplied with before an answer begins. */
+  readonly slack: number
   /** False only to show that scenarios have teeth of their own. */
   readonly isJudging: boolean
 }
 
 /** Makes the client of one scenario; its connections are its own. */
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, ca, hostname, subject, canary, timeoutMs, isJudging } = options
+  const { baseUrl, ca, hostname, subject, canary, timeoutMs, slack, isJudging } = options
   const settings = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
   // A resumed session shows no certificate.
   const tls = { maxCachedSessions: 0, ...(ca && { ca }), ...(hostname && { servername: hostname }) }
@@ -102,7 +107,11 @@ export function createClient(options: ClientOptions): Client {
   return {
     open,
     send: (request) => open(request).done,
-    raw: (bytes, at) => sendRaw({ url: at?.baseUrl ?? baseUrl, ca }, bytes, at?.quietMs ?? RAW_QUIET_MS),
+    raw: (bytes, { baseUrl: url = baseUrl, quietMs } = {}) =>
+      sendRaw({ url, ca }, bytes, {
+        firstByteMs: quietMs ?? RAW_QUIET_MS * slack,
+        quietMs: quietMs ?? RAW_QUIET_MS,
+      }),
     calls,
     violations,
     async close() {

@@ -10,6 +10,12 @@ export interface RawReply {
   readonly isClosed: boolean
 }
 
+/** For how long silence is heard, in milliseconds: before the first byte of an answer, and after one. */
+export interface RawPatience {
+  readonly firstByteMs: number
+  readonly quietMs: number
+}
+
 /** Where bytes go. */
 export interface RawAddress {
   readonly url: string
@@ -20,8 +26,12 @@ export interface RawAddress {
 const PATIENCE = 5
 const MAX_BYTES = 1024 * 1024
 
-/** Writes bytes to a product's socket as they are, and reads until it closes or nothing has come for `quietMs`. */
-export function sendRaw({ url, ca }: RawAddress, bytes: string | Buffer, quietMs: number): Promise<RawReply> {
+/** Writes bytes to a product's socket as they are, and reads until it closes or nothing has come for as long as told. */
+export function sendRaw(
+  { url, ca }: RawAddress,
+  bytes: string | Buffer,
+  { firstByteMs, quietMs }: RawPatience,
+): Promise<RawReply> {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   const socket: Socket =
@@ -31,15 +41,16 @@ export function sendRaw({ url, ca }: RawAddress, bytes: string | Buffer, quietMs
   return new Promise((resolve) => {
     const pieces: Buffer[] = []
     let size = 0
-    const timer = setTimeout(() => finish(false), quietMs * PATIENCE)
+    const timer = setTimeout(() => finish(false), firstByteMs + quietMs * PATIENCE)
     const finish = (isClosed: boolean) => {
       clearTimeout(timer)
       socket.destroy()
       const text = Buffer.concat(pieces).toString('latin1')
       resolve({ text, status: Number(/^HTTP\/1\.\d (\d{3})/.exec(text)?.[1] ?? 0), isClosed })
     }
-    socket.setTimeout(quietMs, () => finish(false))
+    socket.setTimeout(firstByteMs, () => finish(false))
     socket.on('data', (piece: Buffer) => {
+      if (size === 0) socket.setTimeout(quietMs)
       pieces.push(piece)
       size += piece.length
       if (size > MAX_BYTES) finish(false)
