@@ -38,7 +38,7 @@ program
   .command('run')
   .description('judge a product; exit 0 conformant, 1 failing, 2 error or unreachable, 3 partial')
   .option(...TARGET)
-  .option('--verifier <command>', 'for --profile verifier, which needs no target: how it is called')
+  .option('--verifier <command>', 'for --profile verifier, which needs no target then: how it is called')
   .addOption(
     new Option('--profile <profile>', 'the role that is judged')
       .choices(['router', 'proxy', 'platform', 'console', 'verifier', 'all'])

@@ -4,12 +4,15 @@ import { shorten, visibleJson } from '#base/foreign-text.ts'
 import { complain } from '#base/print.ts'
 import { messageOf } from '#base/thrown.ts'
 import type { VectorResult, VerifierResults } from '#contract/models'
+import { loadTarget } from '../engine/target.ts'
 import { runVectors } from '../vectors/run.ts'
 import { EXIT } from './exit.ts'
 
 /** What `conformance run --profile verifier` takes. */
 export interface VerifierOptions {
+  /** How it is called; as a target file has it, when left out. */
   readonly verifier?: string
+  readonly target?: string
   readonly grep?: readonly string[]
   readonly reportDir?: string
   readonly json?: true
@@ -17,8 +20,14 @@ export interface VerifierOptions {
 
 /** `conformance run --profile verifier`: puts the vectors to a verifier, tells a person, writes the report. */
 export async function runVerifier(options: VerifierOptions): Promise<VerifierResults | undefined> {
-  const { verifier: command, grep, reportDir, json } = options
-  if (command === undefined) return stop(EXIT.usage, 'The profile verifier needs --verifier "COMMAND".')
+  const { grep, reportDir, json } = options
+  const command = options.verifier ?? claimedIn(options.target)
+  if (command === undefined) {
+    return stop(
+      EXIT.usage,
+      'The profile verifier needs --verifier "COMMAND", or a target file that has `verifier`.',
+    )
+  }
   const progress = createProgress(process.stderr)
   const results = await runVectors({ command, grep, onResult: progress.result }).catch((thrown: unknown) =>
     stop(EXIT.error, messageOf(thrown)),
@@ -33,6 +42,10 @@ export async function runVerifier(options: VerifierOptions): Promise<VerifierRes
   process.stdout.write(json ? `${visibleJson(JSON.stringify(results, null, 2))}\n` : summarize(results))
   process.exitCode = exitCodeOf(results)
   return results
+}
+
+function claimedIn(file: string | undefined): string | undefined {
+  return file === undefined ? undefined : loadTarget(file, process.env).verifier?.command
 }
 
 /** The exit code of a run: 2 when the verifier broke at any vector. */

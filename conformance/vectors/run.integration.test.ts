@@ -1,12 +1,16 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stringify } from 'yaml'
 import { readCorpus } from './corpus.ts'
 import { runVectors } from './run.ts'
 import { askOne } from './verifier.ts'
 
 const OURS = join(import.meta.dirname, '..', '..', 'bin', 'verifier')
+const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'conformance')
 const vectors = readCorpus()
 let folder: string
 
@@ -109,4 +113,24 @@ test('an exit code that contradicts the answer is an error', async () => {
 
 test('a command that does not say what it can do is no verifier', async () => {
   await expect(runVectors({ command: 'true' })).rejects.toThrow('does not say what it can do (exit 0)')
+})
+
+test('the verifier that a target file names is judged where none is given', async () => {
+  const target = join(folder, 'target.yaml')
+  writeFileSync(
+    target,
+    stringify({
+      product: { name: 'A proxy' },
+      profiles: ['router'],
+      baseUrl: 'http://127.0.0.1:9/v1',
+      models: { chat: 'a/model' },
+      verifier: {
+        sameProduct: false,
+        command: verifier('named', { reply: saying('outcome: "accept", stage: null, reason: null') }),
+      },
+    }),
+  )
+  const args = ['run', '--profile', 'verifier', '--target', target, '--grep', 'jws/alg-none', '--json']
+  const failed: unknown = await promisify(execFile)(LAUNCHER, args).catch((thrown: unknown) => thrown)
+  expect(failed).toMatchObject({ code: 1, stdout: expect.stringContaining('"name": "named"') })
 })
