@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,6 +6,7 @@ import { discover } from '../../conformance/engine/discover.ts'
 import { catalogue } from '../../conformance/engine/rules.ts'
 import { overexcused, undemonstrated } from './demanded.ts'
 import { faults } from './faults.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { plant } from './plant.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -36,4 +37,18 @@ test.each(faults)('$id breaks rules that can be shown, and names scenarios that 
 test('every given rule that can be shown has a fault, or its reason to have none', () => {
   expect(undemonstrated()).toEqual([])
   expect(overexcused()).toEqual([])
+})
+
+test('no fault lies in a function that a later migration replaces: nobody would run it', () => {
+  const names = readdirSync(join(ROOT, MIGRATIONS)).toSorted()
+  const functionsIn = (sql: string) =>
+    [...sql.matchAll(/^create (?:or replace )?function (\w+)/gm)].map(([, name]) => name)
+  const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+  const last = new Map<unknown, string>()
+  for (const file of names.map((name) => `${MIGRATIONS}/${name}`))
+    for (const name of functionsIn(textOf(file))) last.set(name, file)
+  for (const { id, file, find, within = find } of faults.filter(({ file }) => file.startsWith(MIGRATIONS))) {
+    const around = functionsIn(textOf(file).split(within)[0] ?? '').at(-1)
+    if (around !== undefined) expect(last.get(around), id).toBe(file)
+  }
 })

@@ -93,9 +93,9 @@ export const generations: readonly LiveFault[] = [
   },
   {
     id: 'no-ledger-row',
-    file: 'server/store/migrations/004.do.settle-generations.sql',
-    within: `join workspaces w on w.id = r.workspace_id
-    window`,
+    file: 'server/store/migrations/017.do.book-by-month.sql',
+    within: `from recorded r
+    join workspaces w on w.id = r.workspace_id`,
     find: 'w.id = r.workspace_id',
     replace: 'false',
     violates: ['SRV-11', 'WSP-05', 'EVT-06', 'MET-04', 'GEN-10'],
@@ -103,7 +103,7 @@ export const generations: readonly LiveFault[] = [
   },
   {
     id: 'streams-not-recorded',
-    file: 'server/store/migrations/004.do.settle-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     within: `e.operation, e.streamed, e.model, e.endpoint, e.evidence_digest,
       e.status`,
     find: 'e.streamed',

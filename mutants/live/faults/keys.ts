@@ -4,7 +4,7 @@ import type { LiveFault } from '../fault.ts'
 export const keys: readonly LiveFault[] = [
   {
     id: 'scope-not-asked',
-    file: 'server/store/migrations/003.do.admit-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'r.model <> all (k.model_scope)',
     replace: 'false',
     violates: ['AUTH-08', 'KEY-08', 'ERR-13'],
@@ -28,7 +28,7 @@ export const keys: readonly LiveFault[] = [
   },
   {
     id: 'spend-limit-not-asked',
-    file: 'server/store/migrations/003.do.admit-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'key_allowances[k] <= key_placed[k]',
     replace: 'false',
     violates: ['KEY-11', 'ERR-12', 'ERR-25'],
@@ -52,7 +52,7 @@ export const keys: readonly LiveFault[] = [
   },
   {
     id: 'no-scope-generates-nothing',
-    file: 'server/store/migrations/003.do.admit-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'r.model <> all (k.model_scope)',
     replace: 'k.model_scope is null or r.model <> all (k.model_scope)',
     violates: ['KEY-07'],

@@ -52,7 +52,7 @@ export const limits: readonly LiveFault[] = [
   },
   {
     id: 'credit-not-asked',
-    file: 'server/store/migrations/003.do.admit-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
     replace: 'false',
     violates: ['ERR-11', 'ERR-24'],
@@ -60,7 +60,7 @@ export const limits: readonly LiveFault[] = [
   },
   {
     id: 'rate-before-credit',
-    file: 'server/store/migrations/003.do.admit-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
     replace: 'request.buckets_admit and request.hold > 0 and funds[w] <= held[w] + placed[w]',
     violates: ['CRED-19'],

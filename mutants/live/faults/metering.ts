@@ -36,7 +36,7 @@ export const metering: readonly LiveFault[] = [
   },
   {
     id: 'debited-twice',
-    file: 'server/store/migrations/004.do.settle-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     within: '      -r.cost_micros,',
     find: '-r.cost_micros',
     replace: '-2 * r.cost_micros',
@@ -45,7 +45,7 @@ export const metering: readonly LiveFault[] = [
   },
   {
     id: 'balance-stays',
-    file: 'server/store/migrations/004.do.settle-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'w.balance_micros - m.cost',
     replace: 'w.balance_micros',
     violates: ['CRED-01', 'SRV-12', 'WSP-01', 'WSP-02'],
@@ -53,7 +53,7 @@ export const metering: readonly LiveFault[] = [
   },
   {
     id: 'spend-stays',
-    file: 'server/store/migrations/004.do.settle-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'k.spent_micros + m.cost',
     replace: 'k.spent_micros',
     violates: ['KEY-11'],
@@ -61,7 +61,7 @@ export const metering: readonly LiveFault[] = [
   },
   {
     id: 'key-hold-stays',
-    file: 'server/store/migrations/004.do.settle-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'k.held_micros - m.held',
     replace: 'k.held_micros',
     violates: ['CRED-27'],
@@ -69,7 +69,7 @@ export const metering: readonly LiveFault[] = [
   },
   {
     id: 'hold-stays',
-    file: 'server/store/migrations/004.do.settle-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'w.held_micros - m.held',
     replace: 'w.held_micros',
     violates: ['CRED-27'],
@@ -113,7 +113,7 @@ export const metering: readonly LiveFault[] = [
   },
   {
     id: 'held-not-counted',
-    file: 'server/store/migrations/003.do.admit-generations.sql',
+    file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'held[w] + placed[w]',
     replace: '0',
     violates: ['CRED-02', 'CRED-14'],
