@@ -10,8 +10,10 @@ export default defineConfig({
   test: {
     setupFiles: ['tests/setup.ts'],
     // No ceiling is a promise: each guards against hanging, on a machine that others use as well.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // As the other waits have it (tests/setup.ts).
+    expect: { poll: { timeout: 30_000 } },
     tags: needs.map((need) => ({ name: need.name, description: need.use, skip: left.includes(need) })),
     projects: [
       {
@@ -28,8 +30,8 @@ export default defineConfig({
           name: 'integration',
           include: ['**/*.integration.test.ts'],
           exclude: outside,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
           // Most of them wait more than they work, for leases, crashes and deadlines: two at a time fill two cores.
           maxWorkers: 2,
         },

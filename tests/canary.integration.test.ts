@@ -216,4 +216,4 @@ test('a key, a prompt and an answer leave no trace, whether a request succeeds, 
   ]) {
     expect(tracesOf(canary)).toEqual([])
   }
-}, 300_000)
+})

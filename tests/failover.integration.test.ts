@@ -67,4 +67,4 @@ test('a database that is killed and whose synchronous standby takes its place co
   } finally {
     await after.end()
   }
-}, 300_000)
+})

@@ -92,4 +92,4 @@ test('another one is served beside 200 connections that each send a little more 
   // Read and refused, or told when to come back.
   expect([...statuses].filter((status) => status !== '400' && status !== '503')).toEqual([])
   await allReturned()
-}, 120_000)
+})

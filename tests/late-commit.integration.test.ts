@@ -152,4 +152,4 @@ test.concurrent('where it stands still at its commit the record may say “ok”
   }
   const [workspace] = await sql`select balance_micros from workspaces where id = ${account.workspaceId}`
   expect(workspace!.balance_micros).toBe(5_000_000n - paid)
-}, 180_000)
+})

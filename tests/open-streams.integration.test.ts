@@ -94,4 +94,4 @@ test('5,000 streams are open at once, a new request is served beside them, and a
     differences: [],
   })
   await vi.waitFor(() => expect(backend.connections().open).toBeLessThan(10), settled)
-}, 300_000)
+})

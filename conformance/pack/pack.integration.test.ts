@@ -39,7 +39,7 @@ beforeAll(() => {
     cwd: empty,
     env,
   })
-}, 120_000)
+})
 
 afterAll(() => rmSync(folder, { recursive: true }))
 

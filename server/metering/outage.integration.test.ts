@@ -193,7 +193,7 @@ test('whenever PostgreSQL stands still, what each client saw and what its record
   // Whatever was admitted and not answered for holds nothing for good; nothing is lost or doubled.
   expect((await verifyLedger(sql)).differences).toEqual([])
   await Promise.all(meters.map((meter) => meter.stop()))
-}, 120_000)
+})
 
 test('an admission during a short outage waits for the database', async () => {
   const meter = await startMeter(sql)
