@@ -49,3 +49,8 @@ test('a comment line is heard when its own line has come, whatever stands behind
     { atMs: 20, text: ': ping' },
   ])
 })
+
+test('megabytes without the end of a line are looked at once', () => {
+  const body = Buffer.concat([Buffer.from(': ping\n'), Buffer.alloc(8 * 1_048_576, 'x')])
+  expect(commentsOf({ reads: [{ atMs: 10, bytes: body }], body })).toEqual([{ atMs: 10, text: ': ping' }])
+})

@@ -29,14 +29,20 @@ export interface Comment {
 /** The comment lines of a stream as far as they have come, whatever stands before or behind each. */
 export function commentsOf({ reads, body }: Pick<Exchange, 'reads' | 'body'>): readonly Comment[] {
   const arrivalOf = createClock(reads)
-  let bytes = 0
-  const lines = body.toString('utf8').match(/[^\r\n]*(\r\n|\n|\r)/g) ?? []
-  return lines.flatMap((line) => {
+  const text = body.toString('utf8')
+  const comments: Comment[] = []
+  let [start, bytes] = [0, 0]
+  // What no line's end follows is not looked at: a search for whole lines would try again at each of its characters.
+  for (const end of text.matchAll(LINE_END)) {
+    const line = text.slice(start, end.index + end[0].length)
+    start += line.length
     bytes += Buffer.byteLength(line)
-    return line.startsWith(':') ? [{ atMs: arrivalOf(bytes), text: line.trimEnd() }] : []
-  })
+    if (line.startsWith(':')) comments.push({ atMs: arrivalOf(bytes), text: line.trimEnd() })
+  }
+  return comments
 }
 
+const LINE_END = /\r\n|\n|\r/g
 const BLOCK_END = /\r\n\r\n|\n\n|\r\r|\n\r\n/
 
 /** Splits a stream at its empty lines, as far as it has come; asserts nothing. */
