@@ -301,7 +301,7 @@ export default {
       shows('CRED-13', 'CRED-27')
       for (const account of [rich, capped])
         for (let turn = 0; turn < 6; turn++)
-          expectStatus(await context.chat({ max_tokens: 1_000 }, { account }), 200)
+          expectChat(await context.chat({ max_tokens: 1_000 }, { account }))
     },
   },
 

@@ -26,7 +26,14 @@ export default {
     needs: ['key'],
     // What else is to be had beside it, by another site or under another name, is left open.
     shows: ['SRV-02', 'EP-01'],
-    steps: [{ operation: 'listModels' }, { operation: 'getModel', params: { id: '{{model.chat}}' } }],
+    steps: [
+      { operation: 'listModels', expect: { body: { data: { $type: 'array' } } } },
+      {
+        operation: 'getModel',
+        params: { id: '{{model.chat}}' },
+        expect: { body: { id: { $type: 'string' } } },
+      },
+    ],
   },
 
   chat: {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#contract/errors'
 import * as assert from '../../engine/assert.ts'
 import { expectChat, expectError, expectStatus } from '../../engine/expect.ts'
-import type { Exchange } from '../../engine/http/exchange.ts'
+import { type Exchange, objectOf } from '../../engine/http/exchange.ts'
 import { parsed } from '../../engine/http/json.ts'
 import type { Definition } from '../../engine/scenario.ts'
 import { expectStream } from '../../engine/stream.ts'
@@ -204,7 +204,8 @@ export default {
         const { text, status, isClosed } = await context.client.raw(bytes)
         assert.ok(status >= 400 || (text === '' && isClosed), `it was answered: ${text.slice(0, 100)}`)
       }
-      expectStatus(await context.request('listModels'), 200)
+      const { data } = objectOf(await context.request('listModels'))
+      assert.ok(Array.isArray(data), 'the next request is not served')
     },
   },
 
