@@ -25,16 +25,24 @@ async function freePort(): Promise<number> {
 beforeAll(async () => {
   const port = await freePort()
   baseUrl = `http://127.0.0.1:${port}/v1`
-  const child = spawn(process.execPath, [MAIN, '--port', String(port)], { stdio: 'ignore' })
+  // What it says of an installation that fails belongs to the test's own output.
+  const child = spawn(process.execPath, [MAIN, '--port', String(port)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const ended = once(child, 'exit')
   stop = async () => {
     child.kill()
     await ended
   }
-  await vi.waitFor(async () => expect((await ask('/models')).status).toBe(200), {
+  const serves = vi.waitFor(async () => expect((await ask('/models')).status).toBe(200), {
     timeout: START_MS,
     interval: 200,
   })
+  const failed = ended.then(([code]) => {
+    throw new Error(`The mock has ended with exit code ${code}.`)
+  })
+  failed.catch(() => undefined)
+  await Promise.race([serves, failed])
 }, START_MS)
 
 afterAll(async () => await stop())
