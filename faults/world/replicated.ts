@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../conformance/testing/ports.ts'
 import { findPostmaster } from '../../server/store/embedded/postmaster.ts'
 import { processesIn } from '../../server/store/embedded/process.ts'
+import { kill, promote, type Server, startStandby } from '../../server/store/testing/standby.ts'
 import { type Database, startDatabase } from './database.ts'
 import type { Folder } from './folder.ts'
 import { signal } from './seat.ts'
-import { promote, type Server, startStandby } from './standby.ts'
 
 const POLL_MS = 20
 const PATIENCE_MS = 120_000
@@ -25,7 +25,7 @@ export async function startReplicated(folder: Folder): Promise<Database> {
   async function ensureStandby(): Promise<void> {
     if (standby) return
     count += 1
-    standby = await startStandby(primary, folder.database, `standby_${count}`, await freePort())
+    standby = await startStandby(primary, `standby_${count}`, await freePort())
     await expectDurable(standby)
   }
 
@@ -81,12 +81,6 @@ export async function startReplicated(folder: Folder): Promise<Database> {
       await first.stop()
     },
   }
-}
-
-/** The whole machine at once: every process of it. */
-async function kill({ dir }: Server): Promise<void> {
-  for (const pid of processesIn(dir)) signal(pid, 'SIGKILL')
-  while (processesIn(dir).length > 0) await sleep(POLL_MS)
 }
 
 async function answers({ sql }: Server): Promise<boolean> {

@@ -1,12 +1,13 @@
-import { execFile, spawn } from 'node:child_process'
-import { appendFileSync, chownSync, closeSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { appendFileSync, chownSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { connect, type Sql } from '../../server/store/connection.ts'
-import { findBinaries } from '../../server/store/embedded/binaries.ts'
-import { findOwner } from '../../server/store/embedded/owner.ts'
-import { findPlace } from '../../server/store/embedded/place.ts'
+import { connect, type Sql } from '../connection.ts'
+import { findBinaries } from '../embedded/binaries.ts'
+import { launch } from '../embedded/launch.ts'
+import { findOwner } from '../embedded/owner.ts'
+import { processesIn } from '../embedded/process.ts'
 
 /** One PostgreSQL of a pair. */
 export interface Server {
@@ -16,7 +17,7 @@ export interface Server {
   readonly sql: Sql
 }
 
-const POLL_MS = 50
+const POLL_MS = 20
 const PATIENCE_MS = 120_000
 
 /** Kept for a standby that is a little behind. */
@@ -25,39 +26,26 @@ const KEPT_LOG = '256MB'
 const run = promisify(execFile)
 
 /**
- * Makes a standby of a server that works, and has its commits wait for it: resolves once nothing is acknowledged that
- * the standby has not on its disk.
+ * Makes a standby of a server that works, in a folder beside it, and has its commits wait for it: resolves
+ * once nothing is acknowledged that the standby has not on its disk.
  */
-export async function startStandby(
-  primary: Server,
-  dataDir: string,
-  name: string,
-  port: number,
-): Promise<Server> {
+export async function startStandby(primary: Server, name: string, port: number): Promise<Server> {
   const owner = await findOwner()
-  const place = findPlace(dataDir, owner)
-  const dir = join(place.folder, name)
+  const folder = dirname(primary.dir)
+  const dir = join(folder, name)
   await primary.sql`alter system set wal_keep_size = ${primary.sql.unsafe(`'${KEPT_LOG}'`)}`
   await primary.sql`select pg_reload_conf()`
   await copy(primary, dir)
   const { hostname, port: from, username, password } = new URL(primary.url)
-  const source = `host=${hostname} port=${from} user=${username} password=${password} application_name=${name}`
-  appendFileSync(join(dir, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`)
+  const source = `host=${hostname} port=${from} user=${username} password=${password}`
+  const line = `primary_conninfo = '${source} application_name=${name}'\n`
+  appendFileSync(join(dir, 'postgresql.auto.conf'), line)
   writeFileSync(join(dir, 'standby.signal'), '')
   if (owner) {
     for (const file of ['standby.signal', 'backup_label']) chownSync(join(dir, file), owner.uid, owner.gid)
   }
-  const output = openSync(join(place.folder, 'postgres.log'), 'a')
-  const { postgres } = findBinaries(place, owner)
-  const child = spawn(postgres, ['-D', dir, ...flagsOf(port)], {
-    ...owner,
-    cwd: place.folder,
-    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
-    detached: true,
-    stdio: ['ignore', output, output],
-  })
-  closeSync(output)
-  child.unref()
+  const place = { folder, databaseDir: dir }
+  await launch(place, findBinaries(place, owner), owner, port)
   const url = new URL(primary.url)
   url.port = String(port)
   await primary.sql.unsafe(`alter system set synchronous_standby_names = '${name}'`)
@@ -74,11 +62,23 @@ export async function promote({ sql }: Server): Promise<void> {
   await sql`select pg_reload_conf()`
 }
 
+/** Ends every process of it at once, as the loss of its machine does. */
+export async function kill({ dir }: Server): Promise<void> {
+  for (const pid of processesIn(dir)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended by itself.
+    }
+  }
+  while (processesIn(dir).length > 0) await sleep(POLL_MS)
+}
+
 /** Copies the files of a server while it works. Its log comes by the stream. */
 async function copy(primary: Server, dir: string): Promise<void> {
   const own = await primary.sql.reserve()
   try {
-    await own`select pg_backup_start('faults', true)`
+    await own`select pg_backup_start('standby', true)`
     // Files that go away meanwhile are none that the copy needs.
     await run('cp', ['-a', primary.dir, dir]).catch(() => undefined)
     const [row] = await own<[{ labelfile: string }]>`select labelfile from pg_backup_stop(false)`
@@ -90,22 +90,6 @@ async function copy(primary: Server, dir: string): Promise<void> {
   const log = join(dir, 'pg_wal')
   const segments = readdirSync(log, { withFileTypes: true }).filter((entry) => entry.isFile())
   for (const { name } of segments) rmSync(join(log, name))
-}
-
-function flagsOf(port: number): string[] {
-  const settings = {
-    port: String(port),
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    fsync: 'on',
-    synchronous_commit: 'on',
-    hot_standby: 'on',
-    max_connections: '100',
-    shared_preload_libraries: 'pg_stat_statements',
-    timezone: 'UTC',
-    log_min_error_statement: 'panic',
-  }
-  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
 async function untilInStep({ sql }: Server, name: string): Promise<void> {
