@@ -89,6 +89,29 @@ test('however many strangers there are, half is left for those whose key is know
   expect(overload.refuses(ADDRESS, undefined)).toBeUndefined()
 })
 
+test('one stranger leaves room for others of whom nobody has heard', () => {
+  const places: Place[] = []
+  while (overload.refuses(ADDRESS, undefined) === undefined) places.push(overload.enter(ADDRESS, undefined))
+  expect(places).toHaveLength(40)
+  expect(overload.isTight).toBe(true)
+  overload.enter('203.0.113.1', undefined).leave()
+})
+
+test('strangers who wait to be judged leave half of the queue to those whose key is known', async () => {
+  await congest()
+  const { bound } = overload.usage
+  const waiting: Judged[] = []
+  for (let index = 0; index < 2 * bound.judged; index++) {
+    const address = `198.51.${index >> 8}.${index & 255}`
+    if (overload.refuses(address, undefined) === undefined)
+      waiting.push(judge(overload.enter(address, undefined)))
+  }
+  expect(waiting.length).toBeLessThanOrEqual(bound.judged / 2)
+  overload.enter(ADDRESS, 'known').leave()
+  for (const { answer } of waiting) answer()
+  await Promise.all(waiting.map(({ done }) => done))
+})
+
 test('places that were left are there for others, and nobody who has left is remembered', () => {
   const places = flood('a')
   for (const place of places) place.leave()

@@ -25,22 +25,26 @@ export interface Place {
   leave(): void
 }
 
-/** What somebody has in hand. */
-interface Owner {
+/** What somebody has in hand, or several together. */
+interface Load {
+  held: number
+  judged: number
+  /** Requests of the present turn, whose bodies may be here or still come. */
+  came: number
+}
+
+interface Owner extends Load {
   readonly name: string
   /** Whoever shows no key that is known. */
   readonly isStranger: boolean
-  held: number
-  judged: number
-  /** Requests of the turn of that number, whose bodies may be here or still come. */
-  came: number
+  /** The turn in which `came` was counted. */
   turn: number
 }
 
 /** A queue comes in bursts: a turn of the event loop brings all that one has sent meanwhile before it brings another's (ours). */
 const TIMES_OF_QUEUE = 1
 
-/** Addresses cost nothing: however many there are, half of what may be in hand is for those whose key is known (ours). */
+/** Addresses cost nothing: however many there are, half of each bound is for those whose key is known (ours). */
 const PART_OF_STRANGERS = 0.5
 
 /**
@@ -53,11 +57,8 @@ export class Overload {
   readonly #congestion: Congestion
   readonly #owners = new Map<string, Owner>()
   readonly #refused = { held: 0, judged: 0 }
-  #held = 0
-  #heldByStrangers = 0
-  #judged = 0
-  /** Requests that came in this turn of the event loop and are not judged yet. */
-  #came = 0
+  readonly #all: Load = { held: 0, judged: 0, came: 0 }
+  readonly #strangers: Load = { held: 0, judged: 0, came: 0 }
   #turn = 0
   #isTurning = false
 
@@ -80,8 +81,11 @@ export class Overload {
 
   /** Where one more of theirs would be one too many, which is counted; undefined: nowhere. */
   refuses(address: string, workspaceId: string | undefined): Stage | undefined {
-    const isFull = workspaceId === undefined && !this.#hasRoomForStrangers
-    const stage = isFull ? 'held' : this.#stageFor(this.#owners.get(workspaceId ?? address))
+    const owner = this.#owners.get(workspaceId ?? address)
+    const isStranger = workspaceId === undefined
+    const stage =
+      this.#stageFor(owner, this.#all, 1) ??
+      (isStranger ? this.#stageFor(owner, this.#strangers, PART_OF_STRANGERS) : undefined)
     if (stage !== undefined) this.#refused[stage]++
     return stage
   }
@@ -89,26 +93,24 @@ export class Overload {
   /** Whether anybody could be refused just now; while it is not so, nobody need be asked about. */
   get isTight(): boolean {
     const most = this.#most()
-    if (this.#congestion.bound < most || !this.#hasRoomForStrangers) return true
-    return !hasRoom(this.#held, this.#held, most)
+    const isFull = ({ held }: Load, part: number) => !hasRoom(held, held, part * most)
+    return this.#congestion.bound < most || isFull(this.#all, 1) || isFull(this.#strangers, PART_OF_STRANGERS)
   }
 
   get usage(): OverloadUsage {
-    const count = { held: this.#held, judged: this.#judged }
-    return { count, bound: { held: this.#most(), judged: this.#congestion.bound }, refused: this.#refused }
+    const { held, judged } = this.#all
+    const bound = { held: this.#most(), judged: this.#congestion.bound }
+    return { count: { held, judged }, bound, refused: this.#refused }
   }
 
-  get #hasRoomForStrangers(): boolean {
-    return this.#heldByStrangers < PART_OF_STRANGERS * this.#most()
-  }
-
-  #stageFor(owner: Owner | undefined): Stage | undefined {
+  /** Where an owner's next one is too many, of what all of a kind have, who may have that part of each bound. */
+  #stageFor(owner: Owner | undefined, all: Load, part: number): Stage | undefined {
     const most = this.#most()
-    if (!hasRoom(owner?.held ?? 0, this.#held, most)) return 'held'
-    const waiting = this.#judged + this.#came
-    this.#congestion.look(waiting)
+    if (!hasRoom(owner?.held ?? 0, all.held, part * most)) return 'held'
+    this.#congestion.look(this.#all.judged + this.#all.came)
     const { bound } = this.#congestion
-    const isTight = bound < most && !hasRoom(this.#waitingOf(owner), waiting, bound, TIMES_OF_QUEUE)
+    const waiting = all.judged + all.came
+    const isTight = bound < most && !hasRoom(this.#waitingOf(owner), waiting, part * bound, TIMES_OF_QUEUE)
     return isTight ? 'judged' : undefined
   }
 
@@ -116,6 +118,12 @@ export class Overload {
     const owner = { name, isStranger, held: 0, judged: 0, came: 0, turn: this.#turn }
     this.#owners.set(name, owner)
     return owner
+  }
+
+  #count(owner: Owner, what: keyof Load, change: 1 | -1): void {
+    owner[what] += change
+    this.#all[what] += change
+    if (owner.isStranger) this.#strangers[what] += change
   }
 
   /** What has come in this turn will be judged in it, unless its body is still on its way. */
@@ -127,25 +135,17 @@ export class Overload {
   #take(owner: Owner): Place {
     const turn = this.#thisTurn()
     if (owner.turn !== turn) Object.assign(owner, { turn, came: 0 })
-    owner.held++
-    owner.came++
-    this.#held++
-    if (owner.isStranger) this.#heldByStrangers++
-    this.#came++
+    this.#count(owner, 'held', 1)
+    this.#count(owner, 'came', 1)
     let isComing = true
     const asking = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
-      if (isComing && turn === this.#turn) {
-        owner.came--
-        this.#came--
-      }
+      if (isComing && turn === this.#turn) this.#count(owner, 'came', -1)
       isComing = false
-      owner.judged++
-      this.#judged++
+      this.#count(owner, 'judged', 1)
       try {
         return await ask()
       } finally {
-        owner.judged--
-        this.#judged--
+        this.#count(owner, 'judged', -1)
       }
     }
     return {
@@ -155,13 +155,11 @@ export class Overload {
         try {
           return await asking(judge)
         } finally {
-          this.#congestion.judged(this.#now() - begunAtMs, this.#judged + this.#came)
+          this.#congestion.judged(this.#now() - begunAtMs, this.#all.judged + this.#all.came)
         }
       },
       leave: () => {
-        owner.held--
-        this.#held--
-        if (owner.isStranger) this.#heldByStrangers--
+        this.#count(owner, 'held', -1)
         if (owner.held === 0) this.#owners.delete(owner.name)
       },
     }
@@ -173,7 +171,8 @@ export class Overload {
       setImmediate(() => {
         this.#isTurning = false
         this.#turn++
-        this.#came = 0
+        this.#all.came = 0
+        this.#strangers.came = 0
       })
     }
     return this.#turn
