@@ -119,6 +119,26 @@ test('those that come anew again and again do not keep the others from their tur
   expect(later).toBeLessThan(1_000)
 })
 
+test('bodies that are thrown away come behind one that somebody waits for', async () => {
+  const ended: string[] = []
+  const port = await start((incoming, response) => {
+    const isRefused = incoming.headers.host === 'refused'
+    if (isRefused) response.end('no')
+    incoming.resume().once('end', () => {
+      ended.push(isRefused ? 'refused' : 'taken')
+      if (!isRefused) response.end('yes')
+    })
+  }, new ParseTurns(new OneAtATime()))
+  const refused = Array.from({ length: 5 }, () => open(port))
+  for (const socket of refused) socket.write(chunked.replace(': x', ': refused'))
+  await Promise.all(refused.map((socket) => once(socket, 'data')))
+  for (const socket of refused) socket.write(`${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`)
+  const taken = open(port)
+  taken.write(`${chunked}${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`)
+  await vi.waitFor(() => expect(ended).toHaveLength(6))
+  expect(ended[0]).toBe('taken')
+})
+
 test('a request is not looked at before the one ahead of it is answered', async () => {
   const waiting: ServerResponse[] = []
   let served = 0

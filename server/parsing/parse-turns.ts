@@ -148,7 +148,7 @@ export class ParseTurns {
 
   #giveTurns(): void {
     this.#timer = undefined
-    for (const next of this.#waiting) {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
       if (this.#budget.waitMs > 0) break
       this.#waiting.delete(next)
       next.usedMs = 0
@@ -158,6 +158,12 @@ export class ParseTurns {
     this.#served = undefined
     if (this.#waiting.size > 0)
       this.#timer ??= setTimeout(() => this.#giveTurns(), this.#budget.waitMs).unref()
+  }
+
+  /** The longest waiting of those that wait for their answer; bodies that are thrown away come behind them. */
+  #next(): Connection | undefined {
+    for (const one of this.#waiting) if (one.unanswered.size > 0) return one
+    return this.#waiting.values().next().value
   }
 }
 
