@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts'
+import { passes } from '../operations/drain.ts'
 import { gauge, type Metric } from '../operations/metric.ts'
 import type { Sql } from '../store/connection.ts'
 import { startTicker, type Ticker } from '../store/ticker.ts'
@@ -15,6 +16,9 @@ export interface Keeper {
 /** How often months are looked after, and after one look that failed; ours. */
 const INTERVAL_MS = 3_600_000
 const RETRY_MS = 60_000
+
+/** How long a last look may take as a router stops (ours). */
+const STOP_MS = 1_000
 
 /** What a keeper needs from the world. */
 export interface KeeperOptions {
@@ -68,7 +72,8 @@ export function createKeeper({ sql, log, intervalMs = INTERVAL_MS }: KeeperOptio
       })
     },
     async stop() {
-      await ticker?.stop()
+      // A database that hangs must not keep the router from ending.
+      if (ticker !== undefined) await passes(ticker.stop(), STOP_MS)
     },
   }
 }
