@@ -11,8 +11,11 @@ export function createId(prefix: IdPrefix): string {
   return prefix + nextUlid()
 }
 
+/** Ten digits hold more than the time of a ULID, which holds more than a database's: up to the year 9000 or so (ours). */
+const END_OF_TIME = '6D'
+
 /** When an identifier was made, by the clock of whoever made it; undefined for what is none. */
 export function timeOf(id: string): Date | undefined {
   const ulid = id.slice('gen-'.length)
-  return isValid(ulid) ? new Date(decodeTime(ulid)) : undefined
+  return isValid(ulid) && ulid < END_OF_TIME ? new Date(decodeTime(ulid)) : undefined
 }
