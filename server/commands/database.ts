@@ -21,12 +21,17 @@ export interface OpenDatabase {
 }
 
 /** Opens the configured database, or the embedded one, and migrates it. */
-export async function openDatabase(config: RouterConfig, log: Log): Promise<OpenDatabase> {
+export async function openDatabase(
+  config: RouterConfig,
+  log: Log,
+  lifetimeMs?: number,
+): Promise<OpenDatabase> {
   const { url, preparedStatements, maxConnections } = config.database
   const embedded = url === undefined ? await startOwn(config.dataDir, log) : undefined
   const pools: Sql[] = []
   const openPool = (most: number): Sql => {
-    const pool = open({ url: url ?? embedded!.url, preparedStatements, maxConnections: most })
+    const own = { url: url ?? embedded!.url, preparedStatements, maxConnections: most }
+    const pool = open({ ...own, ...(lifetimeMs !== undefined && { lifetimeMs }) })
     pools.push(pool)
     return pool
   }
@@ -75,12 +80,19 @@ function blame(what: string): (cause: unknown) => never {
   }
 }
 
+/** A command asks for as long as it takes, and ends: no export of a month may lose its pool to age (ours). */
+const COMMAND_MS = 7 * 86_400_000
+
 /** Runs a command that needs nothing but the database. */
 export async function withDatabase<Result>(
   configFile: string,
   use: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
-  const database = await openDatabase(loadRouterConfig(configFile, process.env), createLog('warn'))
+  const database = await openDatabase(
+    loadRouterConfig(configFile, process.env),
+    createLog('warn'),
+    COMMAND_MS,
+  )
   try {
     return await use(database.sql)
   } finally {

@@ -4,7 +4,7 @@ import { bracketedServers } from './tls/hosts.ts'
 import { takeTlsParameters } from './tls/parameters.ts'
 import { createSocketSource } from './tls/socket.ts'
 import { guardTransactions } from './transactions.ts'
-import { neededServer } from './writable.ts'
+import { neededServer, withoutNeed } from './writable.ts'
 
 /** The database; 64-bit integers arrive as `bigint`. */
 export type Sql = postgres.Sql<{ bigint: bigint }>
@@ -18,6 +18,8 @@ export interface ConnectionOptions {
   /** False behind PgBouncer in transaction mode. */
   readonly preparedStatements?: boolean
   readonly maxConnections?: number
+  /** How long a pool lasts; 45 minutes when left out (renewed-pool.ts). */
+  readonly lifetimeMs?: number
 }
 
 /** Seconds, ours: an outage of less than 5 s must break no stream, so the way back is looked for often. */
@@ -29,10 +31,12 @@ const DEFAULT_MAX_CONNECTIONS = 8
  * Opens the pool; nothing is sent before the first query, and lost connections come back by themselves. TLS is as the
  * URL's parameters have it in libpq. Throws `DatabaseUrlError` for one that means nothing here.
  */
-export function connect({ url: given, preparedStatements = true, maxConnections }: ConnectionOptions): Sql {
-  const { url, tls } = takeTlsParameters(given)
-  const servers = bracketedServers(url)
-  const needed = neededServer(url)
+export function connect(settings: ConnectionOptions): Sql {
+  const { preparedStatements = true, maxConnections, lifetimeMs } = settings
+  const { url: named, tls } = takeTlsParameters(settings.url)
+  const servers = bracketedServers(named)
+  const needed = neededServer(named)
+  const url = needed === undefined ? withoutNeed(named) : named
   const options = {
     types: { bigint: postgres.BigInt },
     prepare: preparedStatements,
@@ -50,5 +54,5 @@ export function connect({ url: given, preparedStatements = true, maxConnections 
       socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers),
     }),
   }
-  return renewPool((events) => guardTransactions(postgres(url, { ...options, ...events })))
+  return renewPool((events) => guardTransactions(postgres(url, { ...options, ...events })), lifetimeMs)
 }

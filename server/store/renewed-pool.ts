@@ -30,13 +30,15 @@ const LAST_STATEMENTS_SECONDS = 600
 export function renewPool(open: (events: PoolEvents) => Sql, lifetimeMs = LIFETIME_MS): Sql {
   const retired = new Map<Sql, NodeJS.Timeout>()
   let isEnded = false
+  let ageing: NodeJS.Timeout | undefined
   let current = next()
 
   function next(): Sql {
     let isOpen = false
     const pool = open({
       onparameter() {
-        if (!isOpen) setTimeout(replace, lifetimeMs, pool, LAST_STATEMENTS_SECONDS).unref()
+        if (!isOpen && pool === current)
+          ageing = setTimeout(replace, lifetimeMs, pool, LAST_STATEMENTS_SECONDS).unref()
         isOpen = true
       },
       onclose() {
@@ -50,6 +52,8 @@ export function renewPool(open: (events: PoolEvents) => Sql, lifetimeMs = LIFETI
   /** Has another pool asked from here on; what still waits for a connection of this one has some seconds for it. */
   function replace(pool: Sql, lastSeconds: number): void {
     if (isEnded || pool !== current) return
+    // A pool that was replaced must not be kept by its age.
+    clearTimeout(ageing)
     current = next()
     retired.set(pool, setTimeout(() => void retire(pool, lastSeconds), GRACE_MS).unref())
   }

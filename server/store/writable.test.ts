@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { neededServer } from './writable.ts'
+import { neededServer, withoutNeed } from './writable.ts'
 
 test.each([
   ['postgres://u:p@a.example/db', undefined],
@@ -21,3 +21,12 @@ test.each(['standby', 'read-only', 'prefer-standby', 'Primary', ''])(
     )
   },
 )
+
+test.each([
+  ['postgres://u@a/db?target_session_attrs=any', 'postgres://u@a/db'],
+  ['postgres://u@a/db?target_session_attrs=any&sslmode=require', 'postgres://u@a/db?sslmode=require'],
+  ['postgres://u@a/db?sslmode=require&target_session_attrs=any', 'postgres://u@a/db?sslmode=require'],
+  ['postgres://u@a/db', 'postgres://u@a/db'],
+])('the driver is told nothing of %s: %s', (url, told) => {
+  expect(withoutNeed(url)).toBe(told)
+})

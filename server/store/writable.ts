@@ -23,3 +23,8 @@ export function neededServer(url: string): typeof WRITABLE | undefined {
   const isOneOfSeveral = AUTHORITY.exec(url)?.[1]?.includes(',') ?? false
   return isOneOfSeveral || (said !== null && said !== 'any') ? WRITABLE : undefined
 }
+
+/** A URL that says nothing of it any more: the driver knows no `any`. */
+export function withoutNeed(url: string): string {
+  return url.replace(/(?<=[?&])target_session_attrs=[^&#]*&?/g, '').replace(/[?&]$/, '')
+}
