@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -57,11 +57,23 @@ export async function writeExport(
     const sha256 = createHash('sha256').update(manifest).digest('hex')
     await writeDurably(join(scratch, MANIFEST), manifest)
     await writeDurably(join(scratch, SUMS), `${booksSha256}  ${BOOKS}\n${sha256}  ${MANIFEST}\n`)
+    // What is exported may be dropped: its name has to be on the disk as well.
+    await syncFolder(scratch)
     await rename(scratch, folder)
+    await syncFolder(dirname(folder))
     return sha256
   } catch (error) {
     await rm(scratch, { recursive: true, force: true })
     throw error
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
 
