@@ -431,7 +431,12 @@ function refusedByBackend(status: number): DataDefinition {
 function capped(field: 'max_tokens' | 'max_completion_tokens', tokens: number): DataDefinition {
   const operation = 'createChatCompletion'
   // By which name the backend is told is left open.
-  const expect = { usage: { completion_tokens: tokens } }
+  const content = Array.from({ length: tokens }, (_, index) => `word${index + 1}`).join(' ')
+  // A router that bounds what it bills tells no more tokens, however many words came.
+  const expect = {
+    usage: { completion_tokens: tokens },
+    body: { choices: { $items: [{ message: { content } }] } },
+  }
   return {
     rules: ['REQ-06'],
     title: `${field} caps the output`,

@@ -105,7 +105,7 @@ export const chat: readonly LiveFault[] = [
     find: 'JSON.stringify(generation.evidenceDigest)',
     replace:
       "JSON.stringify(generation.evidenceDigest && `sha256:${Buffer.from(generation.evidenceDigest.slice(7), 'base64url').toString('hex')}`)",
-    violates: ['DIG-02'],
-    expectKilledBy: ['evidence/digest-notation'],
+    violates: ['CHAT-13'],
+    expectKilledBy: ['chat/digest-in-wire-form'],
   },
 ]

@@ -120,6 +120,15 @@ export const evidence: readonly LiveFault[] = [
     expectKilledBy: ['evidence/external'],
   },
   {
+    id: 'fingerprint-in-hex',
+    file: 'server/routes/evidence.ts',
+    find: 'shelf.find(name)?.bytes',
+    replace:
+      "shelf.find(name) && Buffer.from(JSON.stringify({ ...JSON.parse(String(shelf.find(name)!.bytes)), certFingerprint: `sha256:${'a'.repeat(64)}` }))",
+    violates: ['DIG-02'],
+    expectKilledBy: ['evidence/digest-notation'],
+  },
+  {
     id: 'evidence-empty',
     file: 'server/routes/evidence.ts',
     find: `send(request, 200, bytes, { ETag: \`"\${hash('sha256', bytes, 'hex')}"\` })`,

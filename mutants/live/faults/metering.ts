@@ -83,7 +83,7 @@ export const metering: readonly LiveFault[] = [
     find: 'costMicros(usage, pricing)',
     replace: "(status === 'aborted' ? 0 : costMicros(usage, pricing))",
     violates: ['GEN-13'],
-    expectKilledBy: ['generations/left-stream-told-early'],
+    expectKilledBy: ['generations/left-stream-counted'],
   },
   {
     id: 'prices-per-thousand',

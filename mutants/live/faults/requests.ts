@@ -43,15 +43,6 @@ export const requests: readonly LiveFault[] = [
     expectKilledBy: ['embeddings/capability'],
   },
   {
-    id: 'model-may-lack',
-    file: 'server/admission/request.ts',
-    find: "if (typeof model !== 'string' || model === '') throw missing('model', 'a model id')",
-    replace: "if (typeof model !== 'string' || model === '') return { body, name: 'other' }",
-    as: 'statement',
-    violates: ['ERR-05'],
-    expectKilledBy: ['requests/missing-model'],
-  },
-  {
     id: 'first-model-for-unknown',
     file: 'server/catalogue.ts',
     find: 'byId.get(id)',
@@ -118,7 +109,7 @@ export const requests: readonly LiveFault[] = [
     file: 'server/relay/request.ts',
     find: 'splice(bytes, span, changes)',
     replace:
-      'Buffer.from(JSON.stringify(JSON.parse(splice(bytes, span, changes).toString(), (key, value: unknown) => (/^(x_|unknown)/.test(key) ? null : value))))',
+      'Buffer.from(JSON.stringify(JSON.parse(splice(bytes, span, changes).toString(), (key, value: unknown) => (/^(min_p|guided_json)$/.test(key) ? null : value))))',
     violates: ['REQ-11'],
     expectKilledBy: ['requests/unknown-fields'],
   },

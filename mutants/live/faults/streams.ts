@@ -142,7 +142,7 @@ export const streams: readonly LiveFault[] = [
     within: 'choices: []',
     find: '[]',
     replace: '[{ index: 0, delta: {}, finish_reason: null }] as never',
-    violates: ['STRM-03'],
+    violates: ['MET-13'],
     expectKilledBy: ['streams/usage-chunk-always'],
   },
   {
