@@ -12,20 +12,21 @@ export interface Frame {
   readonly apartMs: number
 }
 
-/** Puts events into bytes as the wire options say. */
-export function frameEvents(events: readonly StreamEvent[], wire: Wire): readonly Frame[] {
+/**
+ * Puts events into bytes as the wire options say, each when it is asked for: a long answer made at once would keep every
+ * other one waiting, on a busy machine for longer than a router waits.
+ */
+export function* frameEvents(events: readonly StreamEvent[], wire: Wire): Generator<Frame> {
   const perWrite = wire.eventsPerWrite ?? 1
-  const frames: Frame[] = []
   for (let start = 0; start < events.length; start += perWrite) {
     const group = events.slice(start, start + perWrite)
     const mark = start === 0 && wire.bom ? '\uFEFF' : ''
-    frames.push({
+    yield {
       bytes: Buffer.from(mark + group.map((event) => frameOf(event, wire)).join('')),
       pieces: group.filter(({ piece }) => piece).length,
       apartMs: Math.max(...group.map(({ apartMs = 0 }) => apartMs)),
-    })
+    }
   }
-  return frames
 }
 
 function frameOf({ data }: StreamEvent, wire: Wire): string {
