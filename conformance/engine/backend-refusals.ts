@@ -14,15 +14,20 @@ const CANARY = 'canary of the backend'
 export const untold = '^(?!.*canary)'
 
 /** What becomes of a backend's statuses, for steps of any operation. */
-export const failures: readonly Step[] = [401, 403, 404, 408, 429, 500, 503].map((status) => ({
-  name: `a ${status}`,
-  backend: { status, error: { error: { message: CANARY, code: 'x' } } },
-  expect: {
-    error: [401, 403, 404].includes(status) ? 'backend_error' : 'backend_unavailable',
-    message: untold,
-    record: freeRecord,
-  },
-}))
+export const failures: readonly Step[] = [401, 403, 404, 408, 429, 500, 503].map((status) => {
+  const isSettings = [401, 403, 404].includes(status)
+  const told = [isSettings ? 'RLAY-04' : 'RLAY-05'] as const
+  return {
+    name: `a ${status}`,
+    backend: { status, error: { error: { message: CANARY, code: 'x' } } },
+    expect: {
+      error: isSettings ? 'backend_error' : 'backend_unavailable',
+      message: untold,
+      record: freeRecord,
+    },
+    shows: { error: told, message: told, record: ['GEN-18'] },
+  }
+})
 
 /** Answers of status 200 that are none, whatever was asked. */
 export const uselessBodies: readonly string[] = [
@@ -48,8 +53,12 @@ export function clientMistakes(param: string, status: number): readonly Step[] {
       message: '^It is too hot for this model\\.$',
       record: freeRecord,
     },
+    shows: { error: ['REQ-36'], param: ['REQ-36'], message: ['REQ-36'], record: ['GEN-18'] },
   }))
 }
+
+/** What it shows when one of `contextRefusals` is told as the contract says. */
+export const contextShows = { error: ['REQ-37'], param: ['REQ-37'], record: ['GEN-18'] } as const
 
 /** How servers of models refuse a prompt beyond their context window, each in its own form. */
 export const contextRefusals = {

@@ -24,7 +24,7 @@ test.each([
   ['the refusal', 400, refusal('unsupported_parameter'), []],
   ['no refusal', 200, {}, ['REQ-08']],
   ['no answer', 0, {}, ['REQ-08']],
-  ['a refusal by another code', 400, refusal('missing_field'), ['REQ-08']],
+  ['a refusal by another code, which the rule does not name', 400, refusal('missing_field'), []],
   ['a refusal by another code and status', 404, refusal('not_found'), ['REQ-08']],
   ['what is no JSON of an error', 502, 'Bad gateway', ['REQ-08']],
   ['the code with another status', 422, refusal('unsupported_parameter'), ['REQ-08', 'ERR-06']],

@@ -6,7 +6,7 @@ import { distinguishedName } from '../../platform/certificates/name.ts'
 import type { Context } from './context.ts'
 import { expectBundle, wireDigest } from './evidence.ts'
 import { expectStatus } from './expect.ts'
-import { objectOf } from './http/exchange.ts'
+import { type Exchange, objectOf } from './http/exchange.ts'
 import { addressFor } from './invitations.ts'
 import type { Need } from './needs.ts'
 
@@ -38,8 +38,8 @@ export async function rootWith(value: Uint8Array | undefined): Promise<string> {
   ).toString()
 }
 
-/** Publishes a bundle whose chain ends so, and tells what the model's entry says then of its endpoint's hardware. */
-export async function labelFor(context: Context, root: string): Promise<unknown> {
+/** Publishes a bundle whose chain ends so, and reads the model's entry then. */
+export async function entryFor(context: Context, root: string): Promise<Exchange> {
   const { published: endpoint = '' } = context.target.endpoints
   const { bundle, payload } = expectBundle(await context.published())
   // Later than any that was published here before: the newest is the one that counts.
@@ -64,7 +64,11 @@ export async function labelFor(context: Context, root: string): Promise<unknown>
     },
     context.target.limits.evidencePollMs * 8,
   )
-  const entry = await context.request('getModel', { params: { id: context.model('published') } })
+  return context.request('getModel', { params: { id: context.model('published') } })
+}
+
+/** What an entry says of its endpoint's hardware. */
+export function labelIn(entry: Exchange): unknown {
   expectStatus(entry, 200)
   const { endpoint: told } = objectOf(entry)
   return isObject(told) ? told.tee : undefined

@@ -3,6 +3,7 @@ import * as assert from '../engine/assert.ts'
 import {
   clientMistakes,
   contextRefusals,
+  contextShows,
   failures,
   freeRecord,
   untold,
@@ -155,6 +156,7 @@ export default {
     title: 'A prompt beyond the context window names prompt, whichever backend refuses it',
     operation: 'createCompletion',
     expect: { error: 'context_length_exceeded', param: 'prompt', record: freeRecord },
+    shows: contextShows,
     steps: Object.entries(contextRefusals).flatMap(([name, backend]) => [
       { name, backend },
       { name, backend, body: { stream: true } },
@@ -181,8 +183,9 @@ export default {
       'An honoured field of a text completion with a wrong value answers unsupported_parameter and is named',
     operation: 'createCompletion',
     expect: { error: 'unsupported_parameter' },
+    shows: ['REQ-35'],
     steps: [
-      { body: { n: 2 }, expect: { param: 'n' } },
+      { body: { n: 2 }, expect: { param: 'n' }, shows: ['REQ-33'] },
       { body: { stream: 'sometimes' }, expect: { param: 'stream' } },
       { body: { stream_options: 7 }, expect: { param: 'stream_options' } },
       { body: { max_tokens: -1 }, expect: { param: 'max_tokens' } },
@@ -220,12 +223,15 @@ export default {
       await context.script({ beforeHeadersMs: 60_000 })
       const prompt = [context.prompt, 'twice', 'thrice']
       const call = await context.open('createCompletion', { body: { prompt, max_tokens: 0, echo: true } })
+      shows('CRED-05')
       const [hold] = await context.eventually('a hold', async () => {
         const { holds } = await context.books()
         return holds.length > 0 && holds
       })
       const least = costMicros({ promptTokens: prompt.length * templateTokens, completionTokens: 0 }, prices)
+      shows('REQ-29', 'CRED-05')
       assert.ok((hold?.amount_micros ?? 0) > least, `${hold?.amount_micros} is what fewer could cost`)
+      shows('REQ-29')
       // The hold stands before anything is sent.
       const received = await context.eventually('the request at the backend', async () => {
         return (await context.received())[0]
@@ -300,7 +306,9 @@ export default {
       for (const kind of ['eof', 'cut']) {
         await context.script({ chunks: 8, fault: { kind, afterChunks: 3 } })
         const exchange = await context.request('createCompletion', { body: { stream: true } })
+        shows('STRM-14', 'STRM-18')
         const { error, text } = expectFailedTextStream(exchange)
+        shows('STRM-14')
         assert.deepEqual([error.code, text], ['backend_unavailable', 'word1 word2 word3'])
         const record = await expectAbortedInBooks(context, exchange)
         // 17 bytes.
@@ -348,6 +356,7 @@ export default {
     rules: ['REQ-29', 'REQ-59'],
     title: 'A prompt is a text, the tokens of one, or a list of either, and each of several has its choice',
     operation: 'createCompletion',
+    shows: ['REQ-29'],
     steps: [
       { name: 'a text', expect: { body: { object: 'text_completion' } } },
       {
@@ -374,6 +383,7 @@ export default {
       {
         name: 'no tokens at all',
         body: { max_tokens: 0, echo: true },
+        shows: ['REQ-59'],
         expect: { body: { object: 'text_completion' } },
       },
       {
@@ -393,11 +403,14 @@ export default {
       await context.script({ chunks: 1 })
       const forms = ['Once "twice" größe', ['Once'], ['Once', 'twice'], [1, 2, 3], [[1, 2, 3]]]
       for (const prompt of forms) {
+        shows('REQ-29')
         const body = { prompt, best_of: 1, echo: false, suffix: context.prompt }
         expectCompletion(await context.request('createCompletion', { body }))
         const { path, body: received } = (await context.received()).at(-1) ?? {}
-        const { model: _, ...sent } = parsed(received)
-        assert.deepEqual([path, sent], ['/v1/completions', { ...body, max_tokens }])
+        const { model: _, max_tokens: cap, ...sent } = parsed(received)
+        assert.deepEqual([path, sent], ['/v1/completions', body])
+        shows('CRED-09')
+        assert.equal(cap, max_tokens, 'the cap was not sent to the backend')
       }
     },
   },

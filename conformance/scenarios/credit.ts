@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RuleId } from '#contract/rules'
 import { abortAfter } from '../engine/aborted.ts'
 import * as assert from '../engine/assert.ts'
 import { costMicros } from '../engine/books.ts'
@@ -41,6 +42,8 @@ function tokensOf(texts: readonly string[]): number {
 }
 
 interface Holding extends Description {
+  /** What the request shows that was sent, and what the hold; its one rule where they are left out. */
+  readonly shown?: { readonly sent: readonly RuleId[]; readonly held: readonly RuleId[] }
   readonly model?: ModelName
   readonly body?: Readonly<Record<string, unknown>>
   /** Put behind the text of the prompt. */
@@ -65,13 +68,16 @@ export default {
       const running = Promise.all(
         Array.from({ length: 8 }, (_, index) => context.chat({ stream: index % 2 === 0 })),
       )
+      shows('WSP-16')
       for (let look = 0; look < 5; look++) {
         const { balance_micros: balance, entries } = await context.books()
         const sum = entries.reduce((total, { amount_micros }) => total + amount_micros, 0)
         assert.equal(balance, sum)
       }
+      shows()
       for (const { status } of await running) assert.equal(status, 200)
       const { balance_micros: balance, entries } = await context.books()
+      shows('CRED-27')
       assert.equal(entries.length, 9)
       assert.equal(entries.at(-1)?.balance_after_micros, balance)
     },
@@ -128,10 +134,13 @@ export default {
       const { holds } = await booksWhileRunning(context)
       const outputCap = prices.maxOutputTokens
       const { templateTokens } = context.target.limits
-      assert.deepEqual(
-        holds.map(({ amount_micros }) => amount_micros),
-        [holdFor(prices, { bodyBytes: 400, outputCap, templateTokens })],
-      )
+      const [hold, ...others] = holds
+      shows('CRED-05')
+      assert.ok(hold !== undefined && others.length === 0, `there are ${holds.length} holds`)
+      const isExample = isOfExample(prices) && templateTokens === 1_024
+      shows('CRED-05', 'CRED-06', ...(isExample ? (['CRED-37'] as const) : []))
+      assert.equal(hold.amount_micros, holdFor(prices, { bodyBytes: 400, outputCap, templateTokens }))
+      shows('CRED-09')
       const [received] = await context.received()
       assert.equal(parsed(received?.body).max_tokens, outputCap, 'the cap was not sent to the backend')
       call.abort()
@@ -160,6 +169,7 @@ export default {
       'Where prompt and largest output do not fit the context no cap is sent, and the context length is held',
     model: 'small',
     sent: { max_tokens: undefined, max_completion_tokens: undefined },
+    shown: { sent: ['CRED-10'], held: ['CRED-10', 'CRED-11'] },
     held: (prices, prompt) => holdFor(prices, { ...prompt, outputCap: prices.contextLength }),
   }),
 
@@ -177,6 +187,7 @@ export default {
     title: "The client's own cap is what is held for the output",
     body: { max_tokens: 1_000 },
     sent: { max_tokens: 1_000 },
+    shown: { sent: ['CRED-08'], held: ['CRED-08', 'CRED-05'] },
     held: (prices, prompt) => holdFor(prices, { ...prompt, outputCap: 1_000 }),
   }),
 
@@ -216,7 +227,9 @@ export default {
       try {
         // The last renewal is this old at the most.
         await sleep(LEASE_MS - RENEWAL_MS * 1.5)
+        shows('CRED-21')
         assert.equal((await context.books()).holds.length, 1, 'its hold is gone before its lease has lapsed')
+        shows('CRED-29')
         const record = await context.eventually(
           'what was left behind is settled',
           async () => (await context.books()).generations.find((one) => one.id === id),
@@ -229,39 +242,47 @@ export default {
       } finally {
         await context.wire('spareWire').mend()
       }
+      shows('CRED-30')
       const { error, chunks } = expectFailedStream(await call.done)
       assert.equal(error.code, 'internal')
       const texts = chunks.flatMap(({ choices }) => choices[0]?.delta.content || [])
       const most = tokensOf(texts.slice(0, sent))
+      shows('CRED-23')
       assert.ok(booked <= most, `${booked} tokens are booked, at most ${most} had been delivered`)
+      shows('CRED-29')
       assert.equal((await context.books()).generations.length, 1, 'it was settled a second time')
     },
   },
 
   'ledger-row': {
-    rules: ['WSP-11', 'WSP-12', 'WSP-13', 'WSP-09'],
+    rules: ['WSP-11', 'WSP-12', 'WSP-13', 'WSP-09', 'GEN-21'],
     title: 'The row of a generation has its members, its kind, and the key that no second row can have',
     needs: ['workspace', 'books'],
     async run(context) {
       const { id, usage } = expectChat(await context.chat())
       const { entries, balance_micros: balance } = await context.books()
       const row = entries.at(-1)
+      shows('WSP-12')
+      assert.equal(row?.kind, 'generation')
+      shows('WSP-13')
+      assert.equal(row.idempotency_key, `generation:${id}`)
+      shows('WSP-11')
       expectSubset(
         row,
         {
-          kind: 'generation',
           amount_micros: -usage.cost_micros,
           balance_after_micros: balance,
           reference: id,
-          idempotency_key: `generation:${id}`,
         },
         'the row',
       )
-      assert.match(row?.id ?? '', /^led_[0-9A-HJKMNP-TV-Z]{26}$/)
-      assert.equal(typeof row?.description, 'string')
-      assert.ok(Math.abs(Date.parse(row?.created_at ?? '') - Date.now()) < 60_000)
+      assert.equal(typeof row.description, 'string')
+      assert.ok(Math.abs(Date.parse(row.created_at) - Date.now()) < 60_000)
+      shows('WSP-09')
+      assert.match(row.id, /^led_[0-9A-HJKMNP-TV-Z]{26}$/)
+      shows('GEN-21')
       const record = expectRecord(await context.record(id))
-      assert.deepEqual(record.ledger, { id: row?.id, amount_micros: -usage.cost_micros })
+      assert.deepEqual(record.ledger, { id: row.id, amount_micros: -usage.cost_micros })
     },
   },
 
@@ -278,6 +299,7 @@ export default {
     rules: ['CRED-15', 'CRED-13'],
     title: 'A balance of zero or below is refused before anything runs, with no Retry-After',
     account: { balanceMicros: -1 },
+    shows: { error: ['CRED-15', 'CRED-13'], headers: ['CRED-15'] },
     steps: [
       {
         operation: 'createChatCompletion',
@@ -340,9 +362,12 @@ export default {
       }
       await context.script({ chunks: 400, betweenChunksMs: 20 })
       await abortAfter(await context.stream(), (soFar) => countTexts(soFar) >= 2)
+      shows('CRED-31')
       await context.eventually('no hold is left', async () => (await context.books()).holds.length === 0)
       const { keys, generations } = await context.books()
+      shows('CRED-28')
       assert.equal(generations.length, scripts.length * 2 + 1)
+      shows('CRED-27')
       assert.equal(
         keys[0]?.spent_micros,
         generations.reduce((sum, { cost_micros }) => sum + cost_micros, 0),
@@ -361,7 +386,9 @@ export default {
       const call = await context.stream()
       await expectBegun(call, 2)
       const refused = await context.chat()
+      shows('CRED-39')
       const { message } = expectError(refused, 'insufficient_credits')
+      shows('CRED-16')
       assert.equal(refused.headers['retry-after'], '1')
       assert.match(message, /running|flight|hold|held/i)
       call.abort()
@@ -369,14 +396,14 @@ export default {
   },
 
   'one-micro-dollar': {
-    rules: ['CRED-25', 'CRED-36', 'CRED-38'],
+    rules: ['CRED-25', 'CRED-36', 'CRED-38', 'CRED-13'],
     title: 'A balance of one micro-dollar admits while nothing is in flight',
     account: { balanceMicros: 1 },
     backend: { chunks: 5, promptTokens: 100, completionTokens: 100 },
     operation: 'createChatCompletion',
     steps: [
-      { expect: { body: { object: 'chat.completion' } } },
-      { name: 'afterwards', expect: { error: 'insufficient_credits' } },
+      { expect: { body: { object: 'chat.completion' } }, shows: ['CRED-25', 'CRED-36', 'CRED-38'] },
+      { name: 'afterwards', expect: { error: 'insufficient_credits' }, shows: ['CRED-13'] },
     ],
   },
 
@@ -401,15 +428,19 @@ export default {
       await sleep(OUTAGE_MS).finally(() => Promise.all(wires.map((wire) => wire.mend())))
 
       const ended = [await stream.done, await whole.done] as const
+      shows('CRED-33')
       const { error } = expectFailedStream(ended[0])
       assert.deepEqual([error.code, error.type], ['internal', 'server_error'])
       expectError(ended[1], 'internal')
+      shows('ERR-42')
       assert.equal(ended[1].headers['x-should-retry'], 'false')
+      shows('CRED-22')
       const ranOn = await Promise.all(running.map(({ done }) => done))
       for (const exchange of ranOn) {
         expectStatus(exchange, 200)
         expectStream(exchange)
       }
+      shows('CRED-33')
       const records = await context.eventually('all are settled', async () => {
         const { generations } = await context.books()
         return generations.length === 4 && new Map(generations.map((record) => [record.id, record]))
@@ -417,6 +448,7 @@ export default {
       for (const exchange of ended) assert.equal(records.get(generationIdOf(exchange))?.status, 'aborted')
       const tokens = ended.map((exchange) => records.get(generationIdOf(exchange))?.completion_tokens)
       assert.deepEqual(tokens, [10, 0], 'of the stream all was delivered, of the answer nothing')
+      shows('CRED-22')
       for (const exchange of ranOn) {
         const record = records.get(generationIdOf(exchange))
         assert.deepEqual([record?.status, record?.completion_tokens], ['ok', OUTAGE_CHUNKS])
@@ -490,12 +522,16 @@ export default {
       const call = await context.stream()
       await expectBegun(call, 2)
       const held = await context.chat()
+      shows('CRED-24')
       expectError(held, 'key_spend_limit_reached')
+      shows('CRED-42')
       assert.equal(held.headers['retry-after'], '1')
       call.abort()
       await context.books()
       const spent = await context.chat()
+      shows('CRED-24')
       expectError(spent, 'key_spend_limit_reached')
+      shows('CRED-42')
       assert.equal(spent.headers['retry-after'], undefined)
     },
   },
@@ -542,6 +578,11 @@ export default {
   },
 } satisfies Topic
 
+/** Whether a model is that of the example (CRED-37). */
+function isOfExample({ promptMicros, completionMicros, contextLength }: Priced): boolean {
+  return promptMicros === 150_000 && completionMicros === 600_000 && contextLength === 32_768
+}
+
 /** A request of exactly so many bytes. */
 function bodyOfLength(context: Context, bytes: number): string {
   const body = (padding: string) =>
@@ -575,9 +616,11 @@ async function longStreams(context: Context): Promise<readonly Call[]> {
 }
 
 /** A stream that runs on while the books are read: its one hold, and what the backend was sent, are what is told. */
-function holding({ model, body, parts, sent = {}, held, ...description }: Holding): Definition {
+function holding({ model, body, parts, sent = {}, held, shown, ...description }: Holding): Definition {
+  const { rules } = description
   return {
     ...description,
+    isNaming: shown !== undefined || rules.length === 1,
     needs: ['workspace', 'books', 'backendScript', ...(model ? [`model:${model}` as const] : [])],
     async run(context) {
       await stall(context)
@@ -590,10 +633,12 @@ function holding({ model, body, parts, sent = {}, held, ...description }: Holdin
       })
       const { holds } = await booksWhileRunning(context)
       const received = parsed((await context.received())[0]?.body)
+      shows(...(shown?.sent ?? rules))
       for (const [name, value] of Object.entries(sent))
         assert.equal(received[name], value, `${name} as it was sent`)
       const { templateTokens } = context.target.limits
       const prompt = { bodyBytes: call.exchange.sent.body.length, templateTokens }
+      shows(...(shown?.held ?? rules))
       assert.equal(holds[0]?.amount_micros, held(prices, prompt))
       call.abort()
     },

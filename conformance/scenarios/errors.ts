@@ -61,11 +61,16 @@ export default {
         `{"model":"${context.model()}","messages":[{"role":"user","content":"${context.prompt}"}],"stop":{"${context.nonce}":1}}`,
         `{"model":"${context.model()}","messages":"${context.prompt}"}`,
       ]
+      let errors = 0
       for (const text of texts) {
         const exchange = await context.chat({}, { text })
-        assert.ok(exchange.status >= 400, `${exchange.status} is no error: ${textOf(exchange)}`)
+        // Which of them are errors is a matter of other rules.
+        if (exchange.status < 400) continue
+        errors += 1
         assert.ok(!textOf(exchange).includes(context.nonce), `the error repeats it: ${textOf(exchange)}`)
       }
+      shows()
+      assert.ok(errors > 0, 'none of them is an error')
     },
   },
 

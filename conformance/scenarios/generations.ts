@@ -59,7 +59,11 @@ export default {
         await context.script(script)
         for (const stream of streams) {
           const exchange = await context.chat({ stream })
+          shows()
           expectError(exchange, code)
+          shows('HDR-10')
+          generationIdOf(exchange)
+          shows('GEN-18')
           expectSubset(await expectAborted(context, exchange), freeRecord, `the record of ${code}`)
         }
       }
@@ -257,7 +261,9 @@ export default {
     title: 'A record is wrapped as data and has every member by its name',
     needs: ['generation'],
     async run(context) {
+      shows()
       const { id, usage } = expectChat(await context.chat())
+      shows('GEN-19')
       const record = expectRecord(await context.record(id))
       expectSubset(
         record,
@@ -268,18 +274,30 @@ export default {
           streamed: false,
           status: 'ok',
           finish_reason: 'stop',
-          usage_source: 'backend',
+        },
+        'the record',
+      )
+      assert.ok(Math.abs(Date.parse(record.created_at) - Date.now()) < 60_000, 'created_at is not now')
+      shows('GEN-20')
+      expectSubset(
+        record,
+        {
           prompt_tokens: usage.prompt_tokens,
           completion_tokens: usage.completion_tokens,
           total_tokens: usage.total_tokens,
           cost_micros: usage.cost_micros,
-          ledger: { amount_micros: -usage.cost_micros },
         },
         'the record',
       )
-      assert.match(record.ledger.id, /^led_[0-9A-HJKMNP-TV-Z]{26}$/)
       assert.ok(record.latency_ms > 0)
-      assert.ok(Math.abs(Date.parse(record.created_at) - Date.now()) < 60_000, 'created_at is not now')
+      shows('MET-11')
+      assert.equal(record.usage_source, 'backend')
+      shows('GEN-21')
+      assert.equal(record.ledger.amount_micros, -usage.cost_micros)
+      shows('WSP-09')
+      assert.match(record.ledger.id, /^led_[0-9A-HJKMNP-TV-Z]{26}$/)
+      shows('WSP-07')
+      assert.ok(Number.isInteger(record.cost_micros) && Number.isInteger(record.ledger.amount_micros))
     },
   },
 
@@ -432,13 +450,20 @@ export default {
     async run(context) {
       const read = (id = '') => context.request('getGeneration', { query: { id } })
       for (let turn = 0; turn < 4; turn++) {
+        shows()
         const whole = expectChat(await context.chat())
+        shows('GEN-22')
         assert.equal(expectRecord(await read(whole.id)).cost_micros, whole.usage.cost_micros)
+        shows()
         const call = await context.stream({ stream_options: { include_usage: true } })
         await expectDone(call)
         const { chunks, usage } = readStream(call.exchange)
+        shows('GEN-22')
         const record = expectRecord(await read(chunks[0]?.id))
-        assert.deepEqual([record.status, record.cost_micros], ['ok', usage?.cost_micros])
+        assert.equal(record.cost_micros, usage?.cost_micros)
+        shows('CRED-34')
+        assert.equal(record.status, 'ok')
+        shows('CRED-32')
         const { entries } = await context.books()
         assert.equal(entries.at(-1)?.reference, record.id)
       }
@@ -466,9 +491,12 @@ export default {
       ]
       for (const ask of asks) {
         const { status, headers } = await ask()
+        shows()
         assert.ok(status >= 400 && status < 500, `${status} is no refusal`)
+        shows('HDR-10')
         assert.equal(headers['x-router-generation-id'], undefined, 'a refusal names a generation')
       }
+      shows('CRED-04')
       const books = await context.books()
       assert.deepEqual([books.generations, books.holds], [[], []])
       assert.ok(books.entries.every(({ kind }) => kind !== 'generation'))
@@ -512,9 +540,12 @@ export default {
       for (const [operation, fields, options] of refused) {
         const body = { user: context.prompt, ...fields }
         const { status, headers } = await context.request(operation, { body, ...options })
+        shows()
         assert.ok(status >= 400 && status < 500, `${status} is no refusal`)
+        shows('HDR-10')
         assert.equal(headers['x-router-generation-id'], undefined, 'a refusal names a generation')
       }
+      shows('CRED-04')
       for (const account of [await context.own(), poor]) {
         const { generations, holds, entries } = await context.books(account)
         assert.deepEqual([generations, holds], [[], []])

@@ -3,7 +3,7 @@ import * as assert from '../engine/assert.ts'
 import { shows } from '../engine/checks.ts'
 import { expectError, expectModel, expectModels, expectStatus } from '../engine/expect.ts'
 import { objectOf } from '../engine/http/exchange.ts'
-import { labelFor, labelNeeds, rootWith } from '../engine/labels.ts'
+import { entryFor, labelIn, labelNeeds, rootWith } from '../engine/labels.ts'
 import { pricesIn } from '../engine/prices.ts'
 import type { Topic } from '../engine/topic.ts'
 
@@ -79,14 +79,18 @@ export default {
     needs: ['key'],
     async run(context) {
       for (const entry of expectModels(await context.request('listModels'))) {
+        shows('MODL-14')
         assert.ok(entry.name.length > 0)
         assert.ok(Number.isInteger(entry.max_output_tokens) && entry.max_output_tokens > 0)
+        shows('MODL-15')
         assert.ok(entry.endpoint.name.length > 0)
         assert.ok(entry.endpoint.hostname.length > 0)
+        shows('MODL-16')
         assert.deepEqual(Object.keys(entry.pricing).toSorted(), [
           'completion_per_1m_micros',
           'prompt_per_1m_micros',
         ])
+        shows('MODL-17')
         assert.ok(entry.capabilities.length > 0)
         for (const capability of entry.capabilities) {
           assert.ok(
@@ -132,6 +136,7 @@ export default {
     rules: ['MODL-19', 'MODL-18'],
     title: 'GET /models/{id} takes the slash of an id as it is',
     needs: ['key'],
+    shows: { status: ['MODL-19'], body: ['MODL-19', 'MODL-18'] },
     steps: [
       {
         operation: 'getModel',
@@ -148,9 +153,11 @@ export default {
     async run(context) {
       const id = context.model('slashed')
       assert.ok(id.includes('/'), 'the model of the target has no slash')
+      shows('MODL-19')
       const encoded = expectModel(
         await context.request('getModel', { params: { id: encodeURIComponent(id) } }),
       )
+      shows('MODL-19', 'MODL-18')
       assert.equal(encoded.id, id)
       const lower = encodeURIComponent(id).replaceAll('%2F', '%2f')
       assert.equal(expectModel(await context.request('getModel', { params: { id: lower } })).id, id)
@@ -192,7 +199,12 @@ export default {
     async run(context) {
       for (const [name, value, label] of cases) {
         const root = typeof value === 'string' ? value : await rootWith(value)
-        assert.equal(await labelFor(context, root), label, name)
+        shows()
+        const entry = await entryFor(context, root)
+        shows('MODL-25')
+        const found = labelIn(entry)
+        shows(label === null ? 'MODL-24' : 'MODL-23')
+        assert.equal(found, label, name)
       }
     },
   },
@@ -206,7 +218,7 @@ export default {
     isExclusive: true,
     waitsMs: ({ evidencePollMs }) => evidencePollMs * 2,
     async run(context) {
-      assert.equal(await labelFor(context, await rootWith(undefined)), null)
+      assert.equal(labelIn(await entryFor(context, await rootWith(undefined))), null)
     },
   },
 

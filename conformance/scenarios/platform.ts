@@ -154,12 +154,16 @@ export default {
       const read = expectBundle(await context.request('getPlatformEvidence', { key: null }))
       const { bundle, payload } = read
 
+      shows('BNDL-19')
       for (const name of ['version', 'kind', 'hostname', 'issuedAt', 'certFingerprint'] as const) {
         assert.equal(payload[name], bundle[name], `${name} is not the same`)
       }
+      shows('BNDL-21')
       assert.equal(payload.evidence.version, 2)
       assert.ok(Array.isArray(payload.evidence.resources))
+      shows('BNDL-22')
       assert.equal(payload.evidenceDigest, wireDigest(canonical(payload.evidence)))
+      shows('BNDL-17')
       assert.ok(bundle.tlsLeaf)
     },
   },

@@ -144,12 +144,15 @@ export default {
     async run(context) {
       const answer = { chunks: 3, untilClose: true, headers: { 'transfer-encoding': 'identity' } }
       await context.script(answer)
+      shows('RLAY-14')
       assert.equal(expectChat(await context.chat()).choices[0]?.message.content, 'word1 word2 word3')
       assert.equal(expectStream(await context.chat({ stream: true })).text, 'word1 word2 word3')
       await context.script({ ...answer, fault: { kind: 'eof', afterChunks: 2 } })
       const cut = await context.chat({ stream: true })
+      shows('STRM-14')
       assert.equal(expectFailedStream(cut).error.code, 'backend_unavailable')
       await expectAborted(context, cut)
+      shows('RLAY-14')
       expectError(await context.chat(), 'backend_error')
     },
   },
@@ -254,6 +257,7 @@ export default {
     async run(context) {
       const faults = [
         { fault: { kind: 'refuse' } },
+        // From here on a response has begun.
         { chunks: 5, fault: { kind: 'cut', afterChunks: 0 } },
         { chunks: 5, fault: { kind: 'cut', afterChunks: 2 } },
         { chunks: 5, fault: { kind: 'cut', afterChunks: 2, reset: true } },
@@ -262,6 +266,7 @@ export default {
       for (const [index, script] of faults.entries()) {
         await context.script(script)
         await context.chat({ stream: true })
+        shows('RLAY-07', ...(index > 0 ? (['RLAY-08'] as const) : []))
         assert.equal(
           (await context.received()).length,
           index + 1,
@@ -305,11 +310,13 @@ export default {
         '{"object":"chat.completion","choices":[{"index":0,"message":{"content":"?"}}]}',
       )
       await context.script({ bytes: withBadByte(body) })
+      shows('RLAY-13')
       expectError(await context.chat(), 'backend_error')
       const head = '"id":"x","object":"chat.completion.chunk","created":1,"model":"x"'
       const good = `data: {${head},"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n`
       const events = Buffer.from(`${good}${good.replace('"a"', '"?"')}data: [DONE]\n\n`)
       await context.script({ bytes: withBadByte(events), headers: { 'content-type': 'text/event-stream' } })
+      shows('STRM-15')
       const exchange = await context.chat({ stream: true })
       expectStatus(exchange, 200)
       const { error, text } = expectFailedStream(exchange)
@@ -345,6 +352,7 @@ export default {
         const before = (await context.received()).length
         const begunMs = performance.now()
         for (let turn = 0; turn < 3; turn++) {
+          shows('RLAY-15')
           expectChat(await context.chat({ model }))
           expectStream(await context.chat({ model, stream: true }))
         }
@@ -353,7 +361,9 @@ export default {
         // Where the six took longer than its rest, it was rightly asked again, once for each.
         const rests = Math.floor((performance.now() - begunMs) / (Number(RETRY_AFTER) * 1_000))
         const asked = names.filter((name) => name === 'replica-a').length
+        shows()
         assert.ok(asked >= 1, 'it was not asked at all')
+        shows('RLAY-10')
         assert.ok(asked <= 1 + rests, `it was not left alone after a ${status}, but asked ${asked} times`)
         await context.script({})
         await context.eventually(
@@ -386,10 +396,14 @@ export default {
       await context.script({ fault: { kind: 'silence' } })
       const { firstByteMs, pingMs } = context.target.limits
       const [whole, streamed] = await Promise.all([context.chat(), context.chat({ stream: true })])
+      shows('RLAY-05')
       expectError(whole, 'backend_unavailable')
+      shows('RLAY-06')
       assert.ok(whole.endMs >= firstByteMs * 0.9, `it was given up after ${whole.endMs} ms`)
+      shows('RLAY-05')
       if (pingMs < firstByteMs) assert.equal(expectFailedStream(streamed).error.code, 'backend_unavailable')
       else expectError(streamed, 'backend_unavailable')
+      shows('GEN-18')
       for (const exchange of [whole, streamed])
         expectSubset(recordIn(await context.record(generationIdOf(exchange))), freeRecord, 'the record')
     },

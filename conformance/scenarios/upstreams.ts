@@ -169,13 +169,17 @@ export default {
       const call = await context.open('createChatCompletion', {
         body: { model: context.model('doubted') },
       })
+      shows('VRFY-03')
       await context.eventually('the evidence is asked for', async () => gateway.asked > 0)
       await sleep(PAUSE_MS)
+      shows('VERD-14')
       assert.ok(!call.isOver, 'it is answered before anything can have been verified')
       assert.equal(gateway.sent.length, 0, 'it was sent before anything was verified')
       gateway.hold(false)
+      shows('VERD-15')
       expectStatus(await call.done, 200)
       assert.equal(gateway.sent.length, 1)
+      shows('VRFY-03')
       // Each look at the evidence had one, too.
       assert.ok(gateway.connections > gateway.asked, 'it went over a connection that evidence was read from')
     },
@@ -191,13 +195,17 @@ export default {
     async judge(upstream, context) {
       upstream.gateway.hold(true)
       await upstream.register()
+      shows('VERD-14')
       const startedMs = performance.now()
       const refused = await nothingSent(upstream, () => upstream.chat())
       const tookMs = performance.now() - startedMs
+      shows('VERD-16')
       expectError(refused, 'attestation_failed')
       const { stage, reason } = objectOf(refused)
       assert.ok(grounds.includes(`${stage}/${reason}`), `it is refused at ${stage} for ${reason}`)
+      shows('VERD-14')
       assert.ok(tookMs < limits.verdictWaitMs + context.patience(1_000), `it waited ${Math.round(tookMs)} ms`)
+      shows('VERD-16')
       assert.ok(!(await upstream.isListed()), 'the model is listed')
       upstream.gateway.hold(false)
     },
@@ -257,11 +265,14 @@ export default {
       await gateway.renewLeaf()
       await gateway.backend.play({})
       const answers = await Promise.all(Array.from({ length: 5 }, () => upstream.chat()))
+      shows('CONN-06')
       for (const answer of answers) expectStatus(answer, 200)
+      shows('CONN-05')
       assert.ok(
         expectStream(await running.done).text.endsWith('word30'),
         'the stream did not come to its end',
       )
+      shows('CONN-06')
       assert.equal(gateway.sent.length, 6, 'something was sent twice')
     },
   }),
@@ -277,11 +288,15 @@ export default {
       await gateway.renewLeaf({ isPublished: false })
       gateway.drop()
       const asked = [false, true, false].map((stream) => upstream.chat({ stream }))
+      shows('CONN-06')
       await context.eventually('the evidence is looked at again', async () => gateway.asked > 2)
       await sleep(SPLIT_MS)
+      shows('VERD-19')
       assert.equal(gateway.sent.length, 1, 'something was sent before it was signed for')
       await gateway.publish()
+      shows('VERD-19', 'CONN-06')
       for (const answer of await Promise.all(asked)) expectStatus(answer, 200)
+      shows('CONN-06')
       assert.equal(gateway.sent.length, 4, 'something was sent twice')
     },
   }),
@@ -314,14 +329,23 @@ export default {
       const running = await upstream.stream()
       await expectBegun(running)
       await gateway.renewLeaf({ isPublished: false })
+      shows('CONN-01')
       const { asked } = gateway
       const refused = await nothingSent(upstream, () => upstream.chat())
+      shows('VERD-19')
       expectError(refused, 'attestation_failed')
-      expectSubset(objectOf(refused), { stage: 'upstream-tls-fingerprint', reason: 'leaf_mismatch' })
+      shows('ERR-47')
+      expectSubset(objectOf(refused), { stage: 'upstream-tls-fingerprint' })
+      shows('VRFY-20')
+      expectSubset(objectOf(refused), { reason: 'leaf_mismatch' })
+      shows('ERR-40')
       assert.equal(refused.headers['x-should-retry'], 'true')
       assert.equal(refused.headers['retry-after'], '1')
+      shows('VERD-19')
       assert.ok(gateway.asked > asked, 'the evidence was not looked at once more')
+      shows('VERD-18')
       assert.ok(await upstream.isListed(), 'the verdict has gone')
+      shows('VERD-19')
       const { text } = expectStream(await running.done)
       assert.ok(text.endsWith('word30'), 'the stream did not come to its end')
     },
@@ -451,7 +475,7 @@ export default {
   }),
 
   stage: verifying({
-    rules: ['ERR-47', 'ERR-41', 'VERD-16', 'VRFY-21', 'VRFY-22'],
+    rules: ['ERR-47', 'ERR-41', 'VERD-16', 'VRFY-22'],
     title:
       'The router names the stage at which an upstream fails with upstream- before it, and says not to try again',
     isRegistered: false,
@@ -461,14 +485,21 @@ export default {
         [[], 'no_pins'],
         [[`sha256/${'A'.repeat(43)}`], 'digest_not_pinned'],
       ] as const) {
+        shows()
         const asked = gateway.asked
         await upstream.register({ pins })
         await context.eventually('the evidence is read', async () => gateway.asked > asked)
+        shows('VERD-16')
         const refused = await nothingSent(upstream, () => upstream.chat())
         expectError(refused, 'attestation_failed')
-        expectSubset(objectOf(refused), { stage: 'upstream-policy', reason })
+        shows('ERR-47')
+        expectSubset(objectOf(refused), { stage: 'upstream-policy' })
+        shows('VRFY-22')
+        expectSubset(objectOf(refused), { reason })
+        shows('ERR-41')
         assert.equal(refused.headers['x-should-retry'], 'false')
       }
+      shows('VERD-16')
       // Tried again by itself, once the present deployment is approved.
       await upstream.register()
       await upstream.untilListed(true)
@@ -521,7 +552,9 @@ export default {
         return refused
       }
       // It was let in before its connection showed what has changed, so either code would tell the truth.
+      shows('VERD-20')
       await refuse()
+      shows('VERD-21')
       await gateway.deploy(FIRST_REVISION)
       expectError(await refuse(), 'attestation_failed')
       await sleep(STICKY_PAUSE_MS)
@@ -545,17 +578,25 @@ export default {
         gateway.hold(true)
         const { asked } = gateway
         await context.siblingControl('/advance', { milliseconds: RENEWAL_MS + 1_000, clock: 'wall' })
+        shows('VERD-08')
         await context.eventually('the evidence is looked at', async () => gateway.asked > asked, 5_000)
+        shows('VERD-17')
         expectStatus(await upstream.chat({}, baseUrl), 200)
+        shows()
         await gateway.backend.play({ rules: [{ chunks: 5, fault: { kind: 'stall', afterChunks: 1 } }] })
         const running = await context.stream({ model: context.model('doubted') }, { baseUrl })
         await expectBegun(running)
         await context.siblingControl('/advance', { milliseconds: LIFE_MS - RENEWAL_MS, clock: 'wall' })
-        assert.equal(expectFailedStream(await running.done).error.code, 'attestation_revoked')
+        const ended = await running.done
+        shows('VERD-08', 'VERD-09', 'VERD-22')
         const refused = await nothingSent(upstream, () => upstream.chat({}, baseUrl))
         expectError(refused, 'attestation_failed')
+        shows('ERR-48')
         expectSubset(objectOf(refused), { stage: 'upstream-attesting', reason: 'verdict_expired' })
+        shows('ERR-40')
         assert.equal(refused.headers['retry-after'], '1')
+        shows('VERD-22')
+        assert.equal(expectFailedStream(ended).error.code, 'attestation_revoked')
         gateway.hold(false)
         await gateway.backend.play({})
         // That was no denial, so a check that passes admits again.

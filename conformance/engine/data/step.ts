@@ -55,7 +55,7 @@ async function keyFor({ key = 'own' }: Step, context: Context): Promise<{ key?: 
 
 async function judge(exchange: Exchange, step: Step, context: Context): Promise<void> {
   const { expect: expected = {} } = step
-  name(step, expected.error === undefined ? 'status' : 'error')
+  name(step, headOf(step))
   judgeHead(exchange, step)
   judgeBody(exchange, step)
   name(step, 'record')
@@ -72,6 +72,11 @@ async function judge(exchange: Exchange, step: Step, context: Context): Promise<
     const id = generationIdOf(exchange)
     assert.deepEqual(debitsOf(await context.debits(), id), [expected.debitMicros], 'the debit')
   }
+}
+
+/** What the status shows: with an error what that shows, unless it is told apart. */
+function headOf({ shows: told = [], expect: expected }: Step): 'status' | 'error' {
+  return expected?.error === undefined || 'status' in told ? 'status' : 'error'
 }
 
 /** Says which rules a part of an expectation shows. */

@@ -1,5 +1,6 @@
 import * as assert from '../../engine/assert.ts'
 import { Browser } from '../../engine/browser.ts'
+import { shows } from '../../engine/checks.ts'
 import { rowsOf, signIn, signInNeeds, signUp, told } from '../../engine/console.ts'
 import { expectError } from '../../engine/expect.ts'
 import type { Topic } from '../../engine/topic.ts'
@@ -12,6 +13,7 @@ export default {
     subjects: ['console'],
     async run(context) {
       const { browser } = await signUp(context)
+      shows('CONS-33')
       const lists = ['listUpstreams', 'listInvitations', 'listWorkspaces', 'listAudit'] as const
       for (const operation of lists) expectError(await browser.ask(operation), 'not_administrator')
       const body = { grant_micros: 5_000_000 }
@@ -22,6 +24,7 @@ export default {
       for (const operation of lists) rowsOf(await person.browser.ask(operation))
       const issued = told(await person.browser.ask('issueInvitation', { body }), 201)
       assert.equal(issued.grant_micros, body.grant_micros)
+      shows('CONS-51')
       const acts = rowsOf(await person.browser.ask('listAudit', { query: { actor: administrator } }))
       const act = acts.find(({ subject }) => subject === issued.id)
       assert.deepEqual([act?.act, act?.through], ['invitation_issued', 'console'])

@@ -1,6 +1,7 @@
 import { limits } from '#contract/limits'
 import * as assert from '../../engine/assert.ts'
 import { Browser } from '../../engine/browser.ts'
+import { shows } from '../../engine/checks.ts'
 import { newAddress, rowsOf, signInNeeds, signUp } from '../../engine/console.ts'
 import { expectError, expectStatus } from '../../engine/expect.ts'
 import type { Exchange } from '../../engine/http/exchange.ts'
@@ -34,7 +35,9 @@ export default {
     subjects: ['console'],
     async run(context) {
       const browser = new Browser(context)
+      shows('CONS-32')
       expectStatus(await tellOf(browser), 202)
+      shows('CONS-58')
       for (const event of [
         { ...EVENT, name: 'prompt_typed' },
         { ...EVENT, page: '/keys?name=secret' },
@@ -45,6 +48,7 @@ export default {
         expectError(exchange, 'unsupported_parameter')
         assert.ok(!exchange.body.includes('secret'), 'the refusal repeats what was sent')
       }
+      shows()
       const many = Array.from({ length: 21 }, () => EVENT)
       expectError(await browser.ask('sendEvents', { body: { events: many } }), 'unsupported_parameter')
     },
@@ -108,6 +112,7 @@ export default {
     subjects: ['console'],
     async run(context) {
       const { browser } = await signUp(context)
+      shows('CONS-20')
       assert.deepEqual(rowsOf(await browser.ask('listKeys')), [])
       const stranger = new Browser(context, 'a stranger')
       const { client, target } = context
@@ -122,6 +127,7 @@ export default {
         answers.map(({ status }) => status),
         [200, 404, 401, 403, 404],
       )
+      shows('CONS-54')
       for (const { headers } of answers) assert.equal(headers['cache-control'], 'no-store')
     },
   },

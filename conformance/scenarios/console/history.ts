@@ -1,4 +1,5 @@
 import * as assert from '../../engine/assert.ts'
+import { shows } from '../../engine/checks.ts'
 import {
   chatWith,
   creditNeeds,
@@ -61,6 +62,7 @@ export default {
     subjects: ['console'],
     async run(context) {
       const { person, ids } = await withRequests(context)
+      shows('CONS-45')
       const file = await person.browser.ask('saveRequests')
       expectStatus(file, 200)
       assert.match(file.headers['content-type'] ?? '', /^text\/csv\b/)
@@ -73,6 +75,7 @@ export default {
           lines.some((line) => line.includes(id)),
           `${id} is not in the file`,
         )
+      shows('CONS-46')
       assert.equal(lines.filter((line) => line.includes(",'=1+1,")).length, 3, 'a formula is not defused')
     },
   },
@@ -126,6 +129,7 @@ export default {
         events()
           .filter(({ name }) => name === 'request')
           .map(({ data }) => parsed(data) as Readonly<Record<string, unknown>>)
+      shows('CONS-49')
       await context.eventually('the balance', async () => events().some(({ name }) => name === 'balance'))
       const { baseUrl } = context.target
       const stream = await context.stream({}, { baseUrl, key: key.apiKey })
@@ -134,11 +138,13 @@ export default {
         async () => rows().some(({ status }) => status === 'running'),
         SEEN_MS,
       )
+      shows('CONS-44')
       const running = rowsOf(await person.browser.ask('listRequests', { query: { status: 'running' } }))
       assert.deepEqual(
         running.map(({ status, cost_micros }) => [status, cost_micros]),
         [['running', null]],
       )
+      shows('CONS-49')
       const id = generationIdOf(await stream.done)
       await context.eventually(
         'the row of its end',
@@ -167,7 +173,9 @@ export default {
     async run(context) {
       const { person, keys, ids } = await withRequests(context)
       const newest = ids.toReversed()
+      shows('CONS-30')
       assert.deepEqual(await idsOf(person, {}), newest)
+      shows('CONS-43')
       assert.deepEqual(await idsOf(person, { order: 'asc' }), ids)
       assert.deepEqual(await idsOf(person, { key: keys[1].id }), [ids[3]])
       assert.deepEqual(await idsOf(person, { model: context.model() }), newest)
@@ -190,19 +198,22 @@ export default {
           `by ${sort}`,
         )
       }
+      shows('CONS-30')
       const first = await person.browser.ask('listRequests', { query: { limit: '3' } })
       const after = textIn(told(first), 'next')
       const second = await person.browser.ask('listRequests', { query: { limit: '3', after } })
       const paged = [...rowsOf(first), ...rowsOf(second)].map((row) => textIn(row, 'id'))
       assert.deepEqual(paged, newest)
       assert.equal(told(second).next, null)
-      for (const query of [
-        { sort: 'nonsense' },
-        { status: 'nonsense' },
-        { after: 'nonsense' },
-        { limit: '0' },
-      ])
+      for (const [rule, query] of [
+        ['CONS-43', { sort: 'nonsense' }],
+        ['CONS-43', { status: 'nonsense' }],
+        ['CONS-30', { after: 'nonsense' }],
+        ['CONS-30', { limit: '0' }],
+      ] as const) {
+        shows(rule)
         expectError(await person.browser.ask('listRequests', { query }), 'unsupported_parameter')
+      }
     },
   },
 

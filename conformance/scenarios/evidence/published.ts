@@ -99,23 +99,31 @@ export default {
         const exchange = await ask()
         if (exchange.status !== 200) refused = exchange
       }
+      shows('LIM-39')
       assert.ok(refused, 'the address was never refused')
       expectError(refused, 'rate_limit_exceeded')
+      shows('EVID-27')
       assert.equal(refused.headers['cache-control'], 'no-store')
+      shows('LIM-29')
       const number = (name: string) => Number(refused?.headers[name])
       assert.equal(number('x-ratelimit-limit'), limits.evidencePerMinute)
       assert.equal(number('x-ratelimit-remaining'), 0)
+      shows('LIM-28')
       const seconds = number('retry-after')
       assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `Retry-After is ${seconds}`)
       const milliseconds = number('retry-after-ms')
       assert.ok(milliseconds > 0 && milliseconds <= seconds * 1_000, `retry-after-ms is ${milliseconds}`)
+      shows('LIM-31')
       const resetInMs = number('x-ratelimit-reset') * 1_000 - Date.now()
       assert.ok(Math.abs(resetInMs) < 3_000, `X-RateLimit-Reset is ${resetInMs} ms away`)
+      shows('LIM-39')
       expectStatus(
         await context.request('getEvidence', { key: null, headers: { 'x-forwarded-for': '203.0.113.254' } }),
         200,
       )
+      shows()
       expectStatus(await context.chat({}, { headers }), 200)
+      shows('LIM-28')
       await sleep(milliseconds)
       expectStatus(await ask(), 200)
     },

@@ -91,9 +91,13 @@ export default {
     async run(context) {
       for (const host of ['evil.example', 'router.example:8484', '203.0.113.7']) {
         const exchange = await context.request('listModels', { headers: { host } })
+        shows('PRXY-11')
+        assert.ok(exchange.status >= 400, `${host} is answered ${exchange.status}`)
+        shows('PRXY-18')
         expectError(exchange, 'forbidden_origin')
         assert.equal(exchange.headers['x-proxy-verdict'], undefined)
       }
+      shows('PRXY-11')
       expectStatus(await context.request('listModels'), 200)
     },
   },
@@ -106,6 +110,9 @@ export default {
     async run(context) {
       const ask = (origin: string) => context.request('listModels', { headers: { origin } })
       const refused = await ask('https://evil.example')
+      shows('PRXY-11')
+      assert.ok(refused.status >= 400, `a page of another origin is answered ${refused.status}`)
+      shows('PRXY-18')
       expectError(refused, 'forbidden_origin')
       assert.equal(refused.headers['x-proxy-verdict'], undefined)
       expectError(await ask('null'), 'forbidden_origin')
@@ -185,10 +192,15 @@ export default {
       }
       const exchange = await context.request('listModels', { headers })
       expectStatus(exchange, 200)
+      shows('PRXY-13')
       assert.equal(exchange.headers['x-proxy-verdict'], 'allow')
+      shows()
       const [head, ...others] = await wire.heads(context.nonce)
       assert.ok(head !== undefined && others.length === 0, 'the request did not reach the router once')
-      assert.doesNotMatch(head, /x-proxy-|verdict|attest|sha256[:/]/i)
+      shows('PRXY-13')
+      assert.doesNotMatch(head, /x-proxy-/i)
+      shows('PRXY-14')
+      assert.doesNotMatch(head, /verdict|attest|sha256[:/]/i)
     },
   },
 

@@ -38,21 +38,16 @@ const answers = [
   { status: 200, body: '<html>Please sign in</html>' },
 ] as const
 
-/** What the bundle of an authority that nobody trusts is refused for, and what is no bundle. */
+/** What the bundle of an authority that nobody trusts is refused for, and what is no bundle; and the rule that says so. */
 const foreignEvidence = [
-  [undefined, { stage: 'untrusted-root', reason: 'root_not_trusted' }],
-  [
-    { status: 302, headers: { location: '/elsewhere' } },
-    { stage: 'fetch', reason: 'redirected' },
-  ],
+  [undefined, { stage: 'untrusted-root', reason: 'root_not_trusted' }, 'VERD-16'],
+  [{ status: 302, headers: { location: '/elsewhere' } }, { stage: 'fetch', reason: 'redirected' }, 'VERD-13'],
   [
     { status: 101, headers: { connection: 'upgrade', upgrade: 'x' } },
     { stage: 'fetch', reason: 'http_status' },
+    'VERD-30',
   ],
-  [
-    { status: 200, body: '<html></html>' },
-    { stage: 'fetch', reason: 'not_json' },
-  ],
+  [{ status: 200, body: '<html></html>' }, { stage: 'fetch', reason: 'not_json' }, 'VERD-13'],
 ] as const
 
 export default {
@@ -147,20 +142,25 @@ export default {
     async run(context) {
       const ask = () => context.request('listModels')
       const wire = context.wire('proxyWire')
+      const reasons: unknown[] = []
       for (const clock of ['wall', 'monotonic'] as const) {
+        shows()
         expectStatus(await ask(), 200)
         await wire.hold()
         try {
           await context.proxyControl('/advance', { milliseconds: LIFE_MS, clock })
           await context.eventually(`the ${clock} clock has moved`, async () => (await wire.state()).held > 0)
-          const refused = await ask()
-          expectError(refused, 'attestation_failed')
-          assert.equal(objectOf(refused).reason, 'verdict_expired')
+          const answer = await ask()
+          reasons.push(answer.status === 200 ? undefined : objectOf(answer).reason)
         } finally {
           await wire.mend()
         }
         await untilServed(context, ask)
       }
+      shows('VERD-07')
+      assert.ok(reasons.includes('verdict_expired'), 'a verdict outlives five minutes by either clock')
+      shows('VERD-09')
+      assert.deepEqual(reasons, ['verdict_expired', 'verdict_expired'])
     },
   },
 
@@ -261,18 +261,22 @@ export default {
       await interposed(context, async (hostile) => {
         // So that there is no verdict: one that lives is not moved by anything of this.
         await context.proxyControl('/restart')
-        for (const [answer, ground] of foreignEvidence) {
+        for (const [answer, ground, rule] of foreignEvidence) {
           hostile.answer(answer)
           await context.eventually('the refusal names what is wrong', async () => {
             const refused = await ask()
+            shows('VERD-16')
             expectError(refused, 'attestation_failed')
+            shows(rule)
             const { stage, reason } = objectOf(refused)
             return stage === ground.stage && reason === ground.reason
           })
           expectSubset(objectOf(await ask()), ground)
         }
+        shows('VERD-16')
         assert.deepEqual(hostile.sent, [], 'something was sent on')
       })
+      shows('VERD-15')
       await untilServed(context, ask)
     },
   },
@@ -295,9 +299,11 @@ export default {
       await interposed(context, async (hostile) => {
         hostile.answer({ status: 200, body: older })
         const refused = await ask()
+        shows('VERD-18')
         expectError(refused, 'attestation_failed')
         assert.equal(objectOf(refused).stage, 'tls-fingerprint', 'the verdict has gone')
         await context.proxyControl('/restart')
+        shows('VERD-11', 'VRFY-17')
         await context.eventually('it is refused as rolled back', async () => {
           const anew = await ask()
           expectError(anew, 'attestation_failed')
@@ -306,6 +312,7 @@ export default {
         })
         assert.deepEqual(hostile.sent, [], 'something was sent on')
       })
+      shows()
       await untilServed(context, ask)
     },
   },
@@ -346,8 +353,11 @@ export default {
           const { asked } = hostile
           hostile.answer({ status, body: '{}' })
           if (status === 503) await context.proxyControl('/advance', { milliseconds: AHEAD_MS })
+          shows('VERD-07')
           await context.eventually('the evidence is fetched', async () => hostile.asked > asked, 5_000)
         }
+        // What runs and what comes afterwards is served all the while.
+        shows('VERD-12', 'VERD-17')
       }),
   },
 

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '#contract/errors'
 import * as assert from '../../engine/assert.ts'
+import { shows } from '../../engine/checks.ts'
 import { expectChat, expectError, expectStatus } from '../../engine/expect.ts'
 import { type Exchange, objectOf } from '../../engine/http/exchange.ts'
 import { parsed } from '../../engine/http/json.ts'
@@ -23,10 +24,12 @@ export default {
     async run(context) {
       const { host, pathname } = new URL(context.target.baseUrl)
       const head = `GET ${pathname}/models HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`
+      shows('REQ-62')
       for (const more of [`Host: ${host}`, 'Authorization: Bearer a\r\nAuthorization: Bearer b']) {
         const answer = await context.client.raw(`${head}${more}\r\n\r\n`)
-        assert.equal(answer.status, 400, more)
+        assert.equal(answer.status, 400, `${more.split(':')[0]} twice is answered ${answer.status}`)
       }
+      shows('REQ-61')
       const headers = { 'x-long': 'x'.repeat(20_000) }
       expectError(await context.client.send({ method: 'GET', path: '/models', headers }), 'headers_too_large')
     },
@@ -59,12 +62,15 @@ export default {
       })
       let longestMs = 0
       while (!areGone) {
+        shows('REQ-53')
         expectChat(await context.chat({}, { baseUrl }))
+        shows()
         const exchange = await context.chat({ padding: 'x'.repeat(bytes / 2) }, { baseUrl })
         expectChat(exchange)
         longestMs = Math.max(longestMs, exchange.endMs)
       }
       await gone
+      shows('REQ-24')
       assert.ok(longestMs > WAIT_MS, 'it was served beside more bodies than there is memory for')
     },
   },
@@ -98,6 +104,7 @@ export default {
     title: 'A field that another parser takes for an honoured one answers unsupported_parameter and is named',
     operation: 'createChatCompletion',
     expect: { error: 'unsupported_parameter' },
+    shows: ['REQ-26'],
     steps: [
       { body: { ſtream: true }, expect: { param: 'ſtream' } },
       { body: { max_toKens: 300 }, expect: { param: 'max_toKens' } },
@@ -105,6 +112,7 @@ export default {
       {
         body: { stream_options: { Include_Usage: false } },
         expect: { param: 'stream_options.Include_Usage' },
+        shows: ['REQ-56'],
       },
     ],
   },
@@ -373,6 +381,8 @@ export default {
       ]
       for (const [name, code, ask] of cases) {
         const exchange = await ask()
+        // Credit can be had by waiting, the other mistake cannot be mended so.
+        shows('REQ-20', ...(name.endsWith('no credit') ? (['REQ-21'] as const) : []))
         try {
           expectError(exchange, code)
         } catch (error) {

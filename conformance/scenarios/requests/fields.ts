@@ -1,12 +1,15 @@
 import type { OperationId } from '#contract/routes'
 import * as assert from '../../engine/assert.ts'
-import { clientMistakes, contextRefusals, freeRecord } from '../../engine/backend-refusals.ts'
+import { clientMistakes, contextRefusals, contextShows, freeRecord } from '../../engine/backend-refusals.ts'
 import { shows } from '../../engine/checks.ts'
 import type { DataDefinition } from '../../engine/data/definition.ts'
 import { errorIn, expectChat, expectError, expectStatus, listedIds } from '../../engine/expect.ts'
 import { objectOf } from '../../engine/http/exchange.ts'
 import { priceOf } from '../../engine/prices.ts'
 import type { Topic } from '../../engine/topic.ts'
+
+/** That they are refused says REQ-27, by which code REQ-32. */
+const noArray = { status: ['REQ-27', 'REQ-32'], error: ['REQ-32'], param: ['REQ-32'] } as const
 
 export default {
   'backend-400': refusedByBackend(400),
@@ -101,11 +104,12 @@ export default {
     title: 'Messages that are absent, null, empty or no array answer missing_field and are named',
     operation: 'createChatCompletion',
     expect: { error: 'missing_field', param: 'messages' },
+    shows: ['REQ-32'],
     steps: [
       { name: 'absent', omit: ['messages'] },
       { name: 'null', body: { messages: null } },
-      { name: 'empty', body: { messages: [] } },
-      { name: 'a text', body: { messages: 'Hello' } },
+      { name: 'empty', body: { messages: [] }, shows: noArray },
+      { name: 'a text', body: { messages: 'Hello' }, shows: noArray },
     ],
   },
 
@@ -412,6 +416,7 @@ function tooLong(backend: keyof typeof contextRefusals): DataDefinition {
     backend: contextRefusals[backend],
     operation: 'createChatCompletion',
     expect: { error: 'context_length_exceeded', param: 'messages', record: freeRecord },
+    shows: contextShows,
     steps: [{}, { body: { stream: true } }],
   }
 }

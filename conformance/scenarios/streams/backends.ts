@@ -2,7 +2,7 @@ import type { ErrorCode } from '#contract/errors'
 import { expectAborted } from '../../engine/aborted.ts'
 import * as assert from '../../engine/assert.ts'
 import { shows } from '../../engine/checks.ts'
-import { expectError } from '../../engine/expect.ts'
+import { expectError, expectStatus } from '../../engine/expect.ts'
 import type { Definition, Description } from '../../engine/scenario.ts'
 import { expectFailedStream, expectStream } from '../../engine/stream.ts'
 import type { Topic } from '../../engine/topic.ts'
@@ -149,7 +149,11 @@ export default {
     async run(context) {
       const { pingMs } = context.target.limits
       await context.script({ status: 503, beforeHeadersMs: pingMs * 1.7 })
-      const { error, chunks } = expectFailedStream(await context.chat({ stream: true }))
+      const exchange = await context.chat({ stream: true })
+      shows('STRM-11')
+      expectStatus(exchange, 200)
+      shows('STRM-18')
+      const { error, chunks } = expectFailedStream(exchange)
       assert.equal(error.code, 'backend_unavailable')
       assert.deepEqual(chunks, [])
     },
@@ -184,13 +188,17 @@ export default {
 
 /** A backend that goes wrong after its third chunk: what came is delivered, metered and followed by an error event. */
 function failingLate({ fault, code, ...description }: LateFailure): Definition {
+  const { rules } = description
   return {
     ...description,
     needs: ['workspace', 'books', 'backendScript'],
     async run(context) {
       await context.script({ chunks: 8, fault: { ...fault, afterChunks: 3 } })
       const exchange = await context.chat({ stream: true })
+      shows(...rules)
       const { error, text } = expectFailedStream(exchange)
+      // That it is told is all that STRM-18 says.
+      shows(...rules.filter((rule) => rule !== 'STRM-18'))
       assert.equal(error.code, code)
       assert.equal(text, 'word1 word2 word3')
       const record = await expectAborted(context, exchange)
