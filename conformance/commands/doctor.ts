@@ -6,6 +6,7 @@ import type { Scenario } from '../engine/scenario.ts'
 import { loadTarget, type Target } from '../engine/target.ts'
 import { examine } from './examine.ts'
 import { EXIT } from './exit.ts'
+import { mistakeIn } from './preflight.ts'
 
 /** What `conformance doctor` takes. */
 export interface DoctorOptions {
@@ -17,7 +18,9 @@ export interface DoctorOptions {
 export async function doctor({ target: file, json }: DoctorOptions): Promise<void> {
   const target = loadTarget(file, process.env)
   const redactor = createRedactor(Object.values(target.keys))
-  const findings = (await examine(target)).map((finding) => ({
+  const mistake = await mistakeIn(target, redactor.add)
+  const looked = mistake ? [{ what: 'the target file', isGood: false, detail: mistake.message }] : []
+  const findings = [...(await examine(target)), ...looked].map((finding) => ({
     ...finding,
     detail: redactor.redact(finding.detail),
   }))
@@ -28,7 +31,9 @@ export async function doctor({ target: file, json }: DoctorOptions): Promise<voi
     for (const { what, isGood, detail } of findings)
       console.log(visible(`${isGood ? 'ok   ' : 'WRONG'} ${what}: ${detail}`))
     for (const { reason, scenarios: count } of missing)
-      console.log(visible(`      ${count} scenarios cannot run: ${reason}`))
+      console.log(visible(`      ${scenariosOf(count)} cannot run: ${reason}`))
+    const mayRun = scenarios.filter((one) => isRunnable(one, target)).length
+    console.log(`      ${scenariosOf(mayRun)} of ${scenarios.length} can run`)
   }
   process.exitCode = findings.every(({ isGood }) => isGood) ? EXIT.conformant : EXIT.error
 }
@@ -45,5 +50,15 @@ function missingNeeds(
     return [...new Set(needs.flatMap((need) => findObstacle(need, target)?.reason ?? []))]
   })
   const counted = Map.groupBy(reasons, (reason) => reason)
-  return [...counted].map(([reason, all]) => ({ reason, scenarios: all.length }))
+  return [...counted]
+    .map(([reason, all]) => ({ reason, scenarios: all.length }))
+    .sort((one, other) => other.scenarios - one.scenarios)
+}
+
+function isRunnable({ subjects, needs }: Scenario, target: Target): boolean {
+  return subjects.some((one) => target.profiles.includes(one)) && firstObstacle(needs, target) === undefined
+}
+
+function scenariosOf(count: number): string {
+  return count === 1 ? '1 scenario' : `${count} scenarios`
 }

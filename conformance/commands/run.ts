@@ -20,6 +20,7 @@ import { describeSuite } from '../report/suite.ts'
 import { createProgress, summarize } from '../report/terminal.ts'
 import { EXIT, exitCodeOf } from './exit.ts'
 import { askOwnVerifier } from './own-verifier.ts'
+import { mistakeIn } from './preflight.ts'
 import { unreachable } from './reach.ts'
 import { redactorOf } from './secrets.ts'
 import { type Selection, select } from './select.ts'
@@ -48,6 +49,9 @@ export async function run(options: RunOptions): Promise<void> {
   const scenarios = select(all, options).map(({ scenario }) => scenario)
   const profiles = claimed.filter((one) => scenarios.some(({ subjects }) => subjects.includes(one)))
   if (profiles.length === 0) return stop(EXIT.usage, 'No scenario is selected.')
+  const redactor = redactorOf(target)
+  const mistake = await mistakeIn(target, redactor.add)
+  if (mistake) return stop(mistake.code, redactor.redact(mistake.message))
   const results = await judge({ options, target, profiles, scenarios, size: all.length })
   const { reportDir } = options
   const code = exitCodeOf(results)
