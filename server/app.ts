@@ -6,13 +6,14 @@ import { routes } from '#contract/routes'
 import { createCaller } from './admission/caller.ts'
 import { parseAuthorization } from './admission/key.ts'
 import type { FindKey } from './admission/key-finder.ts'
-import { ApiError, asApiError } from './errors.ts'
+import { ApiError } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Requests, Trace } from './operations/requests.ts'
 import { requestIdFor } from './request-id.ts'
 import { corsHeaders, preflightHeaders } from './routes/cors.ts'
 import type { Handlers, JsonHandler, PublicHandler, RawHandler } from './routes/handlers.ts'
 import { hintFor } from './routes/hint.ts'
+import { refusalFor } from './routes/refuse.ts'
 
 /** What Hono hands from the listener to a route. */
 export interface RouterEnvironment {
@@ -115,14 +116,7 @@ export function createApp(dependencies: AppDependencies): Hono<RouterEnvironment
   }
 
   function refuse(c: RouterContext, thrown: unknown): Response {
-    const refusal = asApiError(thrown)
-    const trace = c.get('trace')
-    trace.code = refusal.code
-    if (refusal.code === 'internal') {
-      const { requestId, generationId, workspaceId, keyId } = trace
-      const error = refusal.cause ?? refusal
-      log.error('request failed', { requestId, generationId, workspaceId, keyId, error })
-    }
+    const refusal = refusalFor(thrown, c.get('trace'), log)
     return c.json(refusal.toBody(), refusal.status as 500, refusal.headers)
   }
 }

@@ -9,6 +9,7 @@ import type { Connections } from './overload/connections.ts'
 import { overloaded } from './overload/refusal.ts'
 import { ParseTurns } from './parsing/parse-turns.ts'
 import { requestIdFor } from './request-id.ts'
+import type { Direct } from './routes/direct.ts'
 import type { TurnAway } from './routes/turn-away.ts'
 
 /** How long a client may take over its headers (ours). */
@@ -29,6 +30,7 @@ export function createListener(
   turns: ParseTurns = new ParseTurns(),
   connections: Pick<Connections, 'take'> = { take: () => true },
   turnAway: TurnAway = () => false,
+  direct: Direct = () => false,
 ): Server {
   const answer = getRequestListener(fetch, {
     overrideGlobalObjects: false,
@@ -61,7 +63,7 @@ export function createListener(
     if (!takes(request, response)) return
     if (SINGLE.some((name) => isRepeated(request, name)) || request.headers.host === undefined)
       refuse(response)
-    else if (!turnAway(request, response)) void answer(request, response)
+    else if (!turnAway(request, response) && !direct(request, response)) void answer(request, response)
   }
   const server = createServer(options, serve)
   server.on('connection', (socket) => {

@@ -42,6 +42,7 @@ import { createInForce } from './reload/in-force.ts'
 import { reloadMetrics } from './reload/metric.ts'
 import { type ConfigSource, createReloader, type Reloaded } from './reload/reloader.ts'
 import { createKeeper } from './retention/keeper.ts'
+import { createDirect } from './routes/direct.ts'
 import { getEndpointEvidence, getEvidence } from './routes/evidence.ts'
 import { getGeneration } from './routes/generation.ts'
 import { serveInference } from './routes/inference.ts'
@@ -195,11 +196,14 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       page: createConsolePage(PAGE_FOLDER),
       handlers: { ...pages.handlers, ...administrationHandlers(administration) },
     }))
+  const generating = {
+    createChatCompletion: serveInference('chat', inference),
+    createCompletion: serveInference('completions', inference),
+    createEmbedding: serveInference('embeddings', inference),
+  }
   const app = createApp({
     handlers: {
-      createChatCompletion: serveInference('chat', inference),
-      createCompletion: serveInference('completions', inference),
-      createEmbedding: serveInference('embeddings', inference),
+      ...generating,
       listModels: listModels(models),
       getModel: getModel(models),
       getGeneration: getGeneration(async (workspaceId, id) =>
@@ -227,8 +231,14 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     requestEnded: recorder.requestEnded,
     log,
   })
-  const turns = new ParseTurns()
-  const server = createListener(app.fetch, config.limits.maxHeaderBytes, turns, connections, turnAway)
+  const direct = createDirect({
+    handlers: generating,
+    corsOrigins: () => inForce.config.corsOrigins,
+    requests,
+    log,
+  })
+  const { maxHeaderBytes } = config.limits
+  const server = createListener(app.fetch, maxHeaderBytes, new ParseTurns(), connections, turnAway, direct)
   const polling = createPolling({
     shelf,
     save: (endpoint, publication) => saveBundle(sql, { endpoint, ...publication }),

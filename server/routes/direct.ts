@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { routes } from '#contract/routes'
+import type { Log } from '../log.ts'
+import type { Requests, Trace } from '../operations/requests.ts'
+import { requestIdFor } from '../request-id.ts'
+import { corsHeaders } from './cors.ts'
+import type { Handlers, RawHandler } from './handlers.ts'
+import { refusalFor } from './refuse.ts'
+
+/** What the direct way needs from the rest of the router. */
+export interface DirectOptions {
+  readonly handlers: Pick<Handlers, 'createChatCompletion' | 'createCompletion' | 'createEmbedding'>
+  readonly corsOrigins: () => readonly string[]
+  readonly requests: Pick<Requests, 'follow'>
+  readonly log: Pick<Log, 'error'>
+}
+
+/** Answers a request for inference; false where it is none, or where that cannot be told at a glance. */
+export type Direct = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** A host that the application takes without looking at the rest of the address. */
+const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/
+
+/**
+ * The way of inference past the application, whose objects for one request cost more than its admission. It takes what
+ * is asked for by the exact path; what is spelt otherwise goes through the application, to the same handlers.
+ */
+export function createDirect({ handlers, corsOrigins, requests, log }: DirectOptions): Direct {
+  const handlerAt = new Map<string | undefined, RawHandler>([
+    [`/v1${routes.createChatCompletion.path}`, handlers.createChatCompletion],
+    [`/v1${routes.createCompletion.path}`, handlers.createCompletion],
+    [`/v1${routes.createEmbedding.path}`, handlers.createEmbedding],
+  ])
+
+  async function answer(
+    handler: RawHandler,
+    trace: Trace,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    try {
+      await handler({ incoming, response, path: {}, startedAtMs: trace.startedAtMs, trace })
+    } catch (thrown) {
+      const refusal = refusalFor(thrown, trace, log)
+      // A second answer in the midst of one could be taken for a part of it.
+      if (response.headersSent) return void response.destroy()
+      const body = JSON.stringify(refusal.toBody())
+      const length = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
+      response.writeHead(refusal.status, { ...length, ...refusal.headers }).end(body)
+    }
+  }
+
+  return (incoming, response) => {
+    const { method, url: route, headers } = incoming
+    const handler = handlerAt.get(route)
+    if (handler === undefined || method !== 'POST' || !PLAIN_HOST.test(headers.host ?? '')) return false
+    const { origin, 'x-request-id': offered } = headers
+    const requestId = requestIdFor(offered as string | undefined)
+    const trace: Trace = { requestId, method, route: route!, startedAtMs: performance.now() }
+    requests.follow(trace, response)
+    if (origin !== undefined) {
+      const asked = { origin, requestedHeaders: headers['access-control-request-headers'] }
+      response.setHeaders(new Map(Object.entries(corsHeaders(asked, corsOrigins()))))
+    }
+    response.setHeader('X-Request-Id', requestId)
+    void answer(handler, trace, incoming, response)
+    return true
+  }
+}
