@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError } from '../errors.ts'
+import { ParseTurns } from '../parsing/parse-turns.ts'
 import { ClientGone, readBody } from './body.ts'
 import { createBodyMemory } from './body-memory.ts'
 import { Discards } from './discard.ts'
@@ -61,6 +62,41 @@ test('of very many small chunks no more than some are kept apart', async () => {
   const body = await readBody(incoming as unknown as IncomingMessage, { maxBytes: 10_000, lease })
   expect(body.toString()).toBe('x'.repeat(3_000))
   expect(Math.max(...concat.mock.calls.map(([pieces]) => pieces.length))).toBeLessThanOrEqual(1_024)
+})
+
+test('a body that comes with its head is taken in one piece, and its connection serves on', async () => {
+  const inspected: string[] = []
+  const memory = createBodyMemory(1_000, 100)
+  const server = createServer(async (incoming, response) => {
+    const pieces = vi.spyOn(incoming, 'iterator')
+    const lease = memory.open({ pool: 'small', address: 'a' })
+    const inspect = (piece: Buffer) => {
+      inspected.push(piece.toString())
+      return piece.length === 1 ? new ApiError('invalid_json', 'No.') : undefined
+    }
+    const body = await readBody(incoming, { maxBytes: 100, lease, inspect }).catch(({ message }) => message)
+    const used = memory.usage.usedBytes.small
+    lease.release()
+    response.end(`${body} ${used} ${pieces.mock.calls.length}.`)
+  }).listen(0, '127.0.0.1')
+  const turns = new ParseTurns()
+  server.on('connection', (socket) => turns.follow(socket))
+  onTestFinished(() => void server.close().closeAllConnections())
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1')
+  for (const [body, answer] of [
+    ['abc', 'abc 3 0.'],
+    ['', ' 0 0.'],
+    ['x', 'No. 1 0.'],
+    ['abcd', 'abcd 4 0.'],
+  ]) {
+    let answered = ''
+    client.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body!.length}\r\n\r\n${body}`)
+    while (!answered.endsWith('.')) answered += (await once(client, 'data'))[0]
+    expect(answered.split('\r\n\r\n').at(-1)).toBe(answer)
+  }
+  client.destroy()
+  expect(inspected).toEqual(['abc', 'x', 'abcd'])
 })
 
 test('a body over the limit is refused, declared or not', async () => {

@@ -40,6 +40,11 @@ export async function readPieces(incoming: IncomingMessage, options: BodyOptions
   const { windowMs = limits.bodyRateWindowMs, memoryWaitMs = limits.bodyMemoryWaitMs } = options
   const declared = declaredLength(incoming)
   if (declared !== undefined && declared > maxBytes) throw tooLarge(maxBytes)
+  if (declared !== undefined && declared <= limits.keyFirstBodyBytes) {
+    // What came in one read with its head is parsed by the end of this step.
+    await undefined
+    if (incoming.complete && !incoming.destroyed) return await takeWhole(incoming, options)
+  }
   const pieces: Buffer[] = []
   let chunks: Buffer[] = []
   let length = 0
@@ -65,6 +70,19 @@ export async function readPieces(incoming: IncomingMessage, options: BodyOptions
     chunks = []
   }
   return [...pieces, ...chunks]
+}
+
+/** A body that is all here: waiting for its pieces one by one would cost more than looking at them. */
+async function takeWhole(
+  incoming: IncomingMessage,
+  { lease, inspect, memoryWaitMs = limits.bodyMemoryWaitMs }: BodyOptions,
+): Promise<Buffer[]> {
+  const bytes: Buffer | null = incoming.read()
+  if (bytes === null) return []
+  await lease.take(bytes.length, memoryWaitMs)
+  const flaw = inspect?.(bytes)
+  if (flaw) throw flaw
+  return [bytes]
 }
 
 /** The client left before its request was complete: nothing was accepted, nobody is to be answered. */
