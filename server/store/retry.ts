@@ -6,16 +6,21 @@ import { isOutage, OutageError } from './outage.ts'
 const RETRY_MS = 100
 
 /** Resolves as `promise` does, or throws `OutageError` once `limitMs` have passed; the work itself goes on. */
-export async function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new OutageError(`no answer within ${limitMs} ms`)), limitMs)
+export function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new OutageError(`no answer within ${limitMs} ms`))
+    const timer = setTimeout(giveUp, limitMs)
+    promise.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (error) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
   })
-  try {
-    return await Promise.race([promise, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** Tries until the database is back or `signal` fires; any other error is thrown at once. */
