@@ -89,6 +89,5 @@ async function complete(task: RelayTask, answer: WholeAnswer, hop: Hop, settler:
     throw unsettledError(thrown)
   }
   const body = answerBody(answer, generation, settled)
-  client.start({ 'Content-Type': 'application/json', 'Content-Length': String(body.length) })
-  client.end(body)
+  client.answer({ 'Content-Type': 'application/json', 'Content-Length': String(body.length) }, body)
 }

@@ -11,6 +11,9 @@ export interface ClientEvents {
 /** Parts of the patience with a reader; the socket's timer notices a move only at the end of each (ours). */
 const TICKS = 10
 
+/** Up to so many bytes a copy costs less than a second write (ours). */
+const SHORT_BYTES = 16_384
+
 /** The client's side of one answer, with back-pressure and an end to patience. */
 export class Client {
   readonly #response: ClientResponse
@@ -53,6 +56,14 @@ export class Client {
     if (!this.isGone) this.#response.writeHead(200, headers)
   }
 
+  /** Sends a whole answer. A short one is handed to Node as text: it makes one write of a head and a text alone. */
+  answer(headers: Readonly<Record<string, string>>, body: Buffer): void {
+    this.start(headers)
+    if (body.length > SHORT_BYTES) this.end(body)
+    // Each byte is one character of Latin-1, and the same byte again.
+    else this.#finish(body.toString('latin1'), 'latin1')
+  }
+
   /** Returns whether more may be written at once; after `false` wait for `onDrain`. */
   write(bytes: Buffer): boolean {
     if (this.isGone) return true
@@ -63,8 +74,12 @@ export class Client {
 
   /** Ends the answer; a client that does not take the end is dropped like any other that stalls. */
   end(bytes: Buffer): void {
+    this.#finish(bytes)
+  }
+
+  #finish(last: Buffer | string, encoding: BufferEncoding = 'latin1'): void {
     if (this.isGone) return
-    this.#response.end(bytes)
+    this.#response.end(last, encoding)
     if (!this.#response.writableFinished) this.#awaitReader()
   }
 
