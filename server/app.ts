@@ -106,11 +106,17 @@ export function createApp(dependencies: AppDependencies): Hono<RouterEnvironment
       const request = {
         incoming,
         response,
+        headers: {},
         path: c.req.param(),
         startedAtMs: c.get('trace').startedAtMs,
         trace: c.get('trace'),
       }
-      await handler(request)
+      try {
+        await handler(request)
+      } catch (thrown) {
+        if (!response.headersSent) response.setHeaders(new Map(Object.entries(request.headers)))
+        throw thrown
+      }
       return RESPONSE_ALREADY_SENT
     }
   }

@@ -21,7 +21,7 @@ const MAX_ANSWER_BYTES = 33_554_432
  */
 export async function relayAnswer(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
   const settler = new Settler(task.generation, dependencies)
-  const client = new Client(task.response, dependencies.timers.stalledClientMs)
+  const client = new Client(task, dependencies.timers.stalledClientMs)
   const collector = new AnswerCollector(task.generation.operation)
   const hop = new Hop(task, dependencies, client, collector)
   const end = await hop.run()

@@ -1,4 +1,5 @@
 import type { ClientResponse } from '../metering/generation.ts'
+import type { RelayTask } from './task.ts'
 
 /** What the relay wants to know about its client. */
 export interface ClientEvents {
@@ -17,6 +18,7 @@ const SHORT_BYTES = 16_384
 /** The client's side of one answer, with back-pressure and an end to patience. */
 export class Client {
   readonly #response: ClientResponse
+  readonly #headers: Readonly<Record<string, string>> | undefined
   readonly #stalledMs: number
   #events: ClientEvents | undefined
   #isFull = false
@@ -24,8 +26,9 @@ export class Client {
   #quietTicks = 0
   #lastTickAtMs = 0
 
-  constructor(response: ClientResponse, stalledMs: number) {
+  constructor({ response, headers }: Pick<RelayTask, 'response' | 'headers'>, stalledMs: number) {
     this.#response = response
+    this.#headers = headers
     this.#stalledMs = stalledMs
   }
 
@@ -53,7 +56,7 @@ export class Client {
   }
 
   start(headers: Readonly<Record<string, string>>): void {
-    if (!this.isGone) this.#response.writeHead(200, headers)
+    if (!this.isGone) this.#response.writeHead(200, { ...this.#headers, ...headers })
   }
 
   /** Sends a whole answer. A short one is handed to Node as text: it makes one write of a head and a text alone. */

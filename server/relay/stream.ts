@@ -18,7 +18,7 @@ import type { Settled } from './usage.ts'
  */
 export async function relayStream(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
   const settler = new Settler(task.generation, dependencies)
-  const client = new Client(task.response, dependencies.timers.stalledClientMs)
+  const client = new Client(task, dependencies.timers.stalledClientMs)
   const feed = new StreamFeed(task, client, settler, dependencies.maxEventBytes)
   const hop = new Hop(task, dependencies, client, feed)
   const pings = startPings(task, feed, hop, dependencies.timers.pingMs)

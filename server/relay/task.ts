@@ -29,8 +29,9 @@ export interface RelayTask {
   readonly promptCount?: PromptCount
   /** Whether the client asked for the final usage-only chunk. */
   readonly includeUsage: boolean
-  /** Has the headers that every answer to this request carries: request id, generation id, CORS, rate limits. */
   readonly response: ClientResponse
+  /** What every answer to this request carries beside what stands on `response`: its ids, CORS, rate limits. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Ends the answer from outside when the router stops; its reason is the error that the client is told. */
   readonly signal?: AbortSignal
   /** Other models that may serve it, in this order, where no backend of its own can. */

@@ -15,9 +15,10 @@ const PATH = '/v1/chat/completions'
 /** The same, so that only the application knows it. */
 const SPELT_OTHERWISE = `${PATH}?x=1`
 
-const answers: RawHandler = async ({ response, trace }) => {
+const answers: RawHandler = async ({ response, headers, trace }) => {
   trace.generationId = 'gen-1'
-  response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}')
+  headers['X-Router-Generation-Id'] = 'gen-1'
+  response.writeHead(200, { ...headers, 'Content-Type': 'application/json' }).end('{}')
 }
 
 /** A router whose chats are answered by this handler, on both ways. */
@@ -50,7 +51,8 @@ test.each<[string, RawHandler]>([
   ['a success', answers],
   [
     'a refusal',
-    async () => {
+    async ({ headers }) => {
+      headers['X-Router-Generation-Id'] = 'gen-1'
       throw new ApiError('overloaded', 'Later.', {
         headers: { 'Retry-After': '1', 'x-should-retry': 'true' },
       })

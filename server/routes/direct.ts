@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Requests, Trace } from '../operations/requests.ts'
 import { requestIdFor } from '../request-id.ts'
 import { corsHeaders } from './cors.ts'
-import type { Handlers, RawHandler } from './handlers.ts'
+import type { Handlers, RawHandler, RawRequest } from './handlers.ts'
 import { refusalFor } from './refuse.ts'
 
 /** What the direct way needs from the rest of the router. */
@@ -32,38 +32,32 @@ export function createDirect({ handlers, corsOrigins, requests, log }: DirectOpt
     [`/v1${routes.createEmbedding.path}`, handlers.createEmbedding],
   ])
 
-  async function answer(
-    handler: RawHandler,
-    trace: Trace,
-    incoming: IncomingMessage,
-    response: ServerResponse,
-  ) {
+  async function answer(handler: RawHandler, request: RawRequest, trace: Trace): Promise<void> {
+    const { response, headers } = request
     try {
-      await handler({ incoming, response, path: {}, startedAtMs: trace.startedAtMs, trace })
+      await handler(request)
     } catch (thrown) {
       const refusal = refusalFor(thrown, trace, log)
       // A second answer in the midst of one could be taken for a part of it.
       if (response.headersSent) return void response.destroy()
       const body = JSON.stringify(refusal.toBody())
-      const length = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
-      response.writeHead(refusal.status, { ...length, ...refusal.headers }).end(body)
+      const fixed = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
+      response.writeHead(refusal.status, { ...headers, ...fixed, ...refusal.headers }).end(body)
     }
   }
 
   return (incoming, response) => {
-    const { method, url: route, headers } = incoming
+    const { method, url: route } = incoming
     const handler = handlerAt.get(route)
-    if (handler === undefined || method !== 'POST' || !PLAIN_HOST.test(headers.host ?? '')) return false
-    const { origin, 'x-request-id': offered } = headers
+    const { host, origin, 'x-request-id': offered } = incoming.headers
+    if (handler === undefined || method !== 'POST' || !PLAIN_HOST.test(host ?? '')) return false
     const requestId = requestIdFor(offered as string | undefined)
     const trace: Trace = { requestId, method, route: route!, startedAtMs: performance.now() }
     requests.follow(trace, response)
-    if (origin !== undefined) {
-      const asked = { origin, requestedHeaders: headers['access-control-request-headers'] }
-      response.setHeaders(new Map(Object.entries(corsHeaders(asked, corsOrigins()))))
-    }
-    response.setHeader('X-Request-Id', requestId)
-    void answer(handler, trace, incoming, response)
+    const asked = { origin, requestedHeaders: incoming.headers['access-control-request-headers'] }
+    const headers = { ...corsHeaders(asked, corsOrigins()), 'X-Request-Id': requestId }
+    const { startedAtMs } = trace
+    void answer(handler, { incoming, response, headers, path: {}, startedAtMs, trace }, trace)
     return true
   }
 }

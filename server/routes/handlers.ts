@@ -28,8 +28,12 @@ export interface PublicRequest {
 export interface RawRequest {
   readonly path: Readonly<Record<string, string>>
   readonly incoming: IncomingMessage
-  /** Has the headers that every answer to this request carries (app.ts). */
   readonly response: ServerResponse
+  /**
+   * What every answer to this request carries beside what stands on `response`; a handler may add to it. Whoever writes
+   * a head writes them: set one by one, before that, they cost as much as all of the head.
+   */
+  readonly headers: Record<string, string>
   /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
   readonly startedAtMs: number
   /** What the operator's log is told of this request. */

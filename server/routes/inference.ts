@@ -143,7 +143,7 @@ async function accept(
   reading: Reading,
   visit: Visit,
 ): Promise<RelayTask> {
-  const { incoming, response, startedAtMs, trace } = raw
+  const { incoming, response, headers, startedAtMs, trace } = raw
   const { meter, createGenerationId, now, signal } = dependencies
   if (incoming.headers.expect !== undefined) response.writeContinue()
   const { model, body, edition } = await judge(
@@ -182,8 +182,8 @@ async function accept(
   )
   trace.generationId = generation.id
   // Every answer to an accepted request names its generation and the tighter request bucket, errors too.
-  response.setHeader('X-Router-Generation-Id', generation.id)
-  response.setHeaders(new Map(Object.entries(rateLimitHeaders(generation.rateLimit))))
+  headers['X-Router-Generation-Id'] = generation.id
+  Object.assign(headers, rateLimitHeaders(generation.rateLimit))
   const promptCount = countPrompt(read, tokenizers, told)
   return {
     generation,
@@ -193,6 +193,7 @@ async function accept(
     includeUsage: request.includeUsage,
     ...(promptCount && { promptCount }),
     response,
+    headers,
     signal,
     ...(passage && { passage }),
     fallbacks: others.map((other) => preparing(other, dependencies, caller.require)),
