@@ -10,11 +10,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Log, silent } from '../log.ts'
 import { headFileOf } from './head.ts'
 import { parseLine } from './line.ts'
 import { LockedError } from './lock.ts'
+import { JournalPart } from './part.ts'
 import { DamagedJournalError } from './recover.ts'
 import {
   generation,
@@ -64,6 +66,22 @@ test('many lines at once are written in their order, and each is there once it h
   expect(linesOf(file)).toHaveLength(2_001)
   expect((await examineJournal(file)).faults).toEqual([])
   await writer.close()
+})
+
+test('lines that come soon behind a write leave together, and a writer that is closed waits for no more', async () => {
+  const file = journalFile()
+  const writer = await JournalWriter.open({ file, log: silent, gatherMs: 1_000_000 })
+  await writer.flush()
+  const write = vi.spyOn(JournalPart.prototype, 'write')
+  onTestFinished(() => write.mockRestore())
+  for (const number of [1, 2]) {
+    writer.append(generation(number))
+    await nextTurn()
+  }
+  expect(write).not.toHaveBeenCalled()
+  await writer.close()
+  expect(write).toHaveBeenCalledOnce()
+  expect(kindsOf(file)).toEqual(['genesis', 'generation', 'generation'])
 })
 
 test('a line that a crash tore is cut off, and the journal says so', async () => {
