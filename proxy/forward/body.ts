@@ -7,6 +7,21 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
+/** Bodies up to here are sent in one piece where they are here at once (ours). */
+const SMALL_BYTES = 65_536
+
+/** Whether a request has a body that may have come in one read with its head. */
+export function hasSmallBody(request: IncomingMessage): boolean {
+  return hasBody(request) && Number(request.headers['content-length']) <= SMALL_BYTES
+}
+
+/** All of a small body, where it is here already and nobody has read it. */
+export function takeWhole(request: IncomingMessage): Buffer | undefined {
+  if (!hasSmallBody(request) || !request.complete) return undefined
+  const bytes: Buffer | null = request.read()
+  return bytes ?? undefined
+}
+
 /**
  * A client's body on its way, read only as fast as it can be sent. undici destroys a body that it gives up; destroying
  * this one leaves the client's connection open, so that it can be told why.

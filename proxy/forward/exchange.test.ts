@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, get, type IncomingMessage } from 'node:http'
+import { createServer, get, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
@@ -60,3 +60,34 @@ test.each([
     expect(thrown).toEqual(told)
   },
 )
+
+test('a small body is sent again with a second try, and forgotten once a try is sent', async () => {
+  const bodies: unknown[] = []
+  const dispatch: Route['attested']['dispatch'] = (_, { compose }, handler) => {
+    const composed = () => bodies.push(compose.call(handler, verdict).body)
+    composed()
+    composed()
+    handler.onRequestStart?.({} as Dispatcher.DispatchController, undefined)
+    composed()
+    handler.onResponseError?.({} as Dispatcher.DispatchController, broken)
+  }
+  const route = {
+    attested: { now: since, admit: () => admittance, dispatch },
+    authority: 'router.example',
+    basePath: '',
+    origins: [],
+    recorder: noRecorder,
+    tally: new Tally(),
+    onThrown() {},
+  } as unknown as Route
+  const server = createServer((request, response) => new Exchange(request, response, route).start())
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+
+  const { port } = server.address() as AddressInfo
+  const sent = request({ port, method: 'POST', agent: false }).end('{}')
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  answer.resume()
+  expect(bodies.slice(0, 2)).toEqual([Buffer.from('{}'), Buffer.from('{}')])
+  expect(bodies[2]).not.toEqual(Buffer.from('{}'))
+})

@@ -8,7 +8,7 @@ import type { AnswerRecord } from '../journal/answered.ts'
 import { malformed, type Refusal, refusalOf, unavailable, unusable } from '../refusal.ts'
 import type { Ending } from '../tally.ts'
 import { Answer } from './answer.ts'
-import { hasBody, RequestBody } from './body.ts'
+import { hasBody, hasSmallBody, RequestBody, takeWhole } from './body.ts'
 import { requestHeaders } from './headers.ts'
 import type { Route } from './route.ts'
 
@@ -23,6 +23,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Outgoing {
   /** The verdict that the request goes under; its certificate is the only one that may be sent anything. */
   #verdict: Admitted | undefined
   #record: AnswerRecord | undefined
+  /** A small body, until it is sent: a second try sends it as well. */
+  #body: Buffer | undefined
   #isSent = false
   readonly #left = new AbortController()
   /** It waits for a verdict, or for a new certificate to be signed for, until its client leaves. */
@@ -41,9 +43,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Outgoing {
   }
 
   start(): void {
-    const { attested, tally } = this.#route
-    tally.begin()
-    const admittance = attested.admit()
+    this.#route.tally.begin()
+    // By the next turn it is parsed, if it came with its head: one piece is sent with less ado than a stream of them.
+    if (hasSmallBody(this.#request)) setImmediate(() => this.#begin())
+    else this.#begin()
+  }
+
+  #begin(): void {
+    if (this.#isOver) return
+    const admittance = this.#route.attested.admit()
     if (admittance === undefined) void this.#awaitAdmittance()
     else this.#send(admittance)
   }
@@ -53,11 +61,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Outgoing {
     const request = this.#request
     const { authority, basePath } = this.#route
     this.#verdict = verdict
+    this.#body ??= takeWhole(request)
     return {
       method: request.method as Dispatcher.HttpMethod,
       path: basePath + request.url,
       headers: requestHeaders(request.rawHeaders, authority),
-      body: hasBody(request) ? new RequestBody(request) : null,
+      body: this.#body ?? (hasBody(request) ? new RequestBody(request) : null),
     }
   }
 
@@ -69,6 +78,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Outgoing {
       return
     }
     this.#isSent = true
+    this.#body = undefined
     this.#route.tally.send()
   }
 
