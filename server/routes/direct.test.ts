@@ -94,6 +94,14 @@ test.each([
   expect(fetch).toHaveBeenCalledOnce()
 })
 
+test('an answer that cannot be written closes its connection, and is told', async () => {
+  const { ask, log } = await start(async () => {
+    throw new ApiError('overloaded', 'No.', { headers: { 'Retry-After': 'a\nb', 'x-should-retry': 'true' } })
+  })
+  await expect(ask(PATH)).rejects.toThrow()
+  expect(log.error).toHaveBeenCalledWith('an answer could not be written', expect.anything())
+})
+
 test('what fails in the midst of an answer cuts it off', async () => {
   const { ask, requestEnded } = await start(async ({ response }) => {
     response.writeHead(200, { 'Content-Length': '10' }).write('begun')

@@ -22,8 +22,8 @@ export type Direct = (request: IncomingMessage, response: ServerResponse) => boo
 const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/
 
 /**
- * The way of inference past the application, whose objects for one request cost more than its admission. It takes what
- * is asked for by the exact path; what is spelt otherwise goes through the application, to the same handlers.
+ * The way of inference past the application, which makes a request, a context and a response of its own for each. It
+ * takes what is asked for by the exact path; what is spelt otherwise goes through the application, to the same handlers.
  */
 export function createDirect({ handlers, corsOrigins, requests, log }: DirectOptions): Direct {
   const handlerAt = new Map<string | undefined, RawHandler>([
@@ -57,7 +57,11 @@ export function createDirect({ handlers, corsOrigins, requests, log }: DirectOpt
     const asked = { origin, requestedHeaders: incoming.headers['access-control-request-headers'] }
     const headers = { ...corsHeaders(asked, corsOrigins()), 'X-Request-Id': requestId }
     const { startedAtMs } = trace
-    void answer(handler, { incoming, response, headers, path: {}, startedAtMs, trace }, trace)
+    const request = { incoming, response, headers, path: {}, startedAtMs, trace }
+    answer(handler, request, trace).catch((error) => {
+      log.error('an answer could not be written', { requestId, error })
+      response.destroy()
+    })
     return true
   }
 }

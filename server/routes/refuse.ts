@@ -1,5 +1,4 @@
-import type { ApiError } from '../errors.ts'
-import { asApiError } from '../errors.ts'
+import { type ApiError, asApiError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Trace } from '../operations/requests.ts'
 
