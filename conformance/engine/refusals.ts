@@ -1,6 +1,9 @@
 import type { Context } from './context.ts'
 import type { Exchange } from './http/exchange.ts'
 
+/** Said where a request is wrong in itself: who says so of its key would refuse everybody. */
+export const NOT_THE_KEY = 'it is told that its key is wrong, which is valid'
+
 /** How long a product may take until it serves again (ours). */
 const HEALING_MS = 40_000
 

@@ -477,6 +477,7 @@ export default {
     needs: ['workspace', 'books', 'backendScript', 'model:other'],
     async run(context) {
       const account = await context.own({ scope: ['chat'] })
+      expectStatus(await context.request('listModels'), 200)
       const asks = [
         () => context.chat({}, { key: null }),
         () => context.chat({}, { text: '{' }),
@@ -522,6 +523,7 @@ export default {
         context.model(name),
       )
       const poor = await context.accounts.open({ balanceMicros: 0 })
+      expectStatus(await context.request('listModels'), 200)
       const refused: readonly (readonly [OperationId, object, RequestOptions?])[] = [
         ['createChatCompletion', { padding: 'x'.repeat(context.target.limits.maxBodyBytes) }],
         ['createChatCompletion', { model: embedder }],

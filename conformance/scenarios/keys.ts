@@ -140,6 +140,7 @@ export default {
     needs: ['workspace', 'revokeKey', 'updateKey'],
     async run(context) {
       const { keyId: id = '' } = await context.own()
+      expectStatus(await context.request('listModels'), 200)
       const first = await context.hooks('revokeKey', { id })
       assert.equal(first.state, 'revoked')
       const again = await context.hooks('revokeKey', { id })

@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket, Server as TcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type ControlOperation, type ControlOperations, controlOperations } from '#contract/control'
+import { errors } from '#contract/errors'
 import type { Bench } from '../engine/attempt.ts'
 import { createHooks } from '../engine/hooks.ts'
 import type { Target } from '../engine/target.ts'
@@ -16,6 +17,9 @@ export interface Guilty {
   readonly bench: Bench
   stop(): Promise<void>
 }
+
+// A client that a busy machine delays may come back to a pooled socket later than Node's five seconds.
+const KEEP_ALIVE_MS = 75_000
 
 /** Answers every request 200 with an empty body. */
 export const nullServer: RequestListener = (incoming, response) => {
@@ -31,6 +35,16 @@ export const echoServer: RequestListener = (incoming, response) => {
   incoming.pipe(response)
 }
 
+/** Refuses whoever comes, as somebody without a key is refused. */
+export const refusingServer: RequestListener = (incoming, response) => {
+  incoming.resume()
+  const { status, type } = errors.invalid_api_key
+  const message = 'Send a key: `Authorization: Bearer <key>`.'
+  const id = incoming.headers['x-request-id'] ?? randomUUID()
+  response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': id })
+  response.end(JSON.stringify({ error: { code: 'invalid_api_key', message, type } }))
+}
+
 /**
  * Serves `listener` as the product, or what need not speak HTTP; hooks and stand-ins around it succeed, and the books
  * are empty.
@@ -41,7 +55,9 @@ export async function arraign(
 ): Promise<Guilty> {
   const backend = await createBackend({ paceMs: 0 })
   const product = typeof listener === 'function' ? createServer(listener) : listener
-  const control = createServer((incoming, response) => obligingControl(baseUrl)(incoming, response))
+  const control = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) =>
+    obligingControl(baseUrl)(incoming, response),
+  )
   const sockets = new Set<Socket>()
   product.on('connection', (socket: Socket) => {
     sockets.add(socket)

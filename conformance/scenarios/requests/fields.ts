@@ -6,6 +6,7 @@ import type { DataDefinition } from '../../engine/data/definition.ts'
 import { errorIn, expectChat, expectError, expectStatus, listedIds } from '../../engine/expect.ts'
 import { objectOf } from '../../engine/http/exchange.ts'
 import { priceOf } from '../../engine/prices.ts'
+import { NOT_THE_KEY } from '../../engine/refusals.ts'
 import type { Topic } from '../../engine/topic.ts'
 
 /** That they are refused says REQ-27, by which code REQ-32. */
@@ -120,6 +121,7 @@ export default {
     async run(context) {
       const refused = await context.chat({}, { omit: ['model'] })
       assert.ok(refused.status >= 400 && refused.status < 500, `it is answered ${refused.status}`)
+      assert.notEqual(refused.status, 401, NOT_THE_KEY)
       const { code, type } = errorIn(objectOf(refused))
       // When it is told is left open, and what goes with it is not.
       if (code === 'missing_field') assert.deepEqual([refused.status, type], [400, 'invalid_request_error'])
@@ -159,6 +161,7 @@ export default {
       const refused = await context.chat({ n: 2 })
       shows('REQ-08', 'LIM-13')
       assert.ok(refused.status >= 400 && refused.status < 500, `two choices are answered ${refused.status}`)
+      assert.notEqual(refused.status, 401, NOT_THE_KEY)
       const { code, type } = errorIn(objectOf(refused))
       // What is told by which code is left open, and what goes with a code is not.
       if (code !== 'unsupported_parameter') return
@@ -183,6 +186,7 @@ export default {
       const query = { id: 'gen-01ARZ3NDEKTSV4RRFFQ69G5FAV' }
       const refused = await context.request('getGeneration', { query })
       assert.ok(refused.status >= 400 && refused.status < 500, `it is answered ${refused.status}`)
+      assert.notEqual(refused.status, 401, NOT_THE_KEY)
       const { code, type } = errorIn(objectOf(refused))
       // When it is told is left open, and what goes with it is not.
       if (code === 'not_found') assert.deepEqual([refused.status, type], [404, 'invalid_request_error'])
