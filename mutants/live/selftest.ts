@@ -7,6 +7,7 @@ import { loadTarget, type Subject } from '../../conformance/engine/target.ts'
 import { overexcused, undemonstrated } from './demanded.ts'
 import type { PlantedDeployment } from './deployment.ts'
 import type { LiveFault } from './fault.ts'
+import { restore } from './restore.ts'
 import { type Judgement, judgeTrial, type Trial, type TrialBench, tryScenarios } from './trial.ts'
 
 /** What a self-test is told. */
@@ -82,6 +83,8 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
     const scenarios = isFull ? all : pick(all, new Set(fault.expectKilledBy))
     const attempt = async (given: TrialBench): Promise<Tried> => {
       const trial = await live(deployment, fault, () => tryScenarios(scenarios, given, fault.at))
+      // What it has left would be laid at the door of the next.
+      await restore(target, hooks)
       return { fault, trial, ...judgeTrial(fault, trial) }
     }
     const hasty = await attempt(hurried())
