@@ -3,19 +3,17 @@ import { pathToFileURL } from 'node:url'
 import { startReference } from '../../conformance/testing/reference.ts'
 import { faults } from './faults.ts'
 import { plantMigrations } from './migrations.ts'
-import { createSwitch } from './switch.ts'
+import { createSwitch, type Switch } from './switch.ts'
 
 /** The reference with every fault in it, of which none or one is live. */
-export interface PlantedDeployment {
+export interface PlantedDeployment extends Pick<Switch, 'turn' | 'watch'> {
   readonly targetFile: string
-  /** Has one be live, or none; resolves when every program has heard of it. */
-  turn(id: string | undefined): Promise<void>
   stop(): Promise<void>
 }
 
 /** Starts the reference; each of its programs plants the faults in what it loads. */
 export async function startPlanted(): Promise<PlantedDeployment> {
-  const { folder, turn, remove } = createSwitch()
+  const { folder, turn, watch, remove } = createSwitch()
   plantMigrations(
     folder,
     faults.filter(({ file }) => file.endsWith('.sql')),
@@ -36,6 +34,7 @@ export async function startPlanted(): Promise<PlantedDeployment> {
     return {
       targetFile: reference.targetFile,
       turn,
+      watch,
       async stop() {
         await reference.stop()
         restore()

@@ -18,8 +18,22 @@ export interface LiveFault {
   readonly violates: readonly RuleId[]
   /** The scenarios that fail, each by itself; what every exchange is held to fails with them. */
   readonly expectKilledBy: readonly string[]
+  /** What cannot be kept by whoever breaks `violates` in this way: checks of these rules fail as well, and of no others. */
+  readonly alsoBreaks?: readonly Consequence[]
   /** How long it has to be live before it shows, where something comes round by itself: a signing, a fetch. */
   readonly livesMs?: number
   /** Where they are run; each at its first subject when this is left out. */
   readonly at?: Subject
+}
+
+/** Rules that a fault breaks beside those that it is about. */
+export interface Consequence {
+  readonly rules: readonly RuleId[]
+  /** What they have to do with it. */
+  readonly because: string
+}
+
+/** The rules that a fault says to break besides. */
+export function alsoBroken({ alsoBreaks = [] }: LiveFault): readonly RuleId[] {
+  return alsoBreaks.flatMap(({ rules }) => rules)
 }

@@ -2,9 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { RuleId } from '#contract/rules'
 import { discover } from '../../conformance/engine/discover.ts'
-import { catalogue } from '../../conformance/engine/rules.ts'
+import { catalogue, differentialRules } from '../../conformance/engine/rules.ts'
 import { overexcused, undemonstrated } from './demanded.ts'
+import { alsoBroken } from './fault.ts'
 import { faults } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { plant } from './plant.ts'
@@ -33,6 +35,29 @@ test.each(faults)('$id breaks rules that can be shown, and names scenarios that 
   for (const id of expectKilledBy) expect(scenarios.get(id), id).toBeDefined()
   if (at) for (const id of expectKilledBy) expect(scenarios.get(id)?.subjects).toContain(at)
 })
+
+test.each(faults)(
+  'each given rule that $id breaks is shown by a scenario that asks for what is given',
+  (fault) => {
+    const { violates, expectKilledBy } = fault
+    const shown = new Set(expectKilledBy.flatMap((id) => scenarios.get(id)?.rules ?? []))
+    const compared: readonly RuleId[] = fault.at === 'proxy' ? differentialRules : []
+    const given = violates.filter((rule) => catalogue[rule].origin === 'given')
+    expect(given.filter((rule) => !shown.has(rule) && !compared.includes(rule))).toEqual([])
+  },
+)
+
+test.each(faults.filter(({ alsoBreaks }) => alsoBreaks))(
+  'what $id breaks besides is named once, with a reason',
+  (fault) => {
+    const { violates, alsoBreaks = [] } = fault
+    const besides = alsoBroken(fault)
+    expect(
+      besides.filter((rule, place) => violates.includes(rule) || besides.indexOf(rule) !== place),
+    ).toEqual([])
+    for (const { because } of alsoBreaks) expect(because.length).toBeGreaterThan(10)
+  },
+)
 
 test('every given rule that can be shown has a fault, or its reason to have none', () => {
   expect(undemonstrated()).toEqual([])

@@ -6,6 +6,7 @@ import { EXIT } from '../../conformance/commands/exit.ts'
 import { startPlanted } from './deployment.ts'
 import type { LiveFault } from './fault.ts'
 import { faults } from './faults.ts'
+import { readReach, writeReach } from './kept-reach.ts'
 import { isProved, selftest } from './selftest.ts'
 import { describeTried, documentOf, summarize } from './tell.ts'
 
@@ -15,6 +16,8 @@ interface Given {
   readonly jobs: number
   readonly seed: number
   readonly full: boolean
+  readonly shard: Shard
+  readonly reach?: string
   readonly json: boolean
 }
 
@@ -24,7 +27,16 @@ const program = createCommand(
   'Plants faults into the reference, one at a time while it runs, and shows that the suite finds each of them.\nExit 0 when all are found by checks of the rules that they break, 1 when not, 2 when nothing could be told.',
 )
   .option('--grep <text>', 'only faults whose id, file or rules hold this text; may be repeated', collect, [])
-  .option('--full', 'run every scenario for each fault, and tell who finds it besides', false)
+  .option(
+    '--full',
+    'for each fault run every scenario that gets to it: all that breaks has to be what it says to break',
+    false,
+  )
+  .option('--shard <i/n>', 'only the i-th of n parts of the faults', parseShard, { part: 1, of: 1 })
+  .option(
+    '--reach <file>',
+    'of --full: read who gets to which fault there, or write it there when there is no such file',
+  )
   .option('--jobs <n>', 'scenarios that run at once', parseCount, 8)
   .option('--seed <n>', 'where random choices come from', parseCount, 1)
   .option(options.json[0], options.json[1], false)
@@ -42,8 +54,9 @@ process.exitCode =
     complainOf,
   )) ?? process.exitCode
 
-async function run({ grep, jobs, seed, full, json }: Given): Promise<void> {
-  const chosen = faults.filter((fault) => isWanted(fault, grep))
+async function run({ grep, jobs, seed, full, shard, reach, json }: Given): Promise<void> {
+  const wanted = faults.filter((fault) => isWanted(fault, grep))
+  const chosen = wanted.filter((_, place) => place % shard.of === shard.part - 1)
   if (chosen.length === 0) {
     complain('No fault is selected; --grep takes a part of an id, a file or a rule.')
     process.exitCode = EXIT.usage
@@ -61,11 +74,22 @@ async function run({ grep, jobs, seed, full, json }: Given): Promise<void> {
       jobs,
       seed,
       isFull: full,
+      keepReach: async (find) => {
+        const kept = reach === undefined ? undefined : await readReach(reach)
+        if (kept) return kept
+        const found = await find()
+        if (reach !== undefined) await writeReach(reach, found)
+        return found
+      },
+      onWatched: (place, total) => {
+        if (place % 50 === 0 || place === total)
+          process.stderr.write(`${place}/${total} scenarios were watched.\n`)
+      },
       onTried: (tried, place) => process.stderr.write(describeTried(tried, place, chosen.length)),
       onRest: () => process.stderr.write('None is live any more: their scenarios have to pass now.\n'),
     })
     process.stdout.write(
-      json ? `${visibleJson(JSON.stringify(documentOf(found), null, 2))}\n` : summarize(found, full),
+      json ? `${visibleJson(JSON.stringify(documentOf(found), null, 2))}\n` : summarize(found),
     )
     process.exitCode = found.atRest.length > 0 ? EXIT.error : isProved(found) ? EXIT.conformant : EXIT.failing
   } finally {
@@ -75,6 +99,19 @@ async function run({ grep, jobs, seed, full, json }: Given): Promise<void> {
 
 function isWanted({ id, file, violates }: LiveFault, grep: readonly string[]): boolean {
   return grep.length === 0 || [id, file, ...violates].some((text) => grep.some((one) => text.includes(one)))
+}
+
+/** The parts of a run that several machines share. */
+interface Shard {
+  readonly part: number
+  readonly of: number
+}
+
+function parseShard(text: string): Shard {
+  const [part = 0, of = 0] = text.split('/').map(Number)
+  if (!/^\d+\/\d+$/.test(text) || part < 1 || part > of)
+    throw new InvalidArgumentError('It must be such as 1/4.')
+  return { part, of }
 }
 
 function collect(text: string, before: readonly string[]): readonly string[] {

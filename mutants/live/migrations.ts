@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LiveFault } from './fault.ts'
 import { plant } from './plant.ts'
-import { fileOf } from './switch.ts'
+import { fileOf, reachedIn, WATCHING } from './switch.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
@@ -17,7 +17,7 @@ export function plantMigrations(folder: string, faults: readonly LiveFault[]): s
     const file = `${MIGRATIONS}/${name}`
     const own = faults.filter((fault) => fault.file === file)
     const text = plant(readFileSync(join(ROOT, file), 'utf8'), own)
-    writeFileSync(join(planted, name), name.startsWith('001.') ? asks(fileOf(folder)) + text : text)
+    writeFileSync(join(planted, name), name.startsWith('001.') ? asks(folder) + text : text)
   }
   return planted
 }
@@ -27,8 +27,15 @@ export function migrationsIn(folder: string): string {
   return join(folder, 'migrations')
 }
 
-function asks(file: string): string {
-  return `create function planted_fault_is(id text) returns boolean language sql volatile
-as $$ select pg_read_file('${file}') = id $$;
+/** The switch as the database asks for it. While it is watched, each fault that is asked for leaves a file behind. */
+function asks(folder: string): string {
+  return `create function planted_fault_is(id text) returns boolean language plpgsql volatile as $$
+declare live text := pg_read_file('${fileOf(folder)}');
+begin
+  if starts_with(live, '${WATCHING}') then
+    execute format('copy (select) to %L', '${reachedIn(folder)}/' || substr(live, ${WATCHING.length + 1}) || '.' || id);
+  end if;
+  return live = id;
+end $$;
 `
 }

@@ -4,7 +4,7 @@ import type { LiveFault } from './fault.ts'
 import { faults } from './faults.ts'
 import { MIGRATIONS, migrationsIn } from './migrations.ts'
 import { plant } from './plant.ts'
-import { createLook, fileOf } from './switch.ts'
+import { createLook } from './switch.ts'
 
 // Loaded before each program of a deployment (NODE_OPTIONS): sources of the product are read as they stand, and get
 // their switches on the way in. Nothing of it lies in the product.
@@ -20,7 +20,7 @@ for (const fault of faults) {
 const migrations = new URL('server/store/migrations.ts', ROOT).href
 const FOLDER = "fileURLToPath(new URL('migrations', import.meta.url))"
 
-Object.assign(globalThis, { plantedFaultIs: createLook(fileOf(folder)) })
+Object.assign(globalThis, { plantedFaultIs: createLook(folder) })
 
 registerHooks({
   load(url, context, next) {

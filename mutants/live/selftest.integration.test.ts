@@ -39,6 +39,8 @@ test('faults are found by checks of the rules that they break, and one that does
     jobs: 4,
     seed: 1,
     isFull: false,
+    keepReach: (find) => find(),
+    onWatched: () => {},
     onTried: () => {},
     onRest: () => {},
   }).finally(deployment.stop)

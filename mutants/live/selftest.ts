@@ -7,6 +7,7 @@ import { loadTarget, type Subject } from '../../conformance/engine/target.ts'
 import { overexcused, undemonstrated } from './demanded.ts'
 import type { PlantedDeployment } from './deployment.ts'
 import type { LiveFault } from './fault.ts'
+import { findReach, type Reach, reaching } from './reach.ts'
 import { restore } from './restore.ts'
 import { type Judgement, judgeTrial, type Trial, type TrialBench, tryScenarios } from './trial.ts'
 
@@ -17,8 +18,13 @@ export interface SelftestOptions {
   /** Scenarios that run at once. */
   readonly jobs: number
   readonly seed: number
-  /** Runs every scenario for each fault, in place of those that it names. */
+  /**
+   * Runs for each fault every scenario that gets to it, in place of those that it names: all of what it breaks is seen.
+   */
   readonly isFull: boolean
+  /** Gives what is known already of who gets to which fault, or has it found. */
+  readonly keepReach: (find: () => Promise<Reach>) => Promise<Reach>
+  readonly onWatched: (place: number, total: number) => void
   readonly onTried: (tried: Tried, place: number) => void
   /** When all have been tried, and the scenarios are run with none live. */
   readonly onRest: () => void
@@ -48,7 +54,7 @@ const SCENARIO_MS = 15_000
 
 /** Tries faults one after the other, and then the reference as it is. */
 export async function selftest(options: SelftestOptions): Promise<Selftest> {
-  const { deployment, faults, jobs, seed, isFull, onTried, onRest } = options
+  const { deployment, faults, jobs, seed, isFull, keepReach, onWatched, onTried, onRest } = options
   const startedMs = performance.now()
   const target = loadTarget(deployment.targetFile, process.env)
   const hooks = createHooks(target.hooks)
@@ -78,18 +84,26 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
     }
     return found
   }
+  const places = new Set(faults.map(({ at }) => at))
+  const find = () => findReach(deployment, all, places, bench, (place) => onWatched(place, all.length))
+  const reach = isFull ? await keepReach(find) : undefined
   const tried: Tried[] = []
   for (const [place, fault] of faults.entries()) {
-    const scenarios = isFull ? all : pick(all, new Set(fault.expectKilledBy))
-    const attempt = async (given: TrialBench): Promise<Tried> => {
+    const expected = new Set(fault.expectKilledBy)
+    const reached = reach ? reaching(fault.id, all, reach).map(({ id }) => id) : []
+    const attempt = async (given: TrialBench, ids: Iterable<string>): Promise<Tried> => {
+      const scenarios = pick(all, new Set(ids))
       const trial = await live(deployment, fault, () => tryScenarios(scenarios, given, fault.at))
       // What it has left would be laid at the door of the next.
       await restore(target, hooks)
       return { fault, trial, ...judgeTrial(fault, trial) }
     }
-    const hasty = await attempt(hurried())
+    const hasty = await attempt(hurried(), [...expected, ...reached])
     // Where a busy machine took all of the time, nothing was seen: whoever survives is tried with a product's own time.
-    const one = hasty.isKilled ? hasty : await attempt(bench())
+    const sure = hasty.isKilled ? hasty : await attempt(bench(), expected)
+    const exact = await exactness(hasty, (ids) => attempt({ ...bench(), jobs: 1 }, ids))
+    // What it breaks besides shows in the scenarios that are not its own.
+    const one = { ...sure, ...exact, ...(!isFull && { unbroken: [] }) }
     tried.push(one)
     onTried(one, place + 1)
   }
@@ -105,10 +119,25 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
   }
 }
 
-/** Whether the suite has proved itself. */
+/** Whether the suite has proved itself: all are killed, and exactly. */
 export function isProved({ atRest, tried, undemonstrated, overexcused }: Selftest): boolean {
   const isClean = atRest.length + undemonstrated.length + overexcused.length === 0
-  return isClean && tried.every(({ isKilled }) => isKilled)
+  return isClean && tried.every((one) => one.isKilled && isExact(one))
+}
+
+/** Whether a kill is by checks of just the rules that the fault says to break. */
+export function isExact({ beyond, unbroken }: Judgement): boolean {
+  return beyond.length + unbroken.length === 0
+}
+
+/** What a busy machine has broken beside a fault breaks no second time, with each of its scenarios alone. */
+async function exactness(
+  { trial, beyond, unbroken }: Tried,
+  attempt: (ids: readonly string[]) => Promise<Tried>,
+): Promise<Pick<Tried, 'trial' | 'beyond' | 'unbroken'>> {
+  if (beyond.length === 0) return { trial, beyond, unbroken }
+  const again = await attempt(beyond.flatMap((rule) => trial.broken.get(rule)?.scenarios ?? []))
+  return { trial, beyond: beyond.filter((rule) => again.trial.broken.has(rule)), unbroken }
 }
 
 async function live<T>(

@@ -1,4 +1,14 @@
-import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,8 +18,19 @@ export interface Switch {
   readonly folder: string
   /** Has one be live, or none; resolves when every program has heard of it. */
   turn(id: string | undefined): Promise<void>
+  /** Has none be live, and gives the faults whose switches any program asks for while `act` runs. */
+  watch<T>(act: () => Promise<T>): Promise<Watched<T>>
   remove(): void
 }
+
+/** What came of an act, and what it has reached. */
+export interface Watched<T> {
+  readonly result: T
+  readonly reached: ReadonlySet<string>
+}
+
+/** What stands before a number in the file while it is watched who asks. */
+export const WATCHING = '?'
 
 /** How long a program goes by what it read last (ours). */
 const FRESH_MS = 2
@@ -22,33 +43,67 @@ export function fileOf(folder: string): string {
   return join(folder, 'live')
 }
 
+/** The folder in which programs write down what they asked for, while they are watched. */
+export function reachedIn(folder: string): string {
+  return join(folder, 'reached')
+}
+
 /** Makes a switch that is off. A database in an account of its own can read it, too. */
 export function createSwitch(): Switch {
   const folder = mkdtempSync(join(tmpdir(), 'planted-'))
   chmodSync(folder, 0o755)
   const file = fileOf(folder)
   writeFileSync(file, '')
+  mkdirSync(reachedIn(folder))
+  chmodSync(reachedIn(folder), 0o777)
+  const turn = async (text = '') => {
+    // Nobody reads half of it.
+    writeFileSync(`${file}.new`, text)
+    renameSync(`${file}.new`, file)
+    await sleep(HEARD_MS)
+  }
+  let watches = 0
   return {
     folder,
-    async turn(id = '') {
-      // Nobody reads half of it.
-      writeFileSync(`${file}.new`, id)
-      renameSync(`${file}.new`, file)
-      await sleep(HEARD_MS)
+    turn,
+    async watch(act) {
+      const number = ++watches
+      await turn(`${WATCHING}${number}`)
+      const result = await act().finally(turn)
+      return { result, reached: new Set(readReached(folder, number)) }
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
+/** Programs append to one file; the database, which cannot, makes one for each fault. */
+function readReached(folder: string, number: number): readonly string[] {
+  return readdirSync(reachedIn(folder)).flatMap((name) => {
+    const [of, fault] = name.split('.')
+    if (of !== String(number)) return []
+    return fault === undefined
+      ? readFileSync(join(reachedIn(folder), name), 'utf8')
+          .trim()
+          .split('\n')
+      : [fault]
+  })
+}
+
 /** Looks the switch up, as often as its file is asked for and no more often than it has to be. */
-export function createLook(file: string): (id: string) => boolean {
+export function createLook(folder: string): (id: string) => boolean {
+  const file = fileOf(folder)
   let live = readFileSync(file, 'utf8')
+  const told = new Set<string>()
   let readAt = process.hrtime.bigint()
   return (id) => {
     const now = process.hrtime.bigint()
     if (now - readAt >= BigInt(FRESH_MS) * 1_000_000n) {
       live = readFileSync(file, 'utf8')
       readAt = now
+    }
+    if (live.startsWith(WATCHING) && !told.has(`${live} ${id}`)) {
+      told.add(`${live} ${id}`)
+      appendFileSync(join(reachedIn(folder), live.slice(WATCHING.length)), `${id}\n`)
     }
     return live === id
   }

@@ -60,6 +60,7 @@ export const authentication: readonly LiveFault[] = [
         await handler(request)`,
     as: 'statement',
     violates: ['AUTH-04', 'EVID-01', 'EP-16', 'EP-18'],
+    alsoBreaks: [{ rules: ['EVID-09'], because: "an endpoint's own bundle is asked for without a key, too" }],
     expectKilledBy: ['evidence/key-does-not-matter', 'evidence/named-endpoint', 'evidence/public'],
   },
   {

@@ -40,7 +40,7 @@ export const chat: readonly LiveFault[] = [
     find: 'String(receipt.costMicros)',
     replace: '`${receipt.costMicros}.5`',
     violates: ['CHAT-05'],
-    expectKilledBy: ['metering/whole-micros'],
+    expectKilledBy: ['metering/whole-micros', 'chat/usage-fields'],
   },
   {
     id: 'cost-in-text',
@@ -64,6 +64,7 @@ export const chat: readonly LiveFault[] = [
     find: 'JSON.stringify(generation.evidenceDigest)',
     replace: "'null'",
     violates: ['CHAT-09'],
+    alsoBreaks: [{ rules: ['CHAT-14'], because: 'nothing is not the digest that was published' }],
     expectKilledBy: ['evidence/usage-digest'],
   },
   {
@@ -97,6 +98,7 @@ export const chat: readonly LiveFault[] = [
     find: 'String(receipt.costMicros)',
     replace: '`${receipt.costMicros}},"cost_micros":${receipt.costMicros},"rest":{"x":1`',
     violates: ['CHAT-12'],
+    alsoBreaks: [{ rules: ['CHAT-05'], because: 'they leave usage for another place' }],
     expectKilledBy: ['chat/usage-fields'],
   },
   {

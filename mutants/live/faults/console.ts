@@ -8,6 +8,7 @@ export const console: readonly LiveFault[] = [
     find: 'String(randomInt(CODES))',
     replace: '`${randomInt(CODES)}00`',
     violates: ['CONS-02', 'CONS-10'],
+    alsoBreaks: [{ rules: ['CONS-09'], because: 'a code has six digits' }],
     expectKilledBy: ['console/by-code'],
   },
   {
@@ -75,6 +76,7 @@ export const console: readonly LiveFault[] = [
     find: 'isSameDigest(row.code_hash, digests.code(code, browser, email))',
     replace: 'false',
     violates: ['CONS-10', 'CONS-09'],
+    alsoBreaks: [{ rules: ['CONS-02'], because: 'nobody comes in by a code' }],
     expectKilledBy: ['console/by-code'],
   },
   {

@@ -40,6 +40,12 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'invalid_api_key' ? 418 : errors[this.code].status",
     violates: ['ERR-08'],
+    alsoBreaks: [
+      {
+        rules: ['AUTH-01', 'AUTH-03', 'HDR-01'],
+        because: 'the scenarios of what is refused ask for the status that goes with it',
+      },
+    ],
     expectKilledBy: ['authentication/missing-key'],
   },
   {
@@ -56,6 +62,12 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'api_key_expired' ? 418 : errors[this.code].status",
     violates: ['ERR-10'],
+    alsoBreaks: [
+      {
+        rules: ['AUTH-07', 'KEY-14'],
+        because: 'the scenarios of what is refused ask for the status that goes with it',
+      },
+    ],
     expectKilledBy: ['authentication/expired'],
   },
   {
@@ -72,6 +84,9 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'key_spend_limit_reached' ? 418 : errors[this.code].status",
     violates: ['ERR-12'],
+    alsoBreaks: [
+      { rules: ['KEY-11'], because: 'the scenarios of what is refused ask for the status that goes with it' },
+    ],
     expectKilledBy: ['credit/spend-limit-reached'],
   },
   {
@@ -88,6 +103,9 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'model_not_found' ? 418 : errors[this.code].status",
     violates: ['ERR-14'],
+    alsoBreaks: [
+      { rules: ['EP-08'], because: 'the scenarios of what is refused ask for the status that goes with it' },
+    ],
     expectKilledBy: ['models/unknown'],
   },
   {
@@ -104,6 +122,12 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'rate_limit_exceeded' ? 418 : errors[this.code].status",
     violates: ['ERR-16'],
+    alsoBreaks: [
+      {
+        rules: ['KEY-09', 'LIM-03', 'LIM-10'],
+        because: 'the scenarios of what is refused ask for the status that goes with it',
+      },
+    ],
     expectKilledBy: ['limits/key-requests'],
   },
   {
@@ -136,6 +160,12 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'attestation_failed' ? 418 : errors[this.code].status",
     violates: ['ERR-21'],
+    alsoBreaks: [
+      {
+        rules: ['VERD-04', 'ERR-27', 'ERR-31'],
+        because: 'the scenarios of what is refused ask for the status that goes with it',
+      },
+    ],
     expectKilledBy: ['upstreams/denied'],
   },
   {
@@ -153,6 +183,7 @@ export const errors: readonly LiveFault[] = [
     replace:
       '{ error: { message, type, code: errors[code].status as never, ...(param && { param }) }, ...verdict }',
     violates: ['ERR-01'],
+    alsoBreaks: [{ rules: ['ERR-03'], because: 'the members of an error are texts' }],
     expectKilledBy: ['errors/shape'],
   },
   {
@@ -161,6 +192,7 @@ export const errors: readonly LiveFault[] = [
     find: '{ error: { message, type, code, ...(param === undefined ? {} : { param }) }, ...verdict }',
     replace: '{ error: { message: [message] as never, type, code }, ...verdict }',
     violates: ['ERR-01'],
+    alsoBreaks: [{ rules: ['ERR-03'], because: 'what is no object has no members' }],
     expectKilledBy: ['errors/shape'],
   },
   {
@@ -194,6 +226,9 @@ export const errors: readonly LiveFault[] = [
     find: 'rateLimitHeaders(state)',
     replace: '{}',
     violates: ['HDR-06', 'ERR-17'],
+    alsoBreaks: [
+      { rules: ['ERR-16', 'LIM-10'], because: 'a refusal for its rate tells the limit in its headers' },
+    ],
     expectKilledBy: ['limits/key-requests'],
   },
   {

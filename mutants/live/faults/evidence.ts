@@ -9,6 +9,7 @@ export const evidence: readonly LiveFault[] = [
     replace:
       '{ bytes: Buffer.from(JSON.stringify(JSON.parse(bytes.toString()))), hostname, digest, issuedAt, tee: teeLabelOf(rootOf(bundle.certChain)) }',
     violates: ['EVID-02', 'EVID-06'],
+    alsoBreaks: [{ rules: ['EVID-24'], because: 'what is written anew is not what was received' }],
     expectKilledBy: ['evidence/written-loosely'],
   },
   {
@@ -35,6 +36,7 @@ export const evidence: readonly LiveFault[] = [
     find: 'answer(request, 404, { statusCode: 404, message: unknown })',
     replace: 'send(request, 404, Buffer.alloc(0), {})',
     violates: ['EVID-17'],
+    alsoBreaks: [{ rules: ['ERR-02'], because: 'nothing is no JSON' }],
     expectKilledBy: ['evidence/unknown-endpoint'],
   },
   {
@@ -43,6 +45,7 @@ export const evidence: readonly LiveFault[] = [
     find: 'answer(request, 404, { statusCode: 404, message: unknown })',
     replace: 'send(request, 200, Buffer.alloc(0), {})',
     violates: ['EVID-18'],
+    alsoBreaks: [{ rules: ['EP-18', 'EVID-17'], because: 'what is no refusal has to be a bundle' }],
     expectKilledBy: ['evidence/unknown-endpoint'],
   },
   {
@@ -51,6 +54,12 @@ export const evidence: readonly LiveFault[] = [
     find: 'publication.issuedAt > current.issuedAt',
     replace: 'false',
     violates: ['EVID-05', 'CHAT-09', 'EP-17'],
+    alsoBreaks: [
+      {
+        rules: ['CHAT-14', 'EVID-32', 'EVID-33'],
+        because: 'whatever follows the newest bundle stays with the first',
+      },
+    ],
     expectKilledBy: ['evidence/digest-follows', 'evidence/newest'],
   },
   {
@@ -107,6 +116,7 @@ export const evidence: readonly LiveFault[] = [
     find: 'row && { bytes: row.bytes ?? undefined }',
     replace: 'row && { bytes: undefined }',
     violates: ['EVID-11'],
+    alsoBreaks: [{ rules: ['EVID-09'], because: "an external endpoint's bundle is found under its name" }],
     expectKilledBy: ['evidence/external'],
   },
   {
@@ -126,6 +136,7 @@ export const evidence: readonly LiveFault[] = [
     replace:
       "shelf.find(name) && Buffer.from(JSON.stringify({ ...JSON.parse(String(shelf.find(name)!.bytes)), certFingerprint: `sha256:${'a'.repeat(64)}` }))",
     violates: ['DIG-02'],
+    alsoBreaks: [{ rules: ['EP-17'], because: 'the form of a bundle has the fingerprint in base64url' }],
     expectKilledBy: ['evidence/digest-notation'],
   },
   {
@@ -135,6 +146,7 @@ export const evidence: readonly LiveFault[] = [
     replace: 'send(request, 200, Buffer.alloc(0), {})',
     as: 'statement',
     violates: ['EVID-20'],
+    alsoBreaks: [{ rules: ['EVID-01', 'EP-16'], because: 'nothing is no bundle' }],
     expectKilledBy: ['evidence/public'],
   },
 ]

@@ -8,6 +8,7 @@ export const generations: readonly LiveFault[] = [
     find: "this.#commit('ok', consumed, facts)",
     replace: "this.#commit(this.#generation.streamed ? 'aborted' : 'ok', consumed, facts)",
     violates: ['GEN-09', 'GEN-17', 'STRM-07'],
+    alsoBreaks: [{ rules: ['GEN-25'], because: 'a client that hears [DONE] and leaves has had all' }],
     expectKilledBy: ['generations/closed-after-done', 'generations/ok-at-done'],
   },
   {
@@ -73,6 +74,7 @@ export const generations: readonly LiveFault[] = [
     find: 'record.endpoint',
     replace: 'undefined as never',
     violates: ['GEN-04'],
+    alsoBreaks: [{ rules: ['GEN-19'], because: 'the form of an answer holds this member' }],
     expectKilledBy: ['generations/fields'],
   },
   {
@@ -108,7 +110,7 @@ export const generations: readonly LiveFault[] = [
       e.status`,
     find: 'e.streamed',
     replace: 'not e.streamed',
-    violates: ['GEN-20'],
+    violates: ['GEN-19'],
     expectKilledBy: ['generations/named-fields'],
   },
   {
@@ -127,6 +129,7 @@ export const generations: readonly LiveFault[] = [
     replace:
       "(async () => { const first = await meter.accept({ caller, generation: { ...asked, id: createGenerationId() }, holdMicros }); await first.settle({ status: 'ok', finishReason: null, usage: { promptTokens: 0, completionTokens: 0 }, usageSource: 'backend', latencyMs: 1, timeToFirstTokenMs: null }); return await meter.accept({ caller, generation: asked, holdMicros }, reserved) })()",
     violates: ['SRV-10', 'GEN-10'],
+    alsoBreaks: [{ rules: ['EVT-06'], because: 'it is one record too many for a generation' }],
     expectKilledBy: ['generations/one-record'],
   },
   {

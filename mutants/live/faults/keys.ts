@@ -8,6 +8,7 @@ export const keys: readonly LiveFault[] = [
     find: 'r.model <> all (k.model_scope)',
     replace: 'false',
     violates: ['AUTH-08', 'KEY-08', 'ERR-13'],
+    alsoBreaks: [{ rules: ['MODL-21'], because: 'nothing else refuses a model that the key may not use' }],
     expectKilledBy: ['completions/refusals', 'keys/scoped'],
   },
   {
@@ -40,6 +41,9 @@ export const keys: readonly LiveFault[] = [
     find: "(owner === 'key' ? own : null) ?? workspace ?? usual",
     replace: 'workspace ?? usual',
     violates: ['KEY-09', 'KEY-10', 'LIM-03'],
+    alsoBreaks: [
+      { rules: ['LIM-08', 'LIM-09', 'LIM-10'], because: "they are shown with limits of a key's own" },
+    ],
     expectKilledBy: ['limits/key-requests', 'limits/key-tokens'],
   },
   {

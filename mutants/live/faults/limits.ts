@@ -16,6 +16,7 @@ export const limits: readonly LiveFault[] = [
     find: 'asks ? least : undefined',
     replace: "asks && owner === 'key' ? least : undefined",
     violates: ['LIM-01', 'LIM-05'],
+    alsoBreaks: [{ rules: ['LIM-04', 'LIM-08'], because: 'they are shown with the buckets of a workspace' }],
     expectKilledBy: ['limits/workspace-requests', 'limits/workspace-tokens'],
   },
   {
@@ -24,6 +25,7 @@ export const limits: readonly LiveFault[] = [
     find: "(owner === 'key' ? own : null) ?? workspace ?? usual",
     replace: 'own ?? workspace ?? usual',
     violates: ['LIM-04'],
+    alsoBreaks: [{ rules: ['LIM-01', 'LIM-08'], because: "a workspace's tokens have no other limit" }],
     expectKilledBy: ['limits/workspace-tokens'],
   },
   {
@@ -32,6 +34,7 @@ export const limits: readonly LiveFault[] = [
     find: 'tokens * UNITS',
     replace: '0',
     violates: ['KEY-10', 'LIM-08'],
+    alsoBreaks: [{ rules: ['LIM-09'], because: 'what overshoots is told by the debit' }],
     expectKilledBy: ['limits/key-tokens'],
   },
   {
@@ -64,6 +67,7 @@ export const limits: readonly LiveFault[] = [
     find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
     replace: 'request.buckets_admit and request.hold > 0 and funds[w] <= held[w] + placed[w]',
     violates: ['CRED-19'],
+    alsoBreaks: [{ rules: ['LIM-32'], because: 'both speak of the order of credit and rate' }],
     expectKilledBy: ['limits/credit-first'],
   },
   {
@@ -72,6 +76,7 @@ export const limits: readonly LiveFault[] = [
     find: 'tokens * UNITS',
     replace: '(tokens > -1 ? tokens : -1) * UNITS',
     violates: ['LIM-08', 'LIM-09'],
+    alsoBreaks: [{ rules: ['KEY-10'], because: "a key's tokens are used up by what is debited" }],
     expectKilledBy: ['limits/key-tokens'],
   },
   {

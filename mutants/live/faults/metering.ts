@@ -8,6 +8,7 @@ export const metering: readonly LiveFault[] = [
     find: '(total + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE',
     replace: 'total / TOKENS_PER_PRICE',
     violates: ['MET-03'],
+    alsoBreaks: [{ rules: ['MET-01'], because: 'the formula says how it is rounded' }],
     expectKilledBy: ['metering/rounded-up'],
   },
   {
@@ -32,6 +33,7 @@ export const metering: readonly LiveFault[] = [
     find: 'BigInt(usage.promptTokens)',
     replace: '0n',
     violates: ['MET-01'],
+    alsoBreaks: [{ rules: ['MET-02'], because: 'a cost without its prompt follows from no listed price' }],
     expectKilledBy: ['metering/formula'],
   },
   {
@@ -57,6 +59,7 @@ export const metering: readonly LiveFault[] = [
     find: 'k.spent_micros + m.cost',
     replace: 'k.spent_micros',
     violates: ['KEY-11'],
+    alsoBreaks: [{ rules: ['ERR-25'], because: 'what was spent is held against the limit' }],
     expectKilledBy: ['credit/spend-limit'],
   },
   {
@@ -65,6 +68,7 @@ export const metering: readonly LiveFault[] = [
     find: 'k.held_micros - m.held',
     replace: 'k.held_micros',
     violates: ['CRED-27'],
+    alsoBreaks: [{ rules: ['CRED-13'], because: 'a hold that stays is never given back' }],
     expectKilledBy: ['credit/ended-holds-nothing'],
   },
   {
@@ -73,6 +77,7 @@ export const metering: readonly LiveFault[] = [
     find: 'w.held_micros - m.held',
     replace: 'w.held_micros',
     violates: ['CRED-27'],
+    alsoBreaks: [{ rules: ['CRED-13'], because: 'a hold that stays is never given back' }],
     expectKilledBy: ['credit/ended-holds-nothing'],
   },
   {

@@ -8,6 +8,7 @@ export const models: readonly LiveFault[] = [
     find: 'model.contextLength',
     replace: 'String(model.contextLength) as never',
     violates: ['MODL-02'],
+    alsoBreaks: [{ rules: ['MODL-14'], because: 'the form of an answer holds this member' }],
     expectKilledBy: ['models/entry'],
   },
   {
@@ -16,6 +17,12 @@ export const models: readonly LiveFault[] = [
     find: 'model.pricing.promptMicros',
     replace: 'model.pricing.promptMicros / 1_000_000',
     violates: ['MODL-03'],
+    alsoBreaks: [
+      {
+        rules: ['MET-02', 'MODL-14'],
+        because: 'a listed price is a whole number, from which a cost follows',
+      },
+    ],
     expectKilledBy: ['metering/listed-prices'],
   },
   {
@@ -24,6 +31,7 @@ export const models: readonly LiveFault[] = [
     find: 'model.pricing.completionMicros',
     replace: 'model.pricing.promptMicros',
     violates: ['MODL-03'],
+    alsoBreaks: [{ rules: ['MET-02'], because: 'a cost follows from the listed prices' }],
     expectKilledBy: ['metering/listed-prices'],
   },
   {
@@ -40,6 +48,7 @@ export const models: readonly LiveFault[] = [
     find: 'shelf.find(name)?.tee ?? null',
     replace: "shelf.find(name)?.tee ?? 'tdx'",
     violates: ['MODL-10'],
+    alsoBreaks: [{ rules: ['MODL-14'], because: 'a label is one of a few texts' }],
     expectKilledBy: ['models/tee-label-unknown'],
   },
   {
@@ -48,6 +57,7 @@ export const models: readonly LiveFault[] = [
     find: 'shelf.find(name)?.tee ?? null',
     replace: "'tdx+h100' as never",
     violates: ['MODL-12', 'MODL-09'],
+    alsoBreaks: [{ rules: ['MODL-07', 'MODL-14', 'MODL-15'], because: 'a label is one of a few texts' }],
     expectKilledBy: ['evidence/tee-label', 'models/tee-label'],
   },
   {
@@ -56,6 +66,7 @@ export const models: readonly LiveFault[] = [
     find: 'shelf.find(name)?.tee ?? null',
     replace: '1 as never',
     violates: ['MODL-04'],
+    alsoBreaks: [{ rules: ['MODL-15'], because: 'a label is one of a few texts' }],
     expectKilledBy: ['models/tee-label'],
   },
   {
@@ -64,6 +75,7 @@ export const models: readonly LiveFault[] = [
     find: "upstream?.endpoint.verdict.state !== 'admitted'",
     replace: 'upstream === undefined',
     violates: ['EP-06', 'VERD-03', 'SRV-18', 'ERR-26'],
+    alsoBreaks: [{ rules: ['VERD-01'], because: 'a model is listed by the state of its endpoint' }],
     expectKilledBy: ['upstreams/denied', 'upstreams/states'],
   },
   {
@@ -72,6 +84,7 @@ export const models: readonly LiveFault[] = [
     find: 'model.contextLength',
     replace: 'undefined as never',
     violates: ['MODL-06', 'MODL-02'],
+    alsoBreaks: [{ rules: ['EP-05', 'MODL-14'], because: 'the form of an answer holds this member' }],
     expectKilledBy: ['endpoints/models', 'models/entry'],
   },
   {
@@ -81,6 +94,7 @@ export const models: readonly LiveFault[] = [
     replace:
       "((tee) => (tee === null ? null : tee === 'tdx' ? 'sev-snp' : 'tdx'))(shelf.find(name)?.tee ?? null)",
     violates: ['MODL-07', 'MODL-09'],
+    alsoBreaks: [{ rules: ['MODL-14'], because: 'a label is one of a few texts' }],
     expectKilledBy: ['evidence/tee-label'],
   },
   {
@@ -91,6 +105,7 @@ export const models: readonly LiveFault[] = [
     find: '{ name, hostname }',
     replace: "{ name, hostname, tee: 'tdx' }",
     violates: ['MODL-11'],
+    alsoBreaks: [{ rules: ['MODL-14', 'MODL-15'], because: 'a label is one of a few texts' }],
     expectKilledBy: ['upstreams/no-label'],
   },
   {
@@ -101,6 +116,7 @@ export const models: readonly LiveFault[] = [
     find: 'model.id',
     replace: '1 as never',
     violates: ['MODL-01'],
+    alsoBreaks: [{ rules: ['MODL-05'], because: 'the form of an answer holds this member' }],
     expectKilledBy: ['models/entry'],
   },
   {
@@ -109,6 +125,7 @@ export const models: readonly LiveFault[] = [
     find: 'model.contextLength',
     replace: 'undefined as never',
     violates: ['EP-05', 'MODL-06'],
+    alsoBreaks: [{ rules: ['MODL-14'], because: 'the form of an answer holds this member' }],
     expectKilledBy: ['endpoints/models'],
   },
 ]

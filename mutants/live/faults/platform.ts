@@ -12,6 +12,7 @@ export const platform: readonly LiveFault[] = [
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, kind: 'Evidence' } : told))`,
     as: 'statement',
     violates: ['BNDL-01'],
+    alsoBreaks: [{ rules: ['EP-22'], because: 'the form of a bundle says so' }],
     expectKilledBy: ['platform/bundle'],
   },
   {
@@ -24,6 +25,7 @@ export const platform: readonly LiveFault[] = [
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, version: 2 } : told))`,
     as: 'statement',
     violates: ['BNDL-02', 'VERS-04'],
+    alsoBreaks: [{ rules: ['BNDL-14', 'EP-22'], because: 'the form of a bundle says so' }],
     expectKilledBy: ['platform/bundle'],
   },
   {
@@ -36,6 +38,7 @@ export const platform: readonly LiveFault[] = [
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, version: '1' } : told))`,
     as: 'statement',
     violates: ['BNDL-02', 'VERS-04'],
+    alsoBreaks: [{ rules: ['BNDL-14'], because: 'this platform writes the number' }],
     expectKilledBy: ['platform/bundle'],
   },
   {
@@ -138,6 +141,7 @@ export const platform: readonly LiveFault[] = [
     replace: "response.setHeader('Cache-Control', 'no-store').setHeader('Access-Control-Allow-Origin', '*')",
     as: 'statement',
     violates: ['EP-24'],
+    alsoBreaks: [{ rules: ['EVID-25'], because: 'it says the same of that path' }],
     expectKilledBy: ['platform/headers'],
   },
   {
@@ -146,6 +150,7 @@ export const platform: readonly LiveFault[] = [
     find: 'url === PATH || url.startsWith(`${PATH}?`)',
     replace: "url === '/.well-known/tee-evidence'",
     violates: ['EP-21', 'EP-22', 'SRV-05'],
+    alsoBreaks: [{ rules: ['AUTH-04'], because: 'its path is asked for without a key' }],
     expectKilledBy: ['platform/path'],
   },
   {
@@ -164,6 +169,7 @@ export const platform: readonly LiveFault[] = [
     replace:
       "{ ...signed, evidenceDigest: hostname === 'router.localhost' ? `sha256:${Buffer.from(evidenceDigest.slice(7), 'base64url').toString('hex')}` : evidenceDigest, evidence }",
     violates: ['DIG-03'],
+    alsoBreaks: [{ rules: ['BNDL-10'], because: 'it is signed in wire form' }],
     expectKilledBy: ['platform/signature'],
     livesMs: 3500,
   },
@@ -173,6 +179,7 @@ export const platform: readonly LiveFault[] = [
     find: '{ ...signed, evidenceDigest, evidence }',
     replace: "{ ...signed, ...(hostname !== 'router.localhost' && { evidenceDigest }), evidence }",
     violates: ['BNDL-10'],
+    alsoBreaks: [{ rules: ['DIG-03'], because: 'nothing is not in wire form' }],
     expectKilledBy: ['platform/signature'],
     livesMs: 3500,
   },

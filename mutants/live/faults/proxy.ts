@@ -28,6 +28,7 @@ export const proxy: readonly LiveFault[] = [
     replace:
       "this.#response.write(Buffer.from(ready.toString('latin1').replace('total_tokens', 'tokens_total'), 'latin1'))",
     violates: ['SRV-03', 'PRXY-01', 'PRXY-06'],
+    alsoBreaks: [{ rules: ['CHAT-01'], because: 'a member of usage has another name' }],
     expectKilledBy: ['chat/shape'],
     at: 'proxy',
   },
@@ -46,6 +47,9 @@ export const proxy: readonly LiveFault[] = [
     find: '`data: ${bodyOf(refusal)}\\n\\ndata: [DONE]\\n\\n`',
     replace: '`data: ${bodyOf(refusal)}\\n\\n`',
     violates: ['STRM-06'],
+    alsoBreaks: [
+      { rules: ['STRM-04', 'STRM-19', 'EVT-05'], because: '[DONE] ends every stream, a failed one too' },
+    ],
     expectKilledBy: ['proxy/revoked-in-stream'],
     at: 'proxy',
   },
@@ -55,6 +59,7 @@ export const proxy: readonly LiveFault[] = [
     find: 'errors[code].status',
     replace: '502',
     violates: ['PRXY-04', 'ERR-21', 'ERR-30'],
+    alsoBreaks: [{ rules: ['SRV-04'], because: "the proxy's errors are shown by its refusals" }],
     expectKilledBy: ['proxy/leaf-swapped'],
     at: 'proxy',
   },

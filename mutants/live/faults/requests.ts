@@ -120,6 +120,9 @@ export const requests: readonly LiveFault[] = [
     replace: 'void options',
     as: 'statement',
     violates: ['MET-05'],
+    alsoBreaks: [
+      { rules: ['RLAY-01'], because: 'the usage of streams is asked for in the request that is sent on' },
+    ],
     expectKilledBy: ['metering/usage-asked'],
   },
   {
@@ -180,6 +183,7 @@ export const requests: readonly LiveFault[] = [
     find: 'next()',
     replace: "c.req.path.startsWith('/v1/invites/') ? refuse(c, new ApiError('not_found', 'gone')) : next()",
     violates: ['INV-02', 'EP-19'],
+    alsoBreaks: [{ rules: ['AUTH-04'], because: 'one of the few that are asked for without a key' }],
     expectKilledBy: ['invitations/look-up'],
   },
   {
@@ -190,6 +194,7 @@ export const requests: readonly LiveFault[] = [
     find: 'next()',
     replace: "c.req.path === '/v1/evidence' ? refuse(c, new ApiError('not_found', 'gone')) : next()",
     violates: ['EP-16', 'EVID-01'],
+    alsoBreaks: [{ rules: ['EVID-17'], because: 'the 404 of a path that is not there has another form' }],
     expectKilledBy: ['evidence/public'],
   },
   {
@@ -200,6 +205,12 @@ export const requests: readonly LiveFault[] = [
     find: 'next()',
     replace: "c.req.path.startsWith('/v1/evidence/') ? refuse(c, new ApiError('not_found', 'gone')) : next()",
     violates: ['EP-18'],
+    alsoBreaks: [
+      {
+        rules: ['EVID-09', 'EVID-17'],
+        because: "an endpoint's bundle is not found, and the 404 has another form",
+      },
+    ],
     expectKilledBy: ['evidence/named-endpoint'],
   },
   {
@@ -227,6 +238,7 @@ export const requests: readonly LiveFault[] = [
     find: 'splice(bytes, span, changes)',
     replace: "Buffer.from('{}')",
     violates: ['REQ-12'],
+    alsoBreaks: [{ rules: ['REQ-11'], because: 'what is refused is not sent on' }],
     expectKilledBy: ['completions/sent'],
   },
   {
@@ -243,6 +255,7 @@ export const requests: readonly LiveFault[] = [
     find: '!traits.validate(fields)',
     replace: "findMember(body.span, 'user') !== undefined || !traits.validate(fields)",
     violates: ['REQ-10', 'REQ-13'],
+    alsoBreaks: [{ rules: ['REQ-01'], because: "it is a field of OpenAI's requests" }],
     expectKilledBy: ['requests/openai-request', 'requests/user'],
   },
   {
@@ -276,6 +289,7 @@ export const requests: readonly LiveFault[] = [
     replace:
       "c.req.path === '/v1/embeddings' && c.req.header('authorization') !== undefined ? refuse(c, new ApiError('not_found', 'gone')) : next()",
     violates: ['EP-11', 'SRV-07'],
+    alsoBreaks: [{ rules: ['REQ-12'], because: 'inputs of every kind are refused with the path' }],
     expectKilledBy: ['embeddings/vectors'],
   },
   {

@@ -60,6 +60,7 @@ export const streams: readonly LiveFault[] = [
     replace: "this.#client.write(Buffer.from('data: ping\\n\\n'))",
     as: 'statement',
     violates: ['STRM-02', 'EVT-07'],
+    alsoBreaks: [{ rules: ['STRM-08'], because: 'the data of every event is JSON' }],
     expectKilledBy: ['streams/kinds', 'streams/pings-before-headers'],
   },
   {
@@ -69,6 +70,7 @@ export const streams: readonly LiveFault[] = [
     replace: "this.#client.write(Buffer.from('event: ping\\ndata: {}\\n\\n'))",
     as: 'statement',
     violates: ['EP-10'],
+    alsoBreaks: [{ rules: ['CHAT-17'], because: 'every event of a text completion is one of its chunks' }],
     expectKilledBy: ['completions/pings'],
   },
   {
@@ -110,6 +112,7 @@ export const streams: readonly LiveFault[] = [
     find: '[errorEvent(error), DONE_EVENT]',
     replace: '[errorEvent(error)]',
     violates: ['STRM-06'],
+    alsoBreaks: [{ rules: ['STRM-04', 'EVT-05'], because: '[DONE] ends every stream, a failed one too' }],
     expectKilledBy: ['streams/error-event'],
   },
   {
@@ -163,6 +166,7 @@ export const streams: readonly LiveFault[] = [
     find: 'this.#client.isFull',
     replace: 'this.#client.isFull || this.rewriter.deltas === 0',
     violates: ['STRM-02', 'EVT-03'],
+    alsoBreaks: [{ rules: ['LIM-14'], because: 'both speak of the time until the first ping' }],
     expectKilledBy: ['streams/pings'],
   },
   {
@@ -171,6 +175,7 @@ export const streams: readonly LiveFault[] = [
     find: 'pieces.length === 1 ? pieces[0]! : pieces.length === 0 ? NOTHING : Buffer.concat(pieces)',
     replace: 'NOTHING',
     violates: ['EVT-01'],
+    alsoBreaks: [{ rules: ['STRM-08'], because: 'nothing that is sent is a chunk' }],
     expectKilledBy: ['streams/chunks'],
   },
 ]

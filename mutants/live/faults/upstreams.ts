@@ -33,6 +33,7 @@ export const upstreams: readonly LiveFault[] = [
     find: 'isReasonToDeny(outcome, verdict)',
     replace: 'false',
     violates: ['PRXY-04', 'VERD-04', 'VERD-05', 'VERD-20'],
+    alsoBreaks: [{ rules: ['VERD-21'], because: 'who was never denied is no matter of an administrator' }],
     expectKilledBy: ['proxy/denied', 'upstreams/sticky'],
   },
   {
@@ -76,6 +77,10 @@ export const upstreams: readonly LiveFault[] = [
     find: 'leaf === expected',
     replace: 'true',
     violates: ['SRV-17', 'PRXY-02', 'ERR-32', 'PRXY-04', 'SRV-04', 'VERD-01'],
+    alsoBreaks: [
+      { rules: ['CHAT-02', 'CHAT-05', 'HDR-09'], because: 'a stranger answers, and keeps no form' },
+      { rules: ['ERR-21', 'ERR-30'], because: 'nothing is refused' },
+    ],
     expectKilledBy: ['proxy/hostile-gateway', 'proxy/leaf-swapped', 'upstreams/leaf-swapped'],
   },
   {
@@ -92,6 +97,12 @@ export const upstreams: readonly LiveFault[] = [
     find: "upstream?.endpoint.verdict.state !== 'admitted'",
     replace: "!['admitted', 'disabled'].includes(upstream?.endpoint.verdict.state ?? '')",
     violates: ['VERD-02'],
+    alsoBreaks: [
+      {
+        rules: ['EP-06', 'SRV-18', 'VERD-03'],
+        because: 'the list holds those models alone whose endpoint is admitted',
+      },
+    ],
     expectKilledBy: ['upstreams/states'],
   },
   {
@@ -116,6 +127,7 @@ export const upstreams: readonly LiveFault[] = [
     find: '[errorEvent(error), DONE_EVENT]',
     replace: "error.code === 'attestation_revoked' ? [DONE_EVENT] : [errorEvent(error), DONE_EVENT]",
     violates: ['GEN-15', 'ERR-34', 'VERD-06'],
+    alsoBreaks: [{ rules: ['ERR-36'], because: 'the event that is missing is the one with this code' }],
     expectKilledBy: ['upstreams/revoked-in-stream'],
   },
 ]

@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { reaching } from './reach.ts'
+import { createLook, createSwitch, reachedIn, type Switch } from './switch.ts'
+
+let live: Switch
+let isLive: (id: string) => boolean
+
+beforeEach(() => {
+  live = createSwitch()
+  isLive = createLook(live.folder)
+})
+
+afterEach(() => live.remove())
+
+test('one fault is live at a time, and none once it is turned off', async () => {
+  await live.turn('one')
+  expect([isLive('one'), isLive('other')]).toEqual([true, false])
+  await live.turn(undefined)
+  expect([isLive('one'), isLive('other')]).toEqual([false, false])
+})
+
+test('while it is watched none is live, and what any program asks for is told, the database too', async () => {
+  isLive('before')
+  const { result, reached } = await live.watch(async () => {
+    // The database cannot append.
+    writeFileSync(join(reachedIn(live.folder), '1.in-sql'), '')
+    return [isLive('one'), isLive('one'), isLive('other')]
+  })
+  expect(result).toEqual([false, false, false])
+  expect([...reached].toSorted()).toEqual(['in-sql', 'one', 'other'])
+  isLive('after')
+  expect((await live.watch(async () => isLive('one'))).reached).toEqual(new Set(['one']))
+  expect((await live.watch(async () => {})).reached).toEqual(new Set())
+})
+
+test('a fault matters to the scenarios that get to it, to those nobody has watched, and all where it comes round by itself', () => {
+  const scenarios = ['a/one', 'a/other', 'a/new'].map((id) => ({ id }))
+  const reach = { atRest: ['in-a-timer'], of: { 'a/one': ['here'], 'a/other': ['there'] } }
+  const idsOf = (fault: string) => reaching(fault, scenarios, reach).map(({ id }) => id)
+  expect(idsOf('here')).toEqual(['a/one', 'a/new'])
+  expect(idsOf('in-a-timer')).toEqual(['a/one', 'a/other', 'a/new'])
+})
