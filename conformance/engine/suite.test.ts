@@ -278,3 +278,20 @@ test('the same seed gives the same nonce, another seed another one', async () =>
   expect(nonces[0]).toBe(nonces[1])
   expect(nonces[0]).not.toBe(nonces[2])
 })
+
+test('scenarios begin in an order that can be had again, and what they found is told in their own', async () => {
+  await answering(fine)
+  const ids = Array.from({ length: 12 }, (_, place) => `a/number-${place}`)
+  const orderFrom = async (order: number) => {
+    const begun: string[] = []
+    const changes = ids.map((id) => ({ id, run: async () => void begun.push(id) }))
+    const outcomes = await outcomesOf(changes, {}, { jobs: 1, order })
+    expect(outcomes.map(({ scenario }) => scenario.id)).toEqual(ids)
+    return begun
+  }
+  const first = await orderFrom(1)
+  expect(first).not.toEqual(ids)
+  expect(first.toSorted()).toEqual(ids.toSorted())
+  expect(await orderFrom(1)).toEqual(first)
+  expect(await orderFrom(2)).not.toEqual(first)
+})

@@ -3,6 +3,7 @@ import { brokenBy } from './checks.ts'
 import { compareTraces } from './differential.ts'
 import { firstObstacle } from './needs.ts'
 import { failed, notRun, type Outcome, shortened } from './outcome.ts'
+import { createRandom } from './random.ts'
 import type { Scenario } from './scenario.ts'
 import { catchStrays } from './strays.ts'
 import type { Subject, Target } from './target.ts'
@@ -16,6 +17,8 @@ export interface SuiteOptions extends Bench {
   readonly jobs: number
   /** Whether scenarios run that wait long by design. */
   readonly isSlow: boolean
+  /** Where the order in which they begin comes from; those that wait longest begin when it is left out. */
+  readonly order?: number
   readonly onOutcome?: (outcome: Outcome) => void
   /** Hears what was thrown by no scenario. */
   readonly onFault?: (thrown: unknown) => void
@@ -35,7 +38,7 @@ interface Found {
  * Nothing that a product does ends it: what a scenario throws, wherever that is, is its outcome.
  */
 export async function runSuite(options: SuiteOptions): Promise<readonly Outcome[]> {
-  const { scenarios, target, jobs, onOutcome = () => {}, onFault = () => {} } = options
+  const { onOutcome = () => {}, onFault = () => {} } = options
   const found: Found[][] = []
   const tell = (outcome: Outcome) => {
     try {
@@ -53,7 +56,7 @@ export async function runSuite(options: SuiteOptions): Promise<readonly Outcome[
   }
   const release = catchStrays(onFault)
   try {
-    await workAll(scenarios, target, jobs, work)
+    await workAll(options, work)
   } finally {
     release()
   }
@@ -62,15 +65,24 @@ export async function runSuite(options: SuiteOptions): Promise<readonly Outcome[
 
 type Work = (queue: Iterable<[number, Scenario]>) => Promise<void>
 
-async function workAll(scenarios: readonly Scenario[], { limits }: Target, jobs: number, work: Work) {
-  const entries = [...scenarios.entries()]
+async function workAll({ scenarios, target, jobs, order }: SuiteOptions, work: Work): Promise<void> {
+  const entries = order === undefined ? [...scenarios.entries()] : shuffled([...scenarios.entries()], order)
+  const together = entries.filter(([, { isExclusive }]) => !isExclusive)
   // Those that wait longest begin, so that nobody waits for them alone.
-  const together = entries
-    .filter(([, { isExclusive }]) => !isExclusive)
-    .sort(([, one], [, other]) => other.waitsMs(limits) - one.waitsMs(limits))
-    .values()
-  await Promise.all(Array.from({ length: jobs }, () => work(together)))
+  if (order === undefined) together.sort(([, one], [, other]) => waitOf(other, target) - waitOf(one, target))
+  const queue = together.values()
+  await Promise.all(Array.from({ length: jobs }, () => work(queue)))
   await work(entries.filter(([, { isExclusive }]) => isExclusive))
+}
+
+function waitOf({ waitsMs }: Scenario, { limits }: Target): number {
+  return waitsMs(limits)
+}
+
+function shuffled<T>(items: readonly T[], order: number): readonly T[] {
+  const { below } = createRandom(order, 'order')
+  const rest = [...items]
+  return items.map(() => rest.splice(below(rest.length), 1)[0] as T)
 }
 
 /** What came astray after a scenario had its outcome belongs to it all the same. */
