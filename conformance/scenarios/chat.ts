@@ -146,7 +146,8 @@ export default {
       await context.script({ toolCalls: [{ name: 'look', arguments: ['{"city":', '"Paris"}'] }] })
       const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
       const { message, finish_reason: reason } = expectChat(await context.chat({ tools })).choices[0] ?? {}
-      assert.deepEqual(message?.tool_calls?.[0]?.function, { name: 'look', arguments: '{"city":"Paris"}' })
+      const called = { name: 'look', arguments: '{"city":"Paris"}' }
+      expectSubset(message?.tool_calls?.[0]?.function, called, 'the call')
       assert.equal(reason, 'tool_calls')
       const { chunks } = expectStream(await context.chat({ tools, stream: true }))
       const pieces = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? [])

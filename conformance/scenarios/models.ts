@@ -86,10 +86,8 @@ export default {
         assert.ok(entry.endpoint.name.length > 0)
         assert.ok(entry.endpoint.hostname.length > 0)
         shows('MODL-16')
-        assert.deepEqual(Object.keys(entry.pricing).toSorted(), [
-          'completion_per_1m_micros',
-          'prompt_per_1m_micros',
-        ])
+        for (const name of ['prompt_per_1m_micros', 'completion_per_1m_micros'])
+          assert.ok(name in entry.pricing, `pricing has no ${name}`)
         shows('MODL-17')
         assert.ok(entry.capabilities.length > 0)
         for (const capability of entry.capabilities) {
