@@ -16,6 +16,7 @@ interface Given {
   readonly jobs: number
   readonly seed: number
   readonly full: boolean
+  readonly among: readonly string[]
   readonly shard: Shard
   readonly reach?: string
   readonly json: boolean
@@ -24,13 +25,19 @@ interface Given {
 // `npm run selftest`, and `bin/conformance selftest` in this repository.
 const program = createCommand(
   'selftest',
-  'Plants faults into the reference, one at a time while it runs, and shows that the suite finds each of them.\nExit 0 when all are found by checks of the rules that they break, 1 when not, 2 when nothing could be told.',
+  'Plants faults into the reference, one at a time while it runs, and shows that the suite finds each of them.\nExit 0 when all are found by checks of the rules that they break and of no others, 1 when not, 2 when nothing could be told.',
 )
   .option('--grep <text>', 'only faults whose id, file or rules hold this text; may be repeated', collect, [])
   .option(
     '--full',
     'for each fault run every scenario that gets to it: all that breaks has to be what it says to break',
     false,
+  )
+  .option(
+    '--among <text>',
+    'of --full: only scenarios whose id holds this text, beside those that a fault names; may be repeated',
+    collect,
+    [],
   )
   .option('--shard <i/n>', 'only the i-th of n parts of the faults', parseShard, { part: 1, of: 1 })
   .option(
@@ -54,7 +61,7 @@ process.exitCode =
     complainOf,
   )) ?? process.exitCode
 
-async function run({ grep, jobs, seed, full, shard, reach, json }: Given): Promise<void> {
+async function run({ grep, jobs, seed, full, among, shard, reach, json }: Given): Promise<void> {
   const wanted = faults.filter((fault) => isWanted(fault, grep))
   const chosen = wanted.filter((_, place) => place % shard.of === shard.part - 1)
   if (chosen.length === 0) {
@@ -74,6 +81,7 @@ async function run({ grep, jobs, seed, full, shard, reach, json }: Given): Promi
       jobs,
       seed,
       isFull: full,
+      isAmong: ({ id }) => among.length === 0 || among.some((text) => id.includes(text)),
       keepReach: async (find) => {
         const kept = reach === undefined ? undefined : await readReach(reach)
         if (kept) return kept

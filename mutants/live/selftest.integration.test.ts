@@ -39,6 +39,7 @@ test('faults are found by checks of the rules that they break, and one that does
     jobs: 4,
     seed: 1,
     isFull: false,
+    isAmong: () => true,
     keepReach: (find) => find(),
     onWatched: () => {},
     onTried: () => {},

@@ -22,6 +22,8 @@ export interface SelftestOptions {
    * Runs for each fault every scenario that gets to it, in place of those that it names: all of what it breaks is seen.
    */
   readonly isFull: boolean
+  /** Which scenarios are run for faults that do not name them. */
+  readonly isAmong: (scenario: Scenario) => boolean
   /** Gives what is known already of who gets to which fault, or has it found. */
   readonly keepReach: (find: () => Promise<Reach>) => Promise<Reach>
   readonly onWatched: (place: number, total: number) => void
@@ -54,7 +56,7 @@ const SCENARIO_MS = 15_000
 
 /** Tries faults one after the other, and then the reference as it is. */
 export async function selftest(options: SelftestOptions): Promise<Selftest> {
-  const { deployment, faults, jobs, seed, isFull, keepReach, onWatched, onTried, onRest } = options
+  const { deployment, faults, jobs, seed, isFull, isAmong, keepReach, onWatched, onTried, onRest } = options
   const startedMs = performance.now()
   const target = loadTarget(deployment.targetFile, process.env)
   const hooks = createHooks(target.hooks)
@@ -84,13 +86,15 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
     }
     return found
   }
+  const others = all.filter(isAmong)
+  const isWhole = isFull && others.length === all.length
   const places = new Set(faults.map(({ at }) => at))
-  const find = () => findReach(deployment, all, places, bench, (place) => onWatched(place, all.length))
+  const find = () => findReach(deployment, others, places, bench, (place) => onWatched(place, others.length))
   const reach = isFull ? await keepReach(find) : undefined
   const tried: Tried[] = []
   for (const [place, fault] of faults.entries()) {
     const expected = new Set(fault.expectKilledBy)
-    const reached = reach ? reaching(fault.id, all, reach).map(({ id }) => id) : []
+    const reached = reach ? reaching(fault.id, others, reach).map(({ id }) => id) : []
     const attempt = async (given: TrialBench, ids: Iterable<string>): Promise<Tried> => {
       const scenarios = pick(all, new Set(ids))
       const trial = await live(deployment, fault, () => tryScenarios(scenarios, given, fault.at))
@@ -102,8 +106,9 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
     // Where a busy machine took all of the time, nothing was seen: whoever survives is tried with a product's own time.
     const sure = hasty.isKilled ? hasty : await attempt(bench(), expected)
     const exact = await exactness(hasty, (ids) => attempt({ ...bench(), jobs: 1 }, ids))
-    // What it breaks besides shows in the scenarios that are not its own.
-    const one = { ...sure, ...exact, ...(!isFull && { unbroken: [] }) }
+    // All that it breaks besides shows where nobody is left out.
+    const broken = new Map([...hasty.trial.broken, ...sure.trial.broken])
+    const one = { ...sure, ...exact, trial: { ...sure.trial, broken }, ...(!isWhole && { unbroken: [] }) }
     tried.push(one)
     onTried(one, place + 1)
   }
@@ -134,10 +139,10 @@ export function isExact({ beyond, unbroken }: Judgement): boolean {
 async function exactness(
   { trial, beyond, unbroken }: Tried,
   attempt: (ids: readonly string[]) => Promise<Tried>,
-): Promise<Pick<Tried, 'trial' | 'beyond' | 'unbroken'>> {
-  if (beyond.length === 0) return { trial, beyond, unbroken }
+): Promise<Pick<Tried, 'beyond' | 'unbroken'>> {
+  if (beyond.length === 0) return { beyond, unbroken }
   const again = await attempt(beyond.flatMap((rule) => trial.broken.get(rule)?.scenarios ?? []))
-  return { trial, beyond: beyond.filter((rule) => again.trial.broken.has(rule)), unbroken }
+  return { beyond: beyond.filter((rule) => again.trial.broken.has(rule)), unbroken }
 }
 
 async function live<T>(

@@ -32,7 +32,7 @@ export const authentication: readonly LiveFault[] = [
     find: "throw refusalOf('invalid_api_key')",
     replace: "throw refusalOf('api_key_expired')",
     as: 'statement',
-    violates: ['AUTH-03', 'AUTH-01', 'HDR-01'],
+    violates: ['AUTH-03'],
     expectKilledBy: ['authentication/missing-key'],
   },
   {

@@ -236,7 +236,15 @@ export const errors: readonly LiveFault[] = [
     file: 'server/relay/refusals.ts',
     find: 'isContextLengthRefusal({ message, code, type })',
     replace: 'false',
-    violates: ['ERR-23', 'LIM-12'],
+    violates: ['ERR-23'],
+    expectKilledBy: ['requests/context-length'],
+  },
+  {
+    id: 'long-prompt-is-413',
+    file: 'server/errors.ts',
+    find: 'errors[this.code].status',
+    replace: "this.code === 'context_length_exceeded' ? 413 : errors[this.code].status",
+    violates: ['LIM-12', 'ERR-07', 'ERR-23'],
     expectKilledBy: ['requests/context-length'],
   },
 ]
