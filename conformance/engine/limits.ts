@@ -52,7 +52,10 @@ export interface Exhaustion {
 /** Requests that run at a time while a bucket is emptied (ours). */
 const AT_A_TIME = 12
 
-/** Sends chats until one is refused. Fails when twice the limit were sent and none was, or it is not a 429. */
+/**
+ * Sends chats until one is refused, at a bucket of `limit` a minute. Fails when more were admitted than it held and regained
+ * since, however slow the product is, or when the refusal is not a 429.
+ */
 export async function exhaust(
   context: Context,
   limit: number,
@@ -62,7 +65,7 @@ export async function exhaust(
   let [turn, admitted] = [0, 0]
   let refused: Exchange | undefined
   const worker = async () => {
-    while (refused === undefined && turn < 2 * limit) {
+    while (refused === undefined && admitted <= mostIn(Date.now() - startedMs, limit)) {
       const exchange = await context.chat({ max_tokens: 1 }, optionsOf(turn++))
       if (exchange.status === 200) admitted++
       else refused ??= exchange
