@@ -33,6 +33,7 @@ export const authentication: readonly LiveFault[] = [
     replace: "throw refusalOf('api_key_expired')",
     as: 'statement',
     violates: ['AUTH-03'],
+    alsoBreaks: [{ rules: ['AUTH-13'], because: 'a key of another form is told the same code as none' }],
     expectKilledBy: ['authentication/missing-key'],
   },
   {
@@ -78,6 +79,12 @@ export const authentication: readonly LiveFault[] = [
     find: "key.state !== 'active'",
     replace: "key.state === 'expired'",
     violates: ['AUTH-06', 'KEY-13'],
+    alsoBreaks: [
+      {
+        rules: ['AUTH-16', 'KEY-12', 'KEY-21', 'KEY-22'],
+        because: 'whatever is said of a key that was revoked is shown by the list of models',
+      },
+    ],
     expectKilledBy: ['authentication/revoked'],
   },
   {
@@ -86,6 +93,12 @@ export const authentication: readonly LiveFault[] = [
     find: "key.state !== 'active'",
     replace: "key.state === 'revoked'",
     violates: ['AUTH-07', 'KEY-14'],
+    alsoBreaks: [
+      {
+        rules: ['KEY-12', 'KEY-21', 'KEY-23'],
+        because: 'whatever is said of a key that has expired is shown by the list of models',
+      },
+    ],
     expectKilledBy: ['authentication/expired'],
   },
   {

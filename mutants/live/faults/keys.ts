@@ -94,6 +94,12 @@ export const keys: readonly LiveFault[] = [
       'join workspaces w on w.id = d.workspace_id and not exists (select from api_keys o where o.workspace_id = d.workspace_id and o.revoked_at is not null)',
     as: 'sql:sql',
     violates: ['KEY-05'],
+    alsoBreaks: [
+      {
+        rules: ['AUTH-06', 'KEY-13', 'KEY-21'],
+        because: 'a revoked key is told the code of one that is not there',
+      },
+    ],
     expectKilledBy: ['keys/shown-once'],
   },
   {
@@ -102,6 +108,7 @@ export const keys: readonly LiveFault[] = [
     find: "key.state !== 'active'",
     replace: "key.state === 'revoked'",
     violates: ['KEY-12'],
+    alsoBreaks: [{ rules: ['AUTH-07', 'KEY-14', 'KEY-21', 'KEY-23'], because: 'no key ever expires' }],
     expectKilledBy: ['keys/states'],
   },
 ]

@@ -67,7 +67,6 @@ export const limits: readonly LiveFault[] = [
     find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
     replace: 'request.buckets_admit and request.hold > 0 and funds[w] <= held[w] + placed[w]',
     violates: ['CRED-19'],
-    alsoBreaks: [{ rules: ['LIM-32'], because: 'both speak of the order of credit and rate' }],
     expectKilledBy: ['limits/credit-first'],
   },
   {
