@@ -80,7 +80,8 @@ async function relay(
   }
   outgoing.writeHead(statusCode, linesOf(answer, manner))
   if (isStream) outgoing.flushHeaders()
-  answer.pipe(isStream ? asEvents(manner) : inPieces(manner)).pipe(outgoing)
+  const written = isStream ? answer.pipe(inLines(manner)) : answer
+  written.pipe(inPieces(manner)).pipe(outgoing)
 }
 
 /** Header lines in the order in which they came, but for those that are about the connection. */
@@ -115,13 +116,10 @@ function inPieces({ pieces = [] }: Manner): Transform {
   })
 }
 
-/** Writes lines of an event stream; one that is not whole yet is kept back. */
-function asEvents(manner: Manner): Transform {
-  const { object, lineEnd = '\n' } = manner
-  const pieces = inPieces(manner)
+/** Writes the lines of an event stream; one that is not whole yet is kept back. */
+function inLines({ object, lineEnd = '\n' }: Manner): Transform {
   let rest = ''
-  const lines = new Transform({
-    decodeStrings: true,
+  return new Transform({
     transform(bytes: Buffer, _, done) {
       const found = `${rest}${bytes.toString('latin1')}`.split('\n')
       rest = found.pop() ?? ''
@@ -129,8 +127,6 @@ function asEvents(manner: Manner): Transform {
       done(null, Buffer.from(written.join(''), 'latin1'))
     },
   })
-  lines.pipe(pieces)
-  return Object.assign(lines, { pipe: pieces.pipe.bind(pieces) })
 }
 
 /** A line of data with every object in it changed; its text comes and goes as bytes. */
