@@ -216,9 +216,11 @@ export default {
     // How often it asks before the key has expired is chance.
     isCompared: false,
     async run(context) {
-      const soonMs = context.patience(600)
-      const account = await context.own({ expiresAt: new Date(Date.now() + soonMs) })
-      expectStatus(await context.request('listModels'), 200)
+      const endMs = Date.now() + context.patience(600)
+      const account = await context.own({ expiresAt: new Date(endMs) })
+      const early = await context.request('listModels')
+      // A machine may be so busy that its end has come before the answer.
+      if (Date.now() < endMs) expectStatus(early, 200)
       await context.eventually('the key expires', async () => {
         const exchange = await context.request('listModels')
         if (exchange.status === 200) return false
