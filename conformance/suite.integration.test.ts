@@ -122,6 +122,17 @@ test('without any control the read-only part still runs, and the rest is not tes
   const counts = Object.groupBy(results.scenarios, ({ verdict }) => verdict)
   expect(Object.keys(counts).toSorted()).toEqual(['not-testable', 'pass'])
   expect(counts.pass?.length).toBeGreaterThan(40)
+  const unseen = new Map(counts['not-testable']?.map(({ id, problems }) => [id, problems]))
+  for (const [id, problems] of unseen) expect([id, problems.length > 0]).toEqual([id, true])
+  // What was not seen is kept by no rule, and named by each that it would tell of.
+  const { rules } = results.profiles[0]!
+  for (const { id, rules: own } of results.scenarios.filter((one) => unseen.has(one.id)))
+    for (const rule of rules.filter((one) => own.includes(one.id)))
+      expect([rule.id, rule.state, rule.untold_by.map(({ scenario }) => scenario)]).toEqual([
+        rule.id,
+        expect.stringMatching(/^(partly|untold)$/),
+        expect.arrayContaining([id]),
+      ])
   expect(`${output}${complaints}`).not.toContain(active)
 })
 

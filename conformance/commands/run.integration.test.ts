@@ -76,6 +76,29 @@ test('a run that is asked to end reports what it has, exit 2', async () => {
   expect(scenariosIn(junit)).toHaveLength(ours)
 })
 
+test('a router that is killed during a run leaves errors, exit 2, and whole reports', async () => {
+  let answered = 0
+  const dying: RequestListener = (_, response) => {
+    response.setHeader('content-type', 'application/json').end('{"object":"list","data":[]}')
+    answered += 1
+    if (answered < 60) return
+    server.close()
+    server.closeAllConnections()
+  }
+  const { code, results, junit } = await judge(dying)
+  expect(code).toBe(2)
+  expect(results.scenarios).toHaveLength(ours)
+  const missed = results.scenarios.filter(({ problems }) => problems[0]?.includes('nothing answers at http'))
+  expect(missed.length).toBeGreaterThan(20)
+  expect(new Set(missed.map(({ verdict }) => verdict))).toEqual(new Set(['error']))
+  const ids = new Set(missed.map(({ id }) => id))
+  const blamed = results.profiles[0]?.rules.flatMap(({ broken_by }) =>
+    broken_by.filter(({ scenario }) => ids.has(scenario)),
+  )
+  expect(blamed).toEqual([])
+  expect(scenariosIn(junit)).toHaveLength(ours)
+})
+
 test('one scenario can be run alone, and shows all that was said but the key', async () => {
   server.removeAllListeners('request').on('request', (_, response) => response.end('{}'))
   if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -10,6 +10,7 @@ import { type Client, createClient } from './client.ts'
 import { Context } from './context.ts'
 import { checkDebits } from './debits.ts'
 import type { Trace } from './differential.ts'
+import { blameAbsence } from './gone.ts'
 import type { Hooks } from './hooks.ts'
 import type { Outcome } from './outcome.ts'
 import { createRandom } from './random.ts'
@@ -133,7 +134,7 @@ async function run(
   } catch (error) {
     thrown.push(error)
   }
-  const all = [...new Set([...thrown, ...strays.splice(0)])]
+  const all = [...new Set([...thrown, ...strays.splice(0)])].map((one) => blameAbsence(one, client.calls))
   const found = all.map(judgeThrown)
   const verdict = found.map((one) => one.verdict).reduce(worseOf, 'pass' as ScenarioVerdict)
   // What no rule speaks of is noticed, and no more.
