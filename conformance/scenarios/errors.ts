@@ -133,6 +133,8 @@ export default {
     async run(context) {
       await context.script({ chunks: 8, fault: { kind: 'cut', afterChunks: 3 } })
       const exchange = await context.chat({ stream: true })
+      // What fails before a stream has begun is told otherwise.
+      assert.equal(exchange.status, 200, 'no stream has begun')
       shows('ERR-36')
       expectFailedStream(exchange)
       shows('ERR-01')

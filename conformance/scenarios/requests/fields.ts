@@ -365,10 +365,16 @@ export default {
   'unknown-model': {
     rules: ['REQ-02', 'ERR-14'],
     title: 'A model that is not served answers 404 model_not_found',
-    operation: 'createChatCompletion',
-    expect: { error: 'model_not_found' },
-    shows: ['REQ-02', 'ERR-14'],
-    steps: [{ body: { model: 'absent/model' } }, { body: { model: 'another {{model.chat}}' } }],
+    needs: ['key'],
+    async run(context) {
+      for (const model of ['absent/model', `another ${context.model()}`]) {
+        const exchange = await context.chat({ model })
+        shows('REQ-02')
+        assert.ok(exchange.status >= 400, `the model ${model} is answered ${exchange.status}`)
+        shows('ERR-14')
+        expectError(exchange, 'model_not_found')
+      }
+    },
   },
 
   user: {

@@ -118,8 +118,11 @@ export default {
     needs: ['generation', 'backendScript'],
     async run(context) {
       await context.script({ chunks: 8, fault: { kind: 'cut', afterChunks: 3 } })
+      const exchange = await context.chat({ stream: true })
+      // What fails before a stream has begun is told otherwise.
+      assert.equal(exchange.status, 200, 'no stream has begun')
       shows('STRM-06', 'ERR-36', 'EVT-04')
-      const { text } = expectFailedStream(await context.chat({ stream: true }))
+      const { text } = expectFailedStream(exchange)
       shows('STRM-06')
       assert.equal(text, 'word1 word2 word3')
     },
@@ -170,6 +173,7 @@ export default {
         await context.script({ chunks, wire })
         const stream = expectStream(await context.chat({ stream: true }))
         assert.equal(stream.text, chunks.join(''), `the text is another with ${name}`)
+        shows()
         assert.equal(new Set(stream.chunks.map(({ id }) => id)).size, 1, `several ids with ${name}`)
         shows('EVT-07')
         const others = stream.pings.filter(({ text }) => text !== ': ping')

@@ -69,9 +69,11 @@ function isAboutEmbeddings({ id, needs, rules }: Scenario): boolean {
 
 const listed = new Set(decisions.flatMap(({ rules }) => rules))
 
-/** Whether a rule was found broken that no decision names. */
+/** Whether something was found that no decision explains. */
 function isUnlisted(outcome: Outcome): boolean {
-  return outcome.verdict === 'fail' && brokenRules(outcome).some((rule) => !listed.has(rule))
+  if (outcome.verdict !== 'fail') return false
+  const broken = brokenRules(outcome)
+  return broken.length === 0 || broken.some((rule) => !listed.has(rule))
 }
 
 /** Scenarios that end so, with what was found. */
