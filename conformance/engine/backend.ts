@@ -1,7 +1,4 @@
-import { HookError } from './hooks.ts'
-
-/** How long its control address may take to answer (ours). */
-const TIMEOUT_MS = 30_000
+import { HookError, TIMEOUT_MS } from './hooks.ts'
 
 /** A request that the scripted backend received. */
 export interface Received {
