@@ -4,6 +4,7 @@ import type { OperationId } from '#contract/routes'
 import type { Account, AccountSettings, Accounts } from './accounts.ts'
 import * as assert from './assert.ts'
 import type { Backend } from './backend.ts'
+import { hold } from './checks.ts'
 import type { Client, Request } from './client.ts'
 import { askControl, type Hooks } from './hooks.ts'
 import type { Call } from './http/call.ts'
@@ -183,7 +184,10 @@ export class Context {
     const until = Date.now() + this.patience(timeoutMs)
     for (;;) {
       const found = await look()
-      if (found !== undefined && found !== false) return found
+      if (found !== undefined && found !== false) {
+        hold()
+        return found
+      }
       if (Date.now() > until) assert.fail(`${what}: not within ${this.patience(timeoutMs)} ms`)
       await sleep(POLL_MS)
     }

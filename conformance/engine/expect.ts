@@ -252,6 +252,7 @@ export function generationIdOf(exchange: Exchange): string {
     const broken = shownRules().filter((rule) => IDENTITY.some((own) => own === rule))
     failAs(broken, `X-Router-Generation-Id is no generation id: ${header.slice(0, 60)}`)
   }
+  if (isShown(IDENTITY)) hold()
   if (id === '') failAs(['HDR-10'], 'there is no X-Router-Generation-Id')
   return id
 }

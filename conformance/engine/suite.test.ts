@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { bareTarget, benchFor, type Product, serve } from '../testing/product.ts'
 import * as assert from './assert.ts'
 import { showing, shows } from './checks.ts'
+import type { Context } from './context.ts'
 import { HookError } from './hooks.ts'
 import type { Outcome } from './outcome.ts'
 import { type Definition, define } from './scenario.ts'
@@ -59,12 +60,19 @@ test('a failed assertion is the product’s failure', async () => {
   ])
 })
 
-test('a product that does not answer has failed, and the suite has not', async () => {
-  expect(
-    await outcomesOf({
-      run: async (context) => assert.equal((await context.request('listModels')).status, 200),
-    }),
-  ).toMatchObject([{ verdict: 'fail' }])
+test('a product that takes a request and does not answer has failed, and the suite has not', async () => {
+  product = await serve((request) => void request.socket.destroy())
+  const run = async (context: Context) => assert.equal((await context.request('listModels')).status, 200)
+  expect(await outcomesOf({ run })).toMatchObject([{ verdict: 'fail' }])
+})
+
+test('of a product that takes no connection nothing is told', async () => {
+  product = await serve(() => {})
+  product.stop()
+  const run = async (context: Context) => assert.equal((await context.request('listModels')).status, 200)
+  const [outcome] = await outcomesOf({ run })
+  expect(outcome).toMatchObject({ verdict: 'error', shown: { broken: [] } })
+  expect(outcome?.problems[0]).toContain('nothing answers at http://127.0.0.1:')
 })
 
 test.each([
