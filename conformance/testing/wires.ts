@@ -1,5 +1,6 @@
 import { startWireControl } from '../stand-ins/wire/control.ts'
 import { createWire, type Wire } from '../stand-ins/wire/wire.ts'
+import { freePort } from './ports.ts'
 import type { WireName } from './target-file.ts'
 
 /** The wires of a deployment. */
@@ -14,7 +15,10 @@ export interface Wires {
 /** Lays a wire to each address, and one control address for all of them. */
 export async function layWires(ends: Readonly<Record<WireName, () => string>>): Promise<Wires> {
   const entries = await Promise.all(
-    Object.entries(ends).map(async ([name, end]) => [name, await createWire(() => endOf(end()))] as const),
+    // While a wire is cut nobody else may be given its port.
+    Object.entries(ends).map(
+      async ([name, end]) => [name, await createWire(() => endOf(end()), await freePort())] as const,
+    ),
   )
   const wires = Object.fromEntries(entries) as Record<WireName, Wire>
   const control = await startWireControl(wires)

@@ -35,8 +35,8 @@ export interface Wire {
   close(): Promise<void>
 }
 
-/** Lays a wire on a free port; `end` is asked at each connection, so that the far side may start later. */
-export async function createWire(end: () => WireEnd): Promise<Wire> {
+/** Lays a wire on a port, or on a free one; `end` is asked at each connection, so that the far side may start later. */
+export async function createWire(end: () => WireEnd, at = 0): Promise<Wire> {
   const sockets = new Set<Socket>()
   const held = new Set<Socket>()
   const tap = createTap()
@@ -104,7 +104,7 @@ export async function createWire(end: () => WireEnd): Promise<Wire> {
     await once(server, 'close')
   }
 
-  const port = await listen(0)
+  const port = await listen(at)
   return {
     port,
     tap,
