@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import type { ConformanceResults } from '#contract/models'
 import { changesOf } from '../report/changes.ts'
 import { readResults } from '../report/read.ts'
 import { nonsense } from '../testing/nonsense.ts'
+import { freePort } from '../testing/ports.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const folder = mkdtempSync(join(tmpdir(), 'conformance-pack-'))
@@ -31,8 +33,12 @@ const installed = (...args: readonly string[]) => [
   ...args,
 ]
 
+/** A folder that npm takes for a project of its own, whatever lies above it. */
+const EMPTY_PROJECT = '{ "private": true }'
+
 beforeAll(() => {
   mkdirSync(empty)
+  writeFileSync(join(empty, 'package.json'), EMPTY_PROJECT)
   execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), folder])
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz'))!
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, archive)], {
@@ -71,6 +77,51 @@ test('its scripted model serves until it is asked to stop', async () => {
   expect(await (await fetch(`${url}/models`)).json()).toMatchObject({ data: [{ id: 'tiny-chat' }] })
   child.kill()
   expect(await once(child, 'close')).toEqual([0, null])
+})
+
+/** Runs what follows without a network, loopback apart, where this machine lets a program do so. */
+const apart = ['unshare', '-rn', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
+const isolate = spawnSync(apart[0]!, [...apart.slice(1), 'true']).status === 0 ? apart : []
+
+const SMALL = join(ROOT, 'reports', '1.0.0', 'hundred-lines')
+
+/** Installs a program, has it judge a router that it serves itself, and gives what it found. */
+async function judgeApart(install: string, program: string) {
+  const own = mkdtempSync(join(folder, 'apart-'))
+  writeFileSync(join(own, 'package.json'), EMPTY_PROJECT)
+  const [port, control, served] = [await freePort(), await freePort(), await freePort()]
+  const target = readFileSync(join(SMALL, 'target.yaml'), 'utf8')
+  writeFileSync(
+    join(own, 'target.yaml'),
+    target.replace(':8600/', `:${served}/`).replace(':9001"', `:${control}"`),
+  )
+  const script = `${install} > install.log
+    ${program} backend --port ${port} --control-port ${control} > backend.log & backend=$!
+    BACKEND=http://127.0.0.1:${port}/v1 PORT=${served} node ${join(SMALL, 'server.js')} > server.log & server=$!
+    until [ -s backend.log ] && [ -s server.log ]; do sleep 0.1; done
+    ${program} run --target target.yaml --seed 3 --grep errors/ --grep models/ --report-dir out
+    code=$?
+    kill $backend $server
+    exit $code`
+  const [command = '', ...args] = [...isolate, 'sh', '-c', script]
+  const child = spawn(command, args, {
+    cwd: own,
+    env: { ...env, API_KEY: 'sk-hundred-lines', CONFORMANCE_KEY: 'sk-hundred-lines' },
+    stdio: 'ignore',
+  })
+  expect(await once(child, 'close')).toEqual([1, null])
+  return readResults(join(own, 'out', 'results.json'))
+}
+
+test('without a network it installs into an empty folder, and judges as this repository does', async () => {
+  const archive = readdirSync(folder).find((name) => name.endsWith('.tgz'))!
+  const install = `npm install --offline --no-audit --no-fund ${join(folder, archive)}`
+  const there = await judgeApart(install, './node_modules/.bin/conformance')
+  const here = await judgeApart('true', join(ROOT, 'bin', 'conformance'))
+  expect(changesOf(here, there)).toEqual([])
+  const verdicts = ({ scenarios }: ConformanceResults) => scenarios.map(({ id, verdict }) => [id, verdict])
+  expect(verdicts(there)).toEqual(verdicts(here))
+  expect(verdicts(there).filter(([, verdict]) => verdict === 'error')).toEqual([])
 })
 
 test('it judges as this repository does, writes the same reports, and begins by init', async () => {
