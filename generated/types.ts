@@ -3033,7 +3033,7 @@ export interface components {
             profile: components["schemas"]["ConformanceProfile"];
             /** The state of each rule that binds the role and that a scenario or a universal check can tell of. */
             rules: components["schemas"]["RuleResult"][];
-            /** The verdict on the rules that the product claims to keep. */
+            /** The verdict on the rules that the product claims to keep; where `selection` names a part, on that part alone. */
             verdict: components["schemas"]["ProfileVerdict"];
             /** What the specification calls optional and the product leaves out; what that would show counts nowhere. */
             without: components["schemas"]["ConformanceFeature"][];

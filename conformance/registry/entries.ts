@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import type { ConformanceResults } from '#contract/models'
 import { readResults } from '../report/read.ts'
+import { filterOf } from '../report/selected.ts'
 
 /** One report of the registry. */
 export interface Entry {
@@ -44,6 +45,8 @@ function read(folder: string, path: string): Entry {
   if (results.suite.version !== named.suite) refuse(`was made by suite ${results.suite.version}`)
   if (results.product.version !== named.version)
     refuse(`is of version ${results.product.version ?? 'unknown'} of its product`)
+  const filter = filterOf(results)
+  if (filter !== undefined) refuse(`judges what ${filter} selects alone`)
   if (!existsSync(join(folder, dirname(path), 'README.md')))
     refuse('has no README.md that tells how it was made')
   return { path, results }

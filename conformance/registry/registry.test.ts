@@ -18,12 +18,17 @@ beforeEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Puts a report there, as somebody else's. */
-function put(path: string, change: Partial<ConformanceResults['product']> = {}, readme = true): void {
+function put(
+  path: string,
+  change: Partial<ConformanceResults['product']> = {},
+  readme = true,
+  part: Partial<ConformanceResults['selection']> = {},
+): void {
   const file = join(folder, path)
   mkdirSync(join(file, '..'), { recursive: true })
   const { results } = some!
   const product = { ...results.product, ...change }
-  writeFileSync(file, JSON.stringify({ ...results, product }))
+  writeFileSync(file, JSON.stringify({ ...results, product, selection: { ...results.selection, ...part } }))
   if (readme) writeFileSync(join(file, '..', 'README.md'), 'how')
 }
 
@@ -39,13 +44,20 @@ test('a row says who it is, what is kept, and what to mend first', () => {
   put(`${suite}/x/1.4.json`, { name: 'X | <b>', version: '1.4' })
   const page = describeRegistry(readEntries(folder), 'reports')
   expect(page).toMatch(/^\| X \\\| \\<b\\> \[1\.4\]\(reports\/\S+\/x\/1\.4\.json\), \[how\]/m)
-  expect(page).toMatch(/ \| router \| failing \| \d+ of \d+ \| \d+ of \d+ \| [A-Z]+-\d+.* by .*: \S/)
-  expect(page).toMatch(/^- X \\\| \\<b\\> 1\.4 keeps \d+ of \d+ given rules/m)
+  expect(page).toMatch(
+    / \| router \| failing \| \d+ of \d+( told, \d+ untold)? \| \d+ of \d+( told, \d+ untold)? \| [A-Z]+-\d+.* by .*: \S/,
+  )
+  expect(page).toMatch(/^- X \\\| \\<b\\> 1\.4 keeps \d+ of (the )?\d+ given rules/m)
 })
 
 test.each<[string, () => void, RegExp]>([
   ['of another suite', () => put('0.9.0/x/1.4.json', { version: '1.4' }), /was made by suite/],
   ['of another version', () => put(`${suite}/x/1.4.json`, { version: '1.5' }), /is of version 1\.5/],
+  [
+    'of a part of the suite',
+    () => put(`${suite}/x/1.4.json`, { version: '1.4' }, true, { rules: ['AUTH-03'] }),
+    /judges what --rule AUTH-03 selects alone/,
+  ],
   ['in a wrong place', () => put('x.json', { version: '1.4' }), /is not SUITE\/PRODUCT\/VERSION\.json/],
   [
     'that nobody can make again',

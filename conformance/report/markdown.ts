@@ -4,6 +4,7 @@ import type { Origin } from '../engine/rules.ts'
 import { type Cause, causesApart, nameOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
 import { PROVISIONAL, provisionalIn } from './provisional.ts'
+import { partOf, wordFor } from './selected.ts'
 import { withoutOf } from './sentence.ts'
 import { verifierClaim } from './verifier-claim.ts'
 
@@ -27,7 +28,7 @@ export function toMarkdown(results: ConformanceResults): string {
     ...faults.map((fault) => `- **The suite itself failed:** ${plain(fault)}`),
     '',
     ...profiles.flatMap((profile) => [
-      ...describeProfile(profile, claimsIn(results)),
+      ...describeProfile(profile, claimsIn(results), results),
       ...describeProvisional(results, profile.profile),
     ]),
   ].join('\n')
@@ -47,13 +48,17 @@ function describeOptions({ selection, target }: ConformanceResults): string {
   return parts.join(', ')
 }
 
-function describeProfile(result: ProfileResult, claims: readonly Origin[]): readonly string[] {
+function describeProfile(
+  result: ProfileResult,
+  claims: readonly Origin[],
+  results: ConformanceResults,
+): readonly string[] {
   const { profile, verdict, given, chosen, rules } = result
   const { claimed, unclaimed } = causesApart(rules, claims)
   const row = (name: string, { verdict: own, rules_kept: kept, ...one }: ProfileResult['given']) =>
-    `| ${name} | ${own} | ${kept} | ${one.rules_broken.length} | ${one.rules_partly.length} | ${one.rules_untold.length} |`
+    `| ${name} | ${wordFor(own, results)} | ${kept} | ${one.rules_broken.length} | ${one.rules_partly.length} | ${one.rules_untold.length} |`
   return [
-    `## ${profile}: ${verdict}${withoutOf(result)}`,
+    `## ${profile}: ${wordFor(verdict, results)}${withoutOf(result)}${plain(partOf(results))}`,
     '',
     '| rules | verdict | kept | broken | partly shown | untold |',
     '|---|---|---|---|---|---|',

@@ -63,6 +63,7 @@ const run = {
   selection: { grep: [KEY], rules: [], origin: null, slow: false, seed: 1, jobs: 1 },
 }
 const results = describeRun(run, createRedactor([KEY]))
+const whole = { ...results.selection, grep: [] }
 
 test('results are as their schema says', () => {
   isConformanceResults(results)
@@ -286,13 +287,13 @@ test('a line for the shell says the same again, whatever stands in it', () => {
 })
 
 test('a sentence says how many given rules are kept, and what is left out', () => {
-  const whole = { ...results, product: { name: 'X', version: '1.4' } }
-  const [one] = sentencesOf(whole)
+  const judged = { ...results, selection: whole, product: { name: 'X', version: '1.4' } }
+  const [one] = sentencesOf(judged)
   expect(one).toMatch(
     /^X 1\.4 keeps 0 of 1 given rules \(router, suite \S+, without embeddings and invitations\)\.$/,
   )
-  const [profile] = whole.profiles
-  const [other] = sentencesOf({ ...whole, profiles: [{ ...profile!, without: [] }] })
+  const [profile] = judged.profiles
+  const [other] = sentencesOf({ ...judged, profiles: [{ ...profile!, without: [] }] })
   expect(other).not.toContain('without')
 })
 
@@ -300,13 +301,50 @@ test('every report says beside the verdict what is left out', () => {
   const [profile] = results.profiles
   const judged = {
     ...results,
+    selection: whole,
     profiles: [{ ...profile!, verdict: 'conformant' as const, without: ['embeddings' as const] }],
   }
   expect(summarize(judged)).toContain('router: CONFORMANT, without embeddings\n')
   expect(toMarkdown(judged)).toContain('## router: conformant, without embeddings\n')
   expect(toHtml(judged)).toContain('<span class="conformant">conformant</span>, without embeddings</h2>')
-  expect(toBadge(judged)).toContain('conformant: router 0 of 1, without embeddings')
+  expect(toBadge(judged)).toContain('conformant: 0 of 1, without embeddings')
   expect(sentencesOf(judged)[0]).toContain(', without embeddings).')
+})
+
+test('what is untold is said apart from what is not kept, and a badge is short', () => {
+  const [profile] = results.profiles
+  const given = {
+    ...profile!.given,
+    rules_kept: 8,
+    rules_broken: ['AUTH-03'],
+    rules_untold: ['EP-01', 'EP-02'],
+  }
+  const judged = { ...results, selection: whole, profiles: [{ ...profile!, given }] }
+  expect(sentencesOf(judged)[0]).toContain(
+    ' keeps 8 of the 9 given rules that were told, 2 are untold (router',
+  )
+  const badge = toBadge(judged)
+  expect(badge).toMatch(/>failing: 8 of 9 told, 2 untold<\/text>/)
+  expect(badge).toMatch(/aria-label="[^"]*, without embeddings and invitations"/)
+  expect(Number(/width="(\d+)"/.exec(badge)?.[1])).toBeLessThan(320)
+})
+
+test.each([
+  [{ rules: ['AUTH-03'] }, '--rule AUTH-03'],
+  [{ grep: ['authentication/'] }, '--grep authentication/'],
+  [{ origin: 'given' as const }, '--origin given'],
+])('a run of a part (%o) calls nobody conformant, and each report names the part', (part, option) => {
+  const [profile] = results.profiles
+  const good = { ...profile!.given, verdict: 'conformant' as const }
+  const kept = { ...profile!, verdict: 'conformant' as const, given: good, chosen: good, rules: [] }
+  const judged = { ...results, selection: { ...whole, ...part }, profiles: [kept] }
+  for (const report of [summarize, toMarkdown, toHtml]) {
+    expect(report(judged)).toMatch(/all kept/i)
+    expect(report(judged)).toContain(option)
+    expect(report(judged)).not.toMatch(/CONFORMANT|[ >:]conformant[<, :]/)
+  }
+  expect(sentencesOf(judged)[0]).toContain(`given rules that ${option} selects (router`)
+  expect(summarize({ ...judged, selection: whole })).toContain('router: CONFORMANT')
 })
 
 test('two runs are compared rule by rule, and a step back is told apart', () => {

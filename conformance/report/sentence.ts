@@ -1,13 +1,24 @@
 import { visible } from '#base/foreign-text.ts'
 import type { ConformanceResults, ProfileResult } from '#contract/models'
+import { filterOf } from './selected.ts'
 
-/** What somebody may say of a product, a sentence for each of its roles. */
-export function sentencesOf({ product, suite, profiles }: ConformanceResults): readonly string[] {
+/** What somebody may say of a product, a sentence for each of its roles; of a run of a part it names that part. */
+export function sentencesOf(results: ConformanceResults): readonly string[] {
+  const { product, suite, profiles } = results
   const name = visible([product.name, product.version].filter(Boolean).join(' '))
-  return profiles.map(
-    (profile) =>
-      `${name} keeps ${countOf(profile)} given rules (${profile.profile}, suite ${visible(suite.version)}${withoutOf(profile)}).`,
-  )
+  const filter = filterOf(results)
+  return profiles.map((profile) => {
+    const { given } = profile
+    const missing = given.rules_untold.length
+    const [kept, told] = [given.rules_kept, toldIn(given)]
+    const which = filter === undefined ? '' : ` that ${filter} selects`
+    const rules =
+      missing === 0
+        ? `${kept} of ${told} given rules${which}`
+        : `${kept} of the ${told} given rules${which} that were told, ${missing} are untold`
+    const part = filter === undefined ? '' : '; the others were not judged'
+    return `${name} keeps ${rules} (${profile.profile}, suite ${visible(suite.version)}${withoutOf(profile)}${part}).`
+  })
 }
 
 /** What stands behind a verdict: `, without embeddings`; nothing where nothing is left out. */
@@ -15,9 +26,12 @@ export function withoutOf({ without }: Pick<ProfileResult, 'without'>): string {
   return without.length > 0 ? `, without ${without.join(' and ')}` : ''
 }
 
-/** Of those that the suite can tell of: what was not told is not kept. */
+/** How many are kept of those that something was told of, and how many are untold. */
 export function countOf({ given }: Pick<ProfileResult, 'given'>): string {
-  const others = [given.rules_broken, given.rules_partly, given.rules_untold]
-  const all = others.reduce((sum, { length }) => sum + length, given.rules_kept)
-  return `${given.rules_kept} of ${all}`
+  const missing = given.rules_untold.length
+  return `${given.rules_kept} of ${toldIn(given)}${missing > 0 ? ` told, ${missing} untold` : ''}`
+}
+
+function toldIn({ rules_kept: kept, rules_broken: broken, rules_partly: partly }: ProfileResult['given']) {
+  return kept + broken.length + partly.length
 }

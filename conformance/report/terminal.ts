@@ -5,6 +5,7 @@ import type { Origin } from '../engine/rules.ts'
 import { type Cause, causesApart, nameOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
 import { PROVISIONAL, provisionalIn } from './provisional.ts'
+import { partOf, wordFor } from './selected.ts'
 import { withoutOf } from './sentence.ts'
 import { verifierClaim } from './verifier-claim.ts'
 
@@ -58,7 +59,7 @@ export function summarize(results: ConformanceResults): string {
   const { product, profiles, duration_ms: durationMs, faults } = results
   const claims = claimsIn(results)
   const told = profiles.map(
-    (one) => `${summarizeProfile(one, claims)}${describeProvisional(results, one.profile)}`,
+    (one) => `${summarizeProfile(one, claims, results)}${describeProvisional(results, one.profile)}`,
   )
   const seconds = (durationMs / 1_000).toFixed(1)
   const name = [product.name, product.version].filter(Boolean).join(' ')
@@ -67,9 +68,13 @@ export function summarize(results: ConformanceResults): string {
   return `\nJudged: ${visible(name)}, in ${seconds} s\n${told.join('')}${claim ? `\n${claim}\n` : ''}${own.join('')}`
 }
 
-function summarizeProfile(result: ProfileResult, claims: readonly Origin[]): string {
+function summarizeProfile(
+  result: ProfileResult,
+  claims: readonly Origin[],
+  results: ConformanceResults,
+): string {
   const { profile, verdict, given, chosen, rules } = result
-  const head = `\n${profile}: ${verdict.toUpperCase()}${withoutOf(result)}\n  given   ${line(given)}\n  chosen  ${line(chosen)}\n`
+  const head = `\n${profile}: ${wordFor(verdict, results).toUpperCase()}${withoutOf(result)}${partOf(results)}\n  given   ${line(given, results)}\n  chosen  ${line(chosen, results)}\n`
   const { claimed, unclaimed } = causesApart(rules, claims)
   const others = unclaimed.map(describeCause).join('')
   return `${head}${claimed.map(describeCause).join('')}${others && `\n  Of rules that are not claimed, which decide nothing:\n${others}`}`
@@ -95,14 +100,17 @@ function describeCause(cause: Cause): string {
 /** So much of a sentence fits beside its id (ours). */
 const SENTENCE_COLUMNS = 90
 
-function line({
-  verdict,
-  rules_kept: kept,
-  rules_broken: broken,
-  rules_partly: partly,
-  rules_untold: untold,
-  scenarios,
-}: OriginResult): string {
+function line(
+  {
+    verdict,
+    rules_kept: kept,
+    rules_broken: broken,
+    rules_partly: partly,
+    rules_untold: untold,
+    scenarios,
+  }: OriginResult,
+  results: ConformanceResults,
+): string {
   const { pass, fail, warn, not_supported, not_testable, disabled, error } = scenarios
   const counts = {
     pass,
@@ -120,5 +128,5 @@ function line({
     ...(partly.length > 0 ? [`${partly.length} partly shown`] : []),
     ...(untold.length > 0 ? [`${untold.length} untold`] : []),
   ]
-  return `${verdict}: ${rules.join(', ')}; scenarios: ${shown.map(([name, count]) => `${count} ${name}`).join(', ')}`
+  return `${wordFor(verdict, results)}: ${rules.join(', ')}; scenarios: ${shown.map(([name, count]) => `${count} ${name}`).join(', ')}`
 }

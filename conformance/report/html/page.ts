@@ -3,6 +3,7 @@ import type { Origin } from '../../engine/rules.ts'
 import { type Cause, causesApart, nameOf } from '../causes.ts'
 import { claimsIn } from '../claims.ts'
 import { PROVISIONAL, provisionalIn } from '../provisional.ts'
+import { partOf, wordFor } from '../selected.ts'
 import { sentencesOf, withoutOf } from '../sentence.ts'
 import { verifierClaim } from '../verifier-claim.ts'
 import { html, placeOf } from './escape.ts'
@@ -34,7 +35,7 @@ ${sentencesOf(results)
   .join('\n')}
 <p>${html(verifierClaim(results) ?? '')}</p>
 ${faults.map((fault) => `<p class="problem">The suite itself failed: ${html(fault)}</p>`).join('\n')}
-${profiles.map((profile) => `${describeProfile(profile, claimsIn(results))}${describeProvisional(results, profile.profile)}`).join('\n')}
+${profiles.map((profile) => `${describeProfile(profile, claimsIn(results), results)}${describeProvisional(results, profile.profile)}`).join('\n')}
 <h2>Every rule</h2>
 ${filter()}
 <table><thead><tr><th>rule</th><th>state</th><th>whose</th><th>section</th><th>sentence</th><th>told by</th></tr></thead><tbody>
@@ -46,15 +47,19 @@ ${told.map(describeScenario).join('')}
 `
 }
 
-function describeProfile(result: ProfileResult, claims: readonly Origin[]): string {
+function describeProfile(
+  result: ProfileResult,
+  claims: readonly Origin[],
+  results: ConformanceResults,
+): string {
   const { profile, verdict, given, chosen, rules } = result
   const row = (name: string, one: ProfileResult['given']) =>
-    `<tr><td>${name}</td><td class="${one.verdict}">${one.verdict}</td><td>${one.rules_kept}</td><td>${one.rules_broken.length}</td><td>${one.rules_partly.length}</td><td>${one.rules_untold.length}</td></tr>`
+    `<tr><td>${name}</td><td class="${one.verdict}">${wordFor(one.verdict, results)}</td><td>${one.rules_kept}</td><td>${one.rules_broken.length}</td><td>${one.rules_partly.length}</td><td>${one.rules_untold.length}</td></tr>`
   const causes = causesApart(rules, claims)
   const [claimed, unclaimed] = [causes.claimed, causes.unclaimed].map((some) =>
     some.map((cause) => describeCause(profile, cause)).join(''),
   )
-  return `<h2>${html(profile)}: <span class="${verdict}">${verdict}</span>${withoutOf(result)}</h2>
+  return `<h2>${html(profile)}: <span class="${verdict}">${wordFor(verdict, results)}</span>${withoutOf(result)}${html(partOf(results))}</h2>
 <table><thead><tr><th>rules</th><th>verdict</th><th>kept</th><th>broken</th><th>partly shown</th><th>untold</th></tr></thead><tbody>
 ${row('given', given)}${row('chosen', chosen)}</tbody></table>
 ${claimed && `<h3>What to mend, the costliest first</h3>${claimed}`}
