@@ -5,6 +5,7 @@ import { createAccounts } from './accounts.ts'
 import { addressOf } from './address.ts'
 import { openBackend } from './backend.ts'
 import { checkBooks } from './books.ts'
+import { unchargeableKeys } from './charge.ts'
 import { brokenBy, type Checks, checking } from './checks.ts'
 import { type Client, createClient } from './client.ts'
 import { Context } from './context.ts'
@@ -86,6 +87,7 @@ async function run(
     ca: target.ca,
     headers: target.headers,
     subject,
+    unchargeable: unchargeableKeys(target),
     canary: nonce,
     timeoutMs: CALL_TIMEOUT_MS * target.slack + waitsMs,
     slack: target.slack,

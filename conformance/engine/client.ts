@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { type ConsoleOperationId, consoleRoutes } from '#contract/console/routes'
 import { type OperationId, routes } from '#contract/routes'
+import { refuseToCharge } from './charge.ts'
 import { Call } from './http/call.ts'
 import type { Exchange, Sent } from './http/exchange.ts'
 import { type RawReply, sendRaw } from './http/raw.ts'
@@ -62,6 +63,8 @@ export interface ClientOptions {
   /** Headers of every request, which one of its own goes before. */
   readonly headers?: Readonly<Record<string, string>>
   readonly subject: Subject
+  /** Keys with which nothing is asked that might be generated. */
+  readonly unchargeable?: readonly string[]
   readonly canary: string
   readonly timeoutMs: number
   /** What silence is multiplied with before an answer begins. */
@@ -72,7 +75,7 @@ export interface ClientOptions {
 
 /** Makes the client of one scenario; its connections are its own. */
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, ca, hostname, subject, canary, timeoutMs, slack, isJudging } = options
+  const { baseUrl, ca, hostname, subject, unchargeable = [], canary, timeoutMs, slack, isJudging } = options
   const settings = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
   // A resumed session shows no certificate.
   const tls = { maxCachedSessions: 0, ...(ca && { ca }), ...(hostname && { servername: hostname }) }
@@ -87,7 +90,9 @@ export function createClient(options: ClientOptions): Client {
   function open(request: Request): Call {
     // A scenario whose time was up asks nothing more beside those after it.
     if (isClosed) throw new Error('the scenario is over')
-    const call = new Call(toSent(request, request.baseUrl ?? baseUrl, options), {
+    const sent = toSent(request, request.baseUrl ?? baseUrl, options)
+    refuseToCharge(unchargeable, sent.method, sent.url, JSON.stringify(sent.headers) + sent.url)
+    const call = new Call(sent, {
       agent,
       isChunked: request.isChunked ?? false,
       timeoutMs: request.timeoutMs ?? timeoutMs,
@@ -107,11 +112,14 @@ export function createClient(options: ClientOptions): Client {
   return {
     open,
     send: (request) => open(request).done,
-    raw: (bytes, { baseUrl: url = baseUrl, quietMs } = {}) =>
-      sendRaw({ url, ca }, bytes, {
+    async raw(bytes, { baseUrl: url = baseUrl, quietMs } = {}) {
+      const text = Buffer.from(bytes).toString('latin1')
+      refuseToCharge(unchargeable, /\bPOST\b/.test(text) ? 'POST' : 'GET', text, text)
+      return await sendRaw({ url, ca }, bytes, {
         firstByteMs: quietMs ?? RAW_QUIET_MS * slack,
         quietMs: quietMs ?? RAW_QUIET_MS,
-      }),
+      })
+    },
     calls,
     violations,
     async close() {

@@ -113,10 +113,13 @@ function isThere(kind: string, name: string | undefined, target: Target): boolea
   }
 }
 
+/** Why nothing is asked that costs. */
+export const noChargeReason = 'the target lets no request be charged: no hooks, and not mayGenerate'
+
 function reasonFor(kind: string, name: string | undefined): string {
   if (name !== undefined) return `the target names no ${kind} ${name}`
   if (kind === 'key') return 'the target has no key: neither keys.active nor the hooks that make one'
-  if (kind === 'generation') return 'the target lets no request be charged: no hooks, and not mayGenerate'
+  if (kind === 'generation') return noChargeReason
   if (kind === 'workspace') return 'the target lacks the hooks createWorkspace and createKey'
   if (kind === 'cors') return 'the target names no corsOrigin'
   if (kind === 'platform') return 'the target names no platformUrl'

@@ -4,6 +4,7 @@ import * as assert from './assert.ts'
 import { showing, shows } from './checks.ts'
 import type { Context } from './context.ts'
 import { HookError } from './hooks.ts'
+import { noChargeReason } from './needs.ts'
 import type { Outcome } from './outcome.ts'
 import { type Definition, define } from './scenario.ts'
 import { runSuite, type SuiteOptions } from './suite.ts'
@@ -169,6 +170,42 @@ test('without permission nothing is generated with the key of the target', async
     mayGenerate: false,
   })
   expect(outcomes.map(({ verdict }) => verdict)).toEqual(['pass', 'not-testable'])
+})
+
+test.each<[string, Definition['run']]>([
+  ['a body that is refused', async (context) => void (await context.chat({ n: 2 }))],
+  ['a stream', async (context) => void (await (await context.stream()).done)],
+  [
+    'the key in the query',
+    async ({ client, target }) =>
+      void (await client.send({
+        method: 'POST',
+        path: '/chat/%63ompletions',
+        query: { key: target.keys.active ?? '' },
+      })),
+  ],
+  [
+    'bytes that need not be HTTP',
+    async ({ client, target }) =>
+      void (await client.raw(`POST /v1/completions HTTP/1.1\r\nx: ${target.keys.active}\r\n\r\n`)),
+  ],
+])('a first run only reads: %s is not asked with a key that may not be charged', async (_, run) => {
+  const asked: (string | undefined)[] = []
+  product = await serve(({ method }, response) => {
+    asked.push(method)
+    response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': '1' })
+    response.end(JSON.stringify(fine))
+  })
+  const reading: Definition['run'] = async (context) => {
+    await context.request('listModels')
+    assert.ok(true)
+    await run(context)
+  }
+  const [outcome] = await outcomesOf({ run: reading }, { mayGenerate: false })
+  expect([outcome?.verdict, outcome?.problems]).toEqual(['not-testable', [noChargeReason]])
+  expect(outcome?.shown?.held.get('MODL-05')).toBe(1)
+  expect(asked).toEqual(['GET'])
+  expect((await outcomesOf({ run: reading }))[0]?.verdict).not.toBe('not-testable')
 })
 
 test('slow scenarios run when they are asked for', async () => {

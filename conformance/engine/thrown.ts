@@ -1,17 +1,23 @@
 import type { ScenarioVerdict } from '#contract/models'
 import { AssertionError } from './assert.ts'
 
+/** What this target cannot show, as a scenario finds out when it runs; what it has shown until then stands. */
+export class NotTestable extends Error {
+  override readonly name = 'NotTestable'
+}
+
 /** What something thrown says of a scenario. */
 export interface Thrown {
-  readonly verdict: Extract<ScenarioVerdict, 'fail' | 'error'>
+  readonly verdict: Extract<ScenarioVerdict, 'fail' | 'error' | 'not-testable'>
   readonly problem: string
 }
 
 /** How long a problem may be (ours). */
 const MAX_PROBLEM = 4_000
 
-/** A broken assertion is the product's failure; anything else is the suite's own error, told with where it happened. */
+/** A broken assertion is the product's failure, and `NotTestable` nobody's; anything else is the suite's own error, told with where it happened. */
 export function judgeThrown(thrown: unknown): Thrown {
+  if (thrown instanceof NotTestable) return { verdict: 'not-testable', problem: thrown.message }
   const isProducts = thrown instanceof AssertionError
   const text = isProducts ? thrown.message.trim() : describe(thrown)
   return { verdict: isProducts ? 'fail' : 'error', problem: text.slice(0, MAX_PROBLEM) }
@@ -31,4 +37,4 @@ export function worseOf(one: ScenarioVerdict, other: ScenarioVerdict): ScenarioV
   return RANK.indexOf(other) > RANK.indexOf(one) ? other : one
 }
 
-const RANK: readonly ScenarioVerdict[] = ['pass', 'warn', 'fail', 'error']
+const RANK: readonly ScenarioVerdict[] = ['pass', 'warn', 'not-testable', 'fail', 'error']
