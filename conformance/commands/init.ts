@@ -63,6 +63,12 @@ const lines: readonly Line[] = [
   { text: '# It answers JSON with 2xx, or ends with 0; answers may hold more than is shown.' },
   { text: '# hooks:' },
   ...hook('createWorkspace', ['workspace']),
+  {
+    text: '#   # All of createKey but the workspace comes where a scenario asks for it; its answer has to show what was asked,',
+  },
+  {
+    text: '#   # a key that is revoked or has expired from the start among it, or the scenario is not testable.',
+  },
   ...hook('createKey', ['workspace']),
   ...hook('revokeKey', ['revokeKey']),
   ...hook('debits', ['debits']),

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Product, serve } from '../testing/product.ts'
 import { createHooks, HookError } from './hooks.ts'
+import { NotTestable } from './thrown.ts'
 
 let product: Product | undefined
 
@@ -49,4 +50,46 @@ test('a hook that answers in another form is an error of the run', async () => {
   await expect(hooks('createKey', { workspace_id: 'ws_1' })).rejects.toThrow(
     /createKey answered in another form/,
   )
+})
+
+const active = { state: 'active', revoked_at: null }
+const past = '2020-01-01T00:00:00Z'
+
+test.each<[string, object, object, RegExp]>([
+  ['revoked', { revoked: true }, active, /revoked: true is not in its answer, which says "active"/],
+  [
+    'with an end',
+    { expires_at: past },
+    active,
+    /expires_at: "2020-\S+ is not in its answer, which says nothing/,
+  ],
+  [
+    'with a limit',
+    { spend_limit_micros: 1 },
+    { ...active, spend_limit_micros: null },
+    /limit_micros: 1 .* null/,
+  ],
+  ['for one model', { model_scope: ['a'] }, { ...active, model_scope: ['a', 'b'] }, /model_scope: \["a"\]/],
+])(
+  'a hook that makes no key %s has made its cases not testable, and convicts nobody',
+  async (_, asked, told, why) => {
+    const key = { id: 'key_1', workspace_id: 'ws_1', spent_micros: 0, api_key: 'sk-tee-v1-x', ...told }
+    const hooks = createHooks({ createKey: script(`console.log('${JSON.stringify(key)}')`) })
+    const made = hooks('createKey', { workspace_id: 'ws_1', ...asked })
+    await expect(made).rejects.toBeInstanceOf(NotTestable)
+    await expect(made).rejects.toThrow(why)
+  },
+)
+
+test('a hook that shows what it was asked for has done it, whatever the form of a time', async () => {
+  const shown = {
+    ...active,
+    state: 'expired',
+    expires_at: '2020-01-01T00:00:00.000+00:00',
+    model_scope: ['b', 'a'],
+  }
+  const key = { id: 'key_1', workspace_id: 'ws_1', spent_micros: 0, api_key: 'sk-tee-v1-x', ...shown }
+  const hooks = createHooks({ createKey: script(`console.log('${JSON.stringify(key)}')`) })
+  const asked = { workspace_id: 'ws_1', expires_at: past, model_scope: ['a', 'b'], revoked: false }
+  expect(await hooks('createKey', asked)).toMatchObject({ id: 'key_1' })
 })

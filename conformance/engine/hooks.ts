@@ -14,6 +14,8 @@ import { isControlProxy } from '#contract/validators/control-proxy'
 import { isControlRedemption } from '#contract/validators/control-redemption'
 import { isControlVerification } from '#contract/validators/control-verification'
 import { isControlWorkspace } from '#contract/validators/control-workspace'
+import { undoneBy } from './hook-deeds.ts'
+import { NotTestable } from './thrown.ts'
 
 /** A hook that failed. The scenario ends as `error`, not as `fail`: nothing was learnt of the product. */
 export class HookError extends Error {
@@ -61,7 +63,8 @@ export const hookAnswers: Readonly<Record<ControlOperation, Validator>> = {
 
 /**
  * Makes the hooks of a target callable. A call throws a `HookRefusal` when the hook refuses, and a `HookError` when
- * the target has no such hook, it cannot be reached or its answer is of another form.
+ * the target has no such hook, it cannot be reached or its answer is of another form. An answer that does not show what
+ * was asked for is `NotTestable`.
  */
 export function createHooks(configured: Readonly<Partial<Record<ControlOperation, HookConfig>>>): Hooks {
   return async (operation, request) => {
@@ -81,6 +84,8 @@ export function createHooks(configured: Readonly<Partial<Record<ControlOperation
       const problem = `${first?.instancePath || 'its answer'} ${first?.message}`
       throw new HookError(`the hook ${operation} answered in another form: ${problem}`)
     }
+    const undone = undoneBy(operation, request, answer as Readonly<Record<string, unknown>>)
+    if (undone !== undefined) throw new NotTestable(`the hook ${operation} did not do as asked: ${undone}`)
     return answer as never
   }
 }

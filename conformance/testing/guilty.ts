@@ -177,20 +177,28 @@ const answersFor = (baseUrl: string): Answers => ({
   advanceClock: () => ({}),
 })
 
+/** It says that it has done all that it was asked for, so that nothing but the product is to blame. */
+function obliged(answer: object, operation: string, asked: object): object {
+  if (!/^(create|update)(Workspace|Key)$/.test(operation)) return answer
+  const isRevoked = 'revoked' in asked && asked.revoked === true
+  return { ...answer, ...asked, ...(isRevoked && { state: 'revoked' }) }
+}
+
 /** What a wire tells of which nothing is heard. */
 const silentWire = { isCut: false, connections: 0, held: 0, heads: [], beginnings: [] }
 
 const obligingControl =
   (baseUrl: string): RequestListener =>
   (incoming, response) => {
-    void text(incoming).then(() => {
+    void text(incoming).then((body) => {
+      const asked: object = body === '' ? {} : JSON.parse(body)
       const [operation = ''] = (incoming.url ?? '').slice(1).split('/')
       const answer =
         operation === 'wire'
           ? silentWire
           : operation === 'platform'
             ? {}
-            : answersFor(baseUrl)[operation as ControlOperation]()
+            : obliged(answersFor(baseUrl)[operation as ControlOperation](), operation, asked)
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(answer))
     })

@@ -30,7 +30,8 @@ export function controlOf(
       })
       return { ...shown(key), api_key: key.secret }
     },
-    '/updateKey': ({ id }) => shown(keyOf(id)),
+    // It notes a new end, and has no key live again by it.
+    '/updateKey': ({ id, ...settings }) => ({ ...shown(keyOf(id)), ...settings }),
     '/revokeKey': ({ id }) => {
       const key = keyOf(id)
       key.revokedAt = new Date().toISOString()
@@ -58,7 +59,7 @@ function told({ id, balance }: Workspace): object {
 }
 
 /** A key as it is shown later: by its first twelve characters. */
-function shown({ id, workspace, name, secret, endsAt, spent, revokedAt }: Key): object {
+function shown({ id, workspace, name, secret, endsAt, spent, revokedAt, ...key }: Key): object {
   const isOver = endsAt !== null && endsAt <= Date.now()
   return {
     id,
@@ -68,6 +69,11 @@ function shown({ id, workspace, name, secret, endsAt, spent, revokedAt }: Key): 
     revoked_at: revokedAt,
     name,
     shown_as: secret.slice(0, 12),
+    model_scope: key.scope ?? null,
+    requests_per_minute: key.requestsPerMinute ?? null,
+    tokens_per_minute: key.tokensPerMinute ?? null,
+    spend_limit_micros: key.spendLimit ?? null,
+    expires_at: endsAt === null ? null : new Date(endsAt).toISOString(),
   }
 }
 
