@@ -1,57 +1,80 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import { type Backend, createBackend } from '../stand-ins/backend/backend.ts'
+import { createHooks } from '../engine/hooks.ts'
+import type { Target } from '../engine/target.ts'
 import { bareTarget, type Product, serve } from '../testing/product.ts'
-import { mistakeIn } from './preflight.ts'
+import { mismatchOf } from './preflight.ts'
 
 let product: Product | undefined
-let backend: Backend | undefined
 
-afterEach(async () => {
-  product?.stop()
-  await backend?.close()
-  backend = undefined
-})
+afterEach(() => product?.stop())
 
-const chat = JSON.stringify({
-  object: 'chat.completion',
-  choices: [{ index: 0, message: { content: 'Hi' } }],
-})
-
-/** A router that lists these models, answers a chat by itself and takes any key. */
-function router(...ids: string[]): RequestListener {
-  return ({ method, url }, response) => {
-    if (method === 'POST') return void response.end(chat)
-    if (url?.endsWith('/models'))
-      return void response.end(JSON.stringify({ data: ids.map((id) => ({ id })) }))
-    response.writeHead(404).end('{}')
-  }
+interface Answers {
+  readonly models?: readonly string[]
+  readonly list?: number
+  readonly chat?: number
 }
 
-async function look(listener: RequestListener, hooks: object = {}) {
-  product = await serve(listener)
-  return mistakeIn(bareTarget(product.baseUrl, { hooks }), () => {})
-}
-
-test('a model that the router does not serve is a mistake of the target file, which says what is served', async () => {
-  expect(await look(router('my-llama'))).toEqual({
-    code: 64,
-    message: 'models.chat: the router serves no a/model. It lists my-llama.',
+/** A router that answers like that; gives the target's file that names the model `a/model`, and what was asked. */
+async function ask(
+  { models = ['a/model'], list = 200, chat = 200 }: Answers,
+  changes: Partial<Target> = {},
+  needs: readonly 'generation'[] = ['generation'],
+) {
+  const asked: string[] = []
+  product = await serve(({ method, url = '' }: IncomingMessage, response: ServerResponse) => {
+    asked.push(`${method} ${url.slice('/v1'.length)}`)
+    const isList = url === '/v1/models'
+    const status = isList ? list : method === 'POST' ? chat : 404
+    const body = isList ? { data: models.map((id) => ({ id })) } : { error: { code: 'odd' } }
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body))
   })
+  const target = bareTarget(product.baseUrl, changes)
+  const [hooks, scenarios] = [createHooks(target.hooks), [{ needs }]]
+  const said = await mismatchOf({ target, hooks, scenarios, seed: 1, tellSecret: () => {} })
+  return { said, asked }
+}
+
+test.each<[string, Answers, RegExp]>([
+  [
+    'a model that is not there, and lists those that are',
+    { models: ['x', 'y'], chat: 404 },
+    /no model a\/model, .* it lists x, y\. A chat .* 404/,
+  ],
+  [
+    'a key that is not accepted',
+    { list: 401 },
+    /^The key keys\.active is not accepted: GET \/models answers 401: /,
+  ],
+  [
+    'a chat that is not answered',
+    { chat: 503 },
+    /^A chat with the model a\/model is not answered 200: .* 503: \{"error"/,
+  ],
+])('a target is refused before any verdict for %s', async (_, answers, why) => {
+  expect((await ask(answers)).said).toMatch(why)
 })
 
-test('a router that refuses the key is not judged by it', async () => {
-  const mistake = await look((_, response) => void response.writeHead(401).end('{}'))
-  expect(mistake).toEqual({ code: 2, message: expect.stringContaining('keys.active') })
+test('a router that another model serves than the scripted one is refused', async () => {
+  const own = await serve((_, response) => response.end('[]'))
+  try {
+    const backendScript = { url: own.baseUrl.replace(/\/v1$/, '') }
+    const { said } = await ask({}, { hooks: { backendScript } })
+    expect(said).toMatch(/^The scripted model does not serve a\/model: .* nothing of it came to http/)
+  } finally {
+    own.stop()
+  }
 })
 
-test('a router behind another backend than the scripted model is not judged by that', async () => {
-  backend = await createBackend({ paceMs: 0 })
-  const mistake = await look(router('a/model'), { backendScript: { url: backend.controlUrl } })
-  expect(mistake).toEqual({ code: 64, message: expect.stringContaining('hooks.backendScript') })
+test('a router that serves what its list leaves out is for the rules to judge', async () => {
+  expect((await ask({ models: [] })).said).toBeUndefined()
 })
 
-test('what a router answers that is no list is judged, and is no mistake of the file', async () => {
-  expect(await look((_, response) => void response.end('null'))).toBeUndefined()
-  expect(await look(router('a/model'))).toBeUndefined()
+test('where nothing may be charged, or nothing that runs is generated, the preflight only reads', async () => {
+  const reading = await ask({ models: ['x'] }, { mayGenerate: false })
+  expect(reading.said).toMatch(/it lists x\.$/)
+  expect(reading.asked.every((one) => one.startsWith('GET '))).toBe(true)
+  const other = await ask({}, {}, [])
+  expect([other.said, other.asked.some((one) => one.startsWith('POST '))]).toEqual([undefined, false])
 })

@@ -59,10 +59,28 @@ test('a stranger whose streams are nonsense is failing, exit 1, and the reports 
   expect(scenariosIn(junit)).toHaveLength(ours)
 })
 
+test('a target whose model is not there is told in one sentence, exit 2, and nothing is judged', async () => {
+  const other: RequestListener = (incoming, response) => {
+    response.statusCode = incoming.url === '/v1/models' ? 200 : 404
+    response.end(JSON.stringify({ data: [{ id: 'another/model' }] }))
+  }
+  rmSync(join(folder, 'results.json'), { force: true })
+  const told: string[] = []
+  let code: number | null = null
+  const judged = judge(other, (child) => {
+    child.stderr?.on('data', (text) => told.push(String(text)))
+    child.once('close', (own) => (code = own))
+  })
+  await expect(judged).rejects.toThrow('ENOENT')
+  expect(code).toBe(2)
+  expect(told.join('')).toMatch(/^Nothing was judged\. The router has no model a\/model, .* another\/model\./)
+})
+
 test('a run that is asked to end reports what it has, exit 2', async () => {
+  let answered = 0
   const first: RequestListener = (incoming, response) => {
-    // The first answer shows that somebody is there.
-    if (incoming.headers.authorization === undefined) response.end('{}')
+    // The first answers show that somebody is there, who takes the key and serves the model.
+    if (incoming.headers.authorization === undefined || answered++ < 3) response.end('{}')
   }
   const { code, results, junit } = await judge(first, (child) => {
     child.stderr?.on('data', (text: Buffer) => {

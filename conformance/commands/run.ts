@@ -6,8 +6,9 @@ import { visibleJson } from '#base/foreign-text.ts'
 import { complain } from '#base/print.ts'
 import type { ConformanceResults } from '#contract/models'
 import { discover } from '../engine/discover.ts'
-import { createHooks } from '../engine/hooks.ts'
+import { createHooks, type Hooks } from '../engine/hooks.ts'
 import type { Outcome } from '../engine/outcome.ts'
+import type { Redactor } from '../engine/redact.ts'
 import type { Scenario } from '../engine/scenario.ts'
 import { runSuite } from '../engine/suite.ts'
 import { loadTarget, type Subject, type Target } from '../engine/target.ts'
@@ -20,7 +21,7 @@ import { describeSuite } from '../report/suite.ts'
 import { createProgress, summarize } from '../report/terminal.ts'
 import { EXIT, exitCodeOf } from './exit.ts'
 import { askOwnVerifier } from './own-verifier.ts'
-import { mistakeIn } from './preflight.ts'
+import { mismatchOf } from './preflight.ts'
 import { unreachable } from './reach.ts'
 import { redactorOf } from './secrets.ts'
 import { type Selection, select } from './select.ts'
@@ -50,30 +51,43 @@ export async function run(options: RunOptions): Promise<void> {
   const profiles = claimed.filter((one) => scenarios.some(({ subjects }) => subjects.includes(one)))
   if (profiles.length === 0) return stop(EXIT.usage, 'No scenario is selected.')
   const redactor = redactorOf(target)
-  const mistake = await mistakeIn(target, redactor.add)
-  if (mistake) return stop(mistake.code, redactor.redact(mistake.message))
-  const results = await judge({ options, target, profiles, scenarios, size: all.length })
+  const { seed = randomInt(MAX_SEED) } = options
+  const hooks = createHooks(target.hooks)
+  const mismatch = await mismatchOf({ target, hooks, scenarios, seed, tellSecret: redactor.add })
+  if (mismatch !== undefined) return stop(EXIT.error, `Nothing was judged. ${redactor.redact(mismatch)}`)
+  const order = { options: { ...options, seed }, target, profiles, scenarios, size: all.length }
+  const results = await judge(order, redactor, hooks)
   const { reportDir } = options
   const code = exitCodeOf(results)
   // Whoever reads the reports hears of it even if they cannot be written.
   process.exitCode = EXIT.error
   if (reportDir !== undefined) writeReports(reportDir, results)
   if (options.json) process.stdout.write(`${visibleJson(JSON.stringify(results, null, 2))}\n`)
-  else process.stdout.write(summarize(results))
+  else process.stdout.write(`${summarize(results)}${whereToRead(reportDir)}`)
   process.exitCode = code
 }
 
+/** The last line: where all of it can be read. */
+function whereToRead(reportDir: string | undefined): string {
+  if (reportDir === undefined)
+    return '\nWith --report-dir DIR every rule and all that was said is written down.\n'
+  return `\nAll of it: open ${join(reportDir, 'report.html')}\n`
+}
+
 interface Order {
-  readonly options: RunOptions
+  readonly options: RunOptions & { readonly seed: number }
   readonly target: Target
   readonly profiles: readonly Subject[]
   readonly scenarios: readonly Scenario[]
   readonly size: number
 }
 
-async function judge({ options, target, profiles, scenarios, size }: Order): Promise<ConformanceResults> {
-  const { jobs, seed = randomInt(MAX_SEED), slow = false, grep = [], rule = [], origin = null } = options
-  const redactor = redactorOf(target)
+async function judge(
+  { options, target, profiles, scenarios, size }: Order,
+  redactor: Redactor,
+  hooks: Hooks,
+): Promise<ConformanceResults> {
+  const { jobs, seed, slow = false, grep = [], rule = [], origin = null } = options
   const total = profiles.flatMap((profile) =>
     scenarios.filter(({ subjects }) => subjects.includes(profile)),
   ).length
@@ -94,7 +108,7 @@ async function judge({ options, target, profiles, scenarios, size }: Order): Pro
     isSlow: slow,
     isJudging: true,
     stopped: interruption.signal,
-    hooks: createHooks(target.hooks),
+    hooks,
     tellSecret: redactor.add,
     onOutcome: (outcome) => progress.outcome(outcome, redactor.redact),
     onFault: (thrown) => faults.push(thrown),
