@@ -108,7 +108,7 @@ program
 
 program
   .command('diff')
-  .description('compare two runs rule by rule; exit 1 when a rule was kept and is not, or is newly broken')
+  .description('compare two runs rule by rule; exit 1 when a rule was kept and is not, or is newly broken by as much testing as before')
   .argument('<before>', 'results.json of a run')
   .argument('<after>', 'results.json of a later one')
   .option(...options.json)
@@ -140,7 +140,8 @@ setTimeout(() => process.exit(), LINGER_MS).unref()
 
 /** A fault of the suite itself is told with where it happened. */
 function tell(thrown: unknown): void {
-  if (!(thrown instanceof Error) || thrown.name === 'ConfigError') complainOf(thrown)
+  const isTold = thrown instanceof Error && ['ConfigError', 'UsageError'].includes(thrown.name)
+  if (!(thrown instanceof Error) || isTold) complainOf(thrown)
   else for (const line of (thrown.stack ?? thrown.message).split('\n')) complain(line)
 }
 

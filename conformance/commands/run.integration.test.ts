@@ -146,3 +146,14 @@ test('one scenario can be run alone, and shows all that was said but the key', a
   expect(told).not.toContain(key)
   expect((await replay('models/nowhere')).code).toBe(64)
 })
+
+test.each([
+  ['that is missing', 'nowhere.json', /nowhere\.json is missing: `run --report-dir` writes it/],
+  ['of something else', 'package.json', /package\.json holds no results of this suite\./],
+  ['that is no JSON', 'README.md', /README\.md is no JSON/],
+])('a file of results %s is told in one sentence, exit 64', async (_, file, sentence) => {
+  const child = spawn(LAUNCHER, ['diff', file, file], { stdio: 'pipe', cwd: join(LAUNCHER, '..', '..') })
+  const [told] = await Promise.all([text(child.stderr), once(child, 'close')])
+  expect([child.exitCode, told.trim().split('\n').length]).toEqual([64, 1])
+  expect(told).toMatch(sentence)
+})

@@ -1,4 +1,5 @@
 import type { ConformanceResults, ProfileResult } from '#contract/models'
+import { filterOf } from './selected.ts'
 
 type RuleResult = ProfileResult['rules'][number]
 
@@ -21,10 +22,40 @@ export function changesOf(before: ConformanceResults, after: ConformanceResults)
   })
 }
 
-/** Whether it is a step back: a rule that was kept is broken or no longer told, or any is newly broken. */
+/** Whether it is a step back for certain: a rule was kept and is not, or some of it held and it is broken. */
 export function isWorse({ before, after }: Change): boolean {
-  return after === 'broken' || before === 'kept'
+  return before === 'kept' || (before === 'partly' && after === 'broken')
 }
+
+/** Whether a rule is broken of which the run before told nothing: it may have been so then. */
+export function isNewlySeen({ before, after }: Change): boolean {
+  return after === 'broken' && (before === null || before === 'untold')
+}
+
+/** What else differs between two runs than the product, a line each: what was asked of it. */
+export function differencesOf(before: ConformanceResults, after: ConformanceResults): readonly string[] {
+  const [old, now] = [factsOf(before), factsOf(after)]
+  return Object.keys(old).flatMap((name) =>
+    old[name] === now[name] ? [] : [`${name}: ${old[name] || 'none'} → ${now[name] || 'none'}`],
+  )
+}
+
+function factsOf({ target, suite, selection }: ConformanceResults): Readonly<Record<string, string>> {
+  return {
+    'the suite': suite.version,
+    'its rules': suite.rules_sha256.slice(0, SHOWN),
+    hooks: target.hooks.join(', '),
+    features: target.features.join(', '),
+    profiles: target.profiles.join(', '),
+    claims: target.claims.join(', '),
+    mayGenerate: String(target.may_generate),
+    'what was selected': filterOf({ selection }) ?? 'all',
+    '--slow': String(selection.slow),
+  }
+}
+
+/** So much of a digest tells two apart (ours). */
+const SHOWN = 12
 
 function changeOf(
   profile: Change['profile'],

@@ -12,7 +12,7 @@ import { judgeProfile } from '../engine/verdict.ts'
 import { bareTarget } from '../testing/product.ts'
 import { toBadge } from './badge.ts'
 import { causesOf, nameOf } from './causes.ts'
-import { changesOf, isWorse } from './changes.ts'
+import { changesOf, differencesOf, isNewlySeen, isWorse } from './changes.ts'
 import { coverageOf, isGap } from './coverage.ts'
 import { toCurl } from './html/curl.ts'
 import { toHtml } from './html/page.ts'
@@ -358,10 +358,22 @@ test('two runs are compared rule by rule, and a step back is told apart', () => 
   expect(states('kept', 'kept')).toEqual([])
   expect(states('kept', 'broken')).toEqual([['AUTH-03', 'broken', true]])
   expect(states('kept', 'untold')).toEqual([['AUTH-03', 'untold', true]])
-  expect(states('untold', 'broken')).toEqual([['AUTH-03', 'broken', true]])
+  expect(states('untold', 'broken')).toEqual([['AUTH-03', 'broken', false]])
+  expect(changesOf(turned('untold'), turned('broken')).map(isNewlySeen)).toEqual([true])
+  expect(changesOf(turned('kept'), turned('broken')).map(isNewlySeen)).toEqual([false])
   expect(states('broken', 'kept')).toEqual([['AUTH-03', 'kept', false]])
   expect(changesOf(turned('kept'), { ...results, profiles: [] })).toMatchObject([
     { before: 'kept', after: null },
+  ])
+})
+
+test('two runs that did not ask the same are told apart by what differs', () => {
+  const hooks = ['createKey', 'createWorkspace']
+  const other = { ...results, target: { ...results.target, hooks, may_generate: false } }
+  expect(differencesOf(results, results)).toEqual([])
+  expect(differencesOf(results, other)).toEqual([
+    'hooks: none → createKey, createWorkspace',
+    'mayGenerate: true → false',
   ])
 })
 
