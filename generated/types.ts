@@ -173,6 +173,23 @@ export interface components {
             /** By how much. */
             milliseconds: number;
         };
+        /** A failure that a target file announces. */
+        AnnouncedFailure: {
+            /** The rule whose check is known to fail; any of the scenario's when left out. */
+            check?: string;
+            /** What became of it. */
+            outcome: components["schemas"]["AnnouncedOutcome"];
+            /** Why. */
+            reason: string;
+            /** The scenario, or `universal`. */
+            scenario: string;
+            /** Where; everywhere when left out. */
+            subject?: components["schemas"]["ConformanceProfile"];
+            /** The last day on which it may fail. */
+            until?: string;
+        };
+        /** What became of an announced failure. */
+        AnnouncedOutcome: "failed" | "passed" | "otherwise" | "not-run" | "over";
         /** A piece of what the model says. */
         AssistantDelta: {
             /** A piece of the text. */
@@ -824,6 +841,8 @@ export interface components {
         ConformanceProfile: "router" | "proxy" | "platform" | "console";
         /** What a run of the conformance suite found: `results.json`. */
         ConformanceResults: {
+            /** The failures that its target file announces, and what became of each; left out by suites that told of none. */
+            announced?: components["schemas"]["AnnouncedFailure"][];
             /** How long it took. */
             duration_ms: number;
             /** What went wrong in the suite itself and belongs to no scenario, a line each; with one the exit code is 2. */
@@ -3475,6 +3494,8 @@ export interface components {
             announced: boolean;
             /** How often. */
             count: number;
+            /** Of what every exchange is held to: the first exchange that broke it. */
+            example?: components["schemas"]["RecordedExchange"];
             /** What was found. */
             problem: string;
             /** The scenario, or `universal` for what every exchange is held to. */

@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks'
 import { visibleJson } from '#base/foreign-text.ts'
 import { complain } from '#base/print.ts'
 import type { ConformanceResults } from '#contract/models'
+import { expectationOf } from '../engine/announced.ts'
 import { discover } from '../engine/discover.ts'
 import { createHooks, type Hooks } from '../engine/hooks.ts'
 import type { Outcome } from '../engine/outcome.ts'
@@ -92,8 +93,13 @@ async function judge(
     scenarios.filter(({ subjects }) => subjects.includes(profile)),
   ).length
   const claims = origin === null ? target.claims : [origin]
-  const decides = (outcome: Outcome) => failsOf(outcome, target).some((one) => claims.includes(one))
-  const progress = createProgress(process.stderr, total, decides)
+  const whyIdle = (outcome: Outcome) => {
+    if (failsOf(outcome, target).some((one) => claims.includes(one))) return undefined
+    return expectationOf(outcome, target.expectedFailures) === 'failed'
+      ? 'as announced'
+      : 'which decides nothing'
+  }
+  const progress = createProgress(process.stderr, total, whyIdle)
   process.stderr.write(`${total} runs of ${scenarios.length} scenarios, seed ${seed}\n`)
   const startedAt = new Date()
   const startedMs = performance.now()

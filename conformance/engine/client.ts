@@ -102,7 +102,8 @@ export function createClient(options: ClientOptions): Client {
     if (isJudging) {
       judgements.push(
         call.done.then((exchange) => {
-          violations.push(...checkExchange(exchange, { subject, operation, consoleOperation, canary }))
+          const found = checkExchange(exchange, { subject, operation, consoleOperation, canary })
+          violations.push(...found.map((one) => ({ ...one, exchange })))
         }),
       )
     }

@@ -61,10 +61,15 @@ const KEPT_BYTES = 16 * 1024
 
 /** An outcome that can be kept until the end of a run: of very long answers there is the beginning. */
 export function shortened(outcome: Outcome): Outcome {
-  const exchanges = outcome.exchanges.map((exchange) =>
-    exchange.body.length <= MAX_KEPT_BYTES
-      ? exchange
-      : { ...exchange, reads: [], body: Buffer.from(exchange.body.subarray(0, KEPT_BYTES)) },
-  )
-  return { ...outcome, exchanges }
+  const exchanges = outcome.exchanges.map(shortenedExchange)
+  const violations = outcome.violations?.map(({ exchange, ...one }) => ({
+    ...one,
+    ...(exchange && { exchange: shortenedExchange(exchange) }),
+  }))
+  return { ...outcome, exchanges, ...(violations && { violations }) }
+}
+
+function shortenedExchange(exchange: Exchange): Exchange {
+  if (exchange.body.length <= MAX_KEPT_BYTES) return exchange
+  return { ...exchange, reads: [], body: Buffer.from(exchange.body.subarray(0, KEPT_BYTES)) }
 }

@@ -80,6 +80,9 @@ test('a failure is announced until the day that it names, and not after it', () 
     loadTarget(file, {}, new Date(now)).expectedFailures.map(({ scenario }) => scenario)
   expect(announcedAt('2026-03-01T23:59:59Z')).toEqual(['models/slash', 'universal'])
   expect(announcedAt('2026-03-02T00:00:00Z')).toEqual(['universal'])
+  expect(loadTarget(file, {}, new Date('2026-03-02T00:00:00Z')).overdue).toMatchObject([
+    { scenario: 'models/slash', until: '2026-03-01' },
+  ])
 })
 
 test('a failure of a scenario that there is not is no announcement', () => {

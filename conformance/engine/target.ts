@@ -29,6 +29,7 @@ export interface ExpectedFailure {
   /** The rule whose check is known to fail; any when left out. */
   readonly check?: string
   readonly reason: string
+  readonly until?: string
 }
 
 /** Where a platform is, and the name that it goes by. */
@@ -76,6 +77,8 @@ export interface Target {
   /** Allowed times are this many times as long. */
   readonly slack: number
   readonly expectedFailures: readonly ExpectedFailure[]
+  /** Announced failures whose last day is over: they are told, and excuse nothing. */
+  readonly overdue: readonly ExpectedFailure[]
   readonly hooks: Readonly<Partial<Record<HookName, HookConfig>>>
   /** The verifier that comes with the proxy, and whether it is the proxy's own. */
   readonly verifier: ConformanceTarget['verifier']
@@ -122,6 +125,7 @@ export function loadTarget(file: string, environment: Environment, now = new Dat
     limits: { ...production, ...written.limits },
     slack: written.timing?.slack ?? 1,
     expectedFailures: (written.expectedFailures ?? []).filter(({ until = today }) => today <= until),
+    overdue: (written.expectedFailures ?? []).filter(({ until = today }) => today > until),
     hooks,
     verifier: written.verifier,
   }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { ConformanceResults, ProfileResult } from '#contract/models'
-import { causesApart, nameOf } from '../report/causes.ts'
+import { causesApart, nameOf, problemOf } from '../report/causes.ts'
 import { claimsIn } from '../report/claims.ts'
 import { plain } from '../report/markdown.ts'
 import { countOf, sentencesOf } from '../report/sentence.ts'
@@ -42,12 +42,12 @@ function rowsOf({ path, results }: Entry, folder: string): readonly string[] {
 }
 
 /** What breaks most of the rules that are claimed. */
-function brokenFirst({ rules }: ProfileResult, results: ConformanceResults): string {
-  const [first] = causesApart(rules, claimsIn(results)).claimed
+function brokenFirst(profile: ProfileResult, results: ConformanceResults): string {
+  const [first] = causesApart(profile, claimsIn(results), results.scenarios).claimed
   if (first === undefined) return ''
   const ids = first.rules.slice(0, SHOWN).map(({ id }) => id)
   const more = first.rules.length > SHOWN ? `, and ${first.rules.length - SHOWN} more` : ''
-  return `${ids.join(', ')}${more} by ${plain(nameOf(first))}: ${plain(first.problem.slice(0, PROBLEM))}`
+  return `${ids.join(', ')}${more} by ${plain(nameOf(first))}: ${plain(problemOf(first).slice(0, PROBLEM))}`
 }
 
 /** So many rules, and letters of a problem, fit into a cell (ours). */

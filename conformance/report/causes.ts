@@ -1,6 +1,8 @@
-import type { ProfileResult, RuleBreak } from '#contract/models'
+import type { ProfileResult, RuleBreak, ScenarioResult } from '#contract/models'
 import type { Origin } from '../engine/rules.ts'
 import { UNIVERSAL } from '../engine/universal/name.ts'
+import { isExcused } from './announced.ts'
+import { answerOf } from './answer.ts'
 
 type RuleResult = ProfileResult['rules'][number]
 
@@ -9,41 +11,99 @@ export interface Cause extends Pick<RuleBreak, 'scenario' | 'problem' | 'count'>
   readonly rules: readonly RuleResult[]
   /** Other scenarios that found the same. */
   readonly others: number
+  /** What they were all answered; undefined where the problem tells it, or there is but one. */
+  readonly answer: string | undefined
+  /** Whether the target file announces all of it. */
+  readonly isAnnounced: boolean
 }
 
 /** What was found, by whether it decides: of rules that are claimed, and of the others. */
 export function causesApart(
-  rules: readonly RuleResult[],
+  { profile, rules }: Pick<ProfileResult, 'profile' | 'rules'>,
   claims: readonly Origin[],
+  scenarios: readonly ScenarioResult[],
 ): { readonly claimed: readonly Cause[]; readonly unclaimed: readonly Cause[] } {
   const isClaimed = ({ origin }: RuleResult) => claims.includes(origin)
+  const own = scenarios.filter(({ subject }) => subject === profile)
   return {
-    claimed: causesOf(rules.filter(isClaimed)),
-    unclaimed: causesOf(rules.filter((rule) => !isClaimed(rule))),
+    claimed: causesOf(rules.filter(isClaimed), own),
+    unclaimed: causesOf(
+      rules.filter((rule) => !isClaimed(rule)),
+      own,
+    ),
   }
 }
 
-/** Broken rules by what broke them: the causes that break most rules first. */
-export function causesOf(rules: readonly RuleResult[]): readonly Cause[] {
+/** A check that broke a rule, by what makes it the same as others. */
+interface Found extends RuleBreak {
+  readonly rule: RuleResult
+  readonly key: string
+  readonly answer: string | undefined
+}
+
+/**
+ * Broken rules by what broke them: an answer that several checks stumbled over is one cause of all of them. The cause that
+ * breaks most rules comes first, and each rule stands at the first that breaks it; what was announced comes last.
+ */
+export function causesOf(
+  rules: readonly RuleResult[],
+  scenarios: readonly ScenarioResult[] = [],
+): readonly Cause[] {
+  const byId = new Map(scenarios.map((one) => [one.id, one]))
   const broken = rules.filter(({ state }) => state === 'broken')
-  const groups = Map.groupBy(broken, ({ broken_by }) => {
-    // What every exchange is held to is no one thing: there the problem tells causes apart.
-    const names = broken_by.map(({ scenario, problem }) =>
-      scenario === UNIVERSAL ? `${UNIVERSAL}: ${problem}` : scenario,
-    )
-    return JSON.stringify([...new Set(names)].sort())
-  })
-  return [...groups.values()]
-    .map((own): Cause => {
-      const [first] = own[0]?.broken_by ?? []
-      const { scenario = '', problem = '', count = 0 } = first ?? {}
-      return { scenario, problem, count, rules: own, others: (own[0]?.broken_by.length ?? 1) - 1 }
-    })
-    .sort((one, other) => other.rules.length - one.rules.length)
+  const found = broken.flatMap((rule) =>
+    rule.broken_by.map((one) => describe(rule, one, byId.get(one.scenario))),
+  )
+  const causes: Cause[] = []
+  for (let left = found; left.length > 0; ) {
+    const own = largest(left)
+    const taken = new Set(own.map(({ rule }) => rule))
+    causes.push(causeOf(own))
+    left = left.filter(({ rule }) => !taken.has(rule))
+  }
+  return causes.toSorted((one, other) => Number(one.isAnnounced) - Number(other.isAnnounced))
+}
+
+/** What breaks most rules; of several the first that was found. */
+function largest(found: readonly Found[]): readonly Found[] {
+  const sizeOf = (own: readonly Found[]) => new Set(own.map(({ rule }) => rule)).size
+  return [...Map.groupBy(found, ({ key }) => key).values()].reduce((most, own) =>
+    sizeOf(own) > sizeOf(most) ? own : most,
+  )
+}
+
+function causeOf(own: readonly Found[]): Cause {
+  const [{ scenario = '', problem = '', count = 0, answer = undefined } = {}] = own
+  const rules = [...new Set(own.map(({ rule }) => rule))]
+  const others = new Set(own.map((one) => one.scenario)).size - 1
+  return {
+    ...{ scenario, problem, count, rules, others },
+    answer: others > 0 ? answer : undefined,
+    isAnnounced: rules.every(isExcused),
+  }
+}
+
+function describe(rule: RuleResult, one: RuleBreak, scenario: ScenarioResult | undefined): Found {
+  // What every exchange is held to is no one thing: there the problem tells causes apart.
+  const answer = one.scenario === UNIVERSAL ? undefined : answerOf(one, scenario)
+  const problem = one.problem.split('\n')[0] ?? ''
+  const key = answer ?? `${one.scenario === UNIVERSAL ? `${UNIVERSAL}: ` : ''}${problem}`
+  return { ...one, rule, answer, key }
 }
 
 /** Who says so: a check with its number, and how many others. */
-export function nameOf({ scenario, count, others }: Pick<Cause, 'scenario' | 'count' | 'others'>): string {
+export function nameOf({
+  scenario,
+  count,
+  others,
+  isAnnounced = false,
+}: Pick<Cause, 'scenario' | 'count' | 'others'> & Partial<Pick<Cause, 'isAnnounced'>>): string {
   const times = count > 1 ? `, ${count} times` : ''
-  return `${scenario}${times}${others > 0 ? `, and ${others} more` : ''}`
+  return `${scenario}${times}${others > 0 ? `, and ${others} more` : ''}${isAnnounced ? ', as announced' : ''}`
+}
+
+/** What was found, on one line: what all of them were answered, before what the first says. */
+export function problemOf({ answer, problem }: Pick<Cause, 'answer' | 'problem'>): string {
+  const first = problem.split('\n')[0] ?? ''
+  return answer === undefined ? first : `${answer}; first: ${first}`
 }

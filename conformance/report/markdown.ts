@@ -1,7 +1,8 @@
 import { visible } from '#base/foreign-text.ts'
 import type { ConformanceResults, ProfileResult } from '#contract/models'
 import type { Origin } from '../engine/rules.ts'
-import { type Cause, causesApart, nameOf } from './causes.ts'
+import { ANNOUNCED, announcedLines, isExcused } from './announced.ts'
+import { type Cause, causesApart, nameOf, problemOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
 import { PROVISIONAL, provisionalIn } from './provisional.ts'
 import { partOf, wordFor } from './selected.ts'
@@ -25,6 +26,7 @@ export function toMarkdown(results: ConformanceResults): string {
     `- Claims ${target.claims.join(' and ')}; features ${target.features.join(', ') || 'none'}; hooks ${target.hooks.join(', ') || 'none'}`,
     ...(claim === undefined ? [] : [`- ${claim}`]),
     `- Options: ${describeOptions(results)}`,
+    ...describeAnnounced(results),
     ...faults.map((fault) => `- **The suite itself failed:** ${plain(fault)}`),
     '',
     ...profiles.flatMap((profile) => [
@@ -32,6 +34,11 @@ export function toMarkdown(results: ConformanceResults): string {
       ...describeProvisional(results, profile.profile),
     ]),
   ].join('\n')
+}
+
+function describeAnnounced(results: ConformanceResults): readonly string[] {
+  const lines = announcedLines(results).map((line) => `  - ${plain(line)}`)
+  return lines.length === 0 ? [] : [`- ${ANNOUNCED}:`, ...lines]
 }
 
 function describeOptions({ selection, target }: ConformanceResults): string {
@@ -54,7 +61,7 @@ function describeProfile(
   results: ConformanceResults,
 ): readonly string[] {
   const { profile, verdict, given, chosen, rules } = result
-  const { claimed, unclaimed } = causesApart(rules, claims)
+  const { claimed, unclaimed } = causesApart(result, claims, results.scenarios)
   const row = (name: string, { verdict: own, rules_kept: kept, ...one }: ProfileResult['given']) =>
     `| ${name} | ${wordFor(own, results)} | ${kept} | ${one.rules_broken.length} | ${one.rules_partly.length} | ${one.rules_untold.length} |`
   return [
@@ -85,7 +92,7 @@ function describeProvisional(results: ConformanceResults, profile: string): read
 const NOT_CLAIMED = 'What follows broke rules that are not claimed, which decide nothing:'
 
 function describeCause(cause: Cause): readonly string[] {
-  return [`### ${plain(nameOf(cause))}`, '', plain(cause.problem), '', ...table(cause.rules)]
+  return [`### ${plain(nameOf(cause))}`, '', plain(problemOf(cause)), '', ...table(cause.rules)]
 }
 
 const TITLES = { partly: 'Partly shown', untold: 'Untold', kept: 'Kept' } as const
@@ -93,7 +100,7 @@ const TITLES = { partly: 'Partly shown', untold: 'Untold', kept: 'Kept' } as con
 function table(rules: readonly RuleResult[]): readonly string[] {
   const rows = rules.map(
     (rule) =>
-      `| ${rule.id} | ${rule.origin} | ${plain(rule.section)} | ${plain(rule.text)} | ${rule.state} | ${plain(toldBy(rule))} |`,
+      `| ${rule.id} | ${rule.origin} | ${plain(rule.section)} | ${plain(rule.text)} | ${rule.state}${isExcused(rule) ? ', as announced' : ''} | ${plain(toldBy(rule))} |`,
   )
   return ['| rule | whose | section | sentence | state | told by |', '|---|---|---|---|---|---|', ...rows, '']
 }

@@ -198,7 +198,7 @@ test('people are shown apart what breaks rules that are not claimed', () => {
     { ...run, target: { ...target, claims: ['given'] }, outcomes: [outcome('fail', ['AUTH-12'])] },
     createRedactor(),
   )
-  expect(summarize(own)).toMatch(/not claimed[^\n]*\n\n +broken by a\/fail/)
+  expect(summarize(own)).toMatch(/not claimed[^\n]*\n +AUTH-12 by a\/fail/)
   expect(toMarkdown(own)).toMatch(/not claimed[^\n]*\n\n### a\/fail/)
   expect(toHtml(own)).toMatch(/not claimed[^\n]*<\/h3><details>/)
 })
@@ -264,6 +264,156 @@ test('two things that exchanges break are two causes, though no scenario is abou
     ['odd', 'ERR-01'],
     ['odder', 'ERR-03'],
   ])
+})
+
+test('checks that one answer failed are one cause, which stands before the smaller ones', () => {
+  const failing = (id: string, rule: RuleId, status: number, text: string): Outcome => ({
+    ...outcome('fail', [rule]),
+    scenario: define(id, { rules: [rule], title: 'A sentence of it', run: async () => {} }),
+    problems: [`something about ${id}`],
+    exchanges: [
+      { ...exchange, status, headers: {}, body: Buffer.from(text), sent: { ...exchange.sent, headers: {} } },
+    ],
+  })
+  const crash = (id: string, rule: RuleId) => failing(id, rule, 500, 'Internal Server Error')
+  const many = [
+    failing('a/one', 'MODL-02', 200, '{}'),
+    crash('a/two', 'AUTH-01'),
+    crash('a/three', 'AUTH-02'),
+    crash('a/four', 'EP-04'),
+  ]
+  const own = describeRun({ ...run, outcomes: many }, createRedactor([KEY]))
+  const [first, second] = causesOf(own.profiles[0]!.rules, own.scenarios)
+  expect(first?.rules.map(({ id }) => id)).toEqual(expect.arrayContaining(['AUTH-01', 'AUTH-02', 'EP-04']))
+  expect(first).toMatchObject({ others: 2, answer: '500 "Internal Server Error" to requests without a key' })
+  expect(second).toMatchObject({ scenario: 'a/one', answer: undefined })
+  expect(summarize(own)).toMatch(
+    /broken by a\/\w+, and 2 more: 500 "Internal Server Error" to requests without/,
+  )
+})
+
+test('a link of the page leads somewhere, and what every exchange is held to shows one', () => {
+  const odd = { rules: ['ERR-03'] as const, origin: 'given' as const, problem: 'odd', exchange }
+  const bare = { ...outcome('fail', ['AUTH-01']), exchanges: [] }
+  const outcomes = [{ ...outcome('pass'), violations: [odd, odd] }, bare, outcome('error', ['AUTH-02'])]
+  const own = describeRun({ ...run, outcomes }, createRedactor([KEY]))
+  expect(isConformanceResults(own)).toBe(true)
+  const page = toHtml(own)
+  const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, place]) => place)
+  const places = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, place]) => place))
+  expect(links.length).toBeGreaterThan(2)
+  expect(links.filter((place) => !places.has(place!))).toEqual([])
+  const universal = page.slice(page.indexOf('<b>universal, ERR-03</b>'))
+  expect(universal).toMatch(
+    / 2 times at the router: [\s\S]*POST http:\/\/x\/v1\/chat\/completions\?key=\[secret\] → 401/,
+  )
+})
+
+describe('a failure that was announced is told with its reason, and with what to do', () => {
+  const announced = (scenario: string, check?: string) => ({
+    scenario,
+    reason: 'issue 123',
+    ...(check && { check }),
+  })
+  const judged = (change: Partial<Target>, outcomes: readonly Outcome[]) =>
+    describeRun({ ...run, target: { ...target, ...change }, outcomes }, createRedactor([KEY]))
+  const odd: Outcome = {
+    ...outcome('pass'),
+    violations: [{ rules: ['ERR-03'], origin: 'given', problem: 'odd' }],
+  }
+  test.each<[string, Partial<Target>, readonly Outcome[], string, RegExp]>([
+    [
+      'that occurs',
+      { expectedFailures: [{ ...announced('a/fail'), until: '2030-01-31' }] },
+      [outcome('fail')],
+      'failed',
+      /a\/fail fails as announced, until 2030-01-31\./,
+    ],
+    [
+      'that passes',
+      { expectedFailures: [announced('a/pass')] },
+      [outcome('pass')],
+      'passed',
+      /a\/pass was announced to fail, and passes, .* take its line out/,
+    ],
+    [
+      'that fails otherwise',
+      { expectedFailures: [announced('a/fail', 'AUTH-01')] },
+      [outcome('fail')],
+      'otherwise',
+      /a\/fail, AUTH-01 fails otherwise/,
+    ],
+    [
+      'that did not run',
+      { expectedFailures: [announced('a/not-testable')] },
+      [outcome('not-testable')],
+      'not-run',
+      /did not run: nothing is known/,
+    ],
+    [
+      'of every exchange',
+      { expectedFailures: [announced('universal', 'ERR-03')] },
+      [odd],
+      'failed',
+      /universal, ERR-03 fails as announced/,
+    ],
+    [
+      'of every exchange that none broke',
+      { expectedFailures: [announced('universal', 'ERR-01')] },
+      [odd],
+      'passed',
+      /universal, ERR-01 was announced, and no exchange broke it: take/,
+    ],
+    [
+      'whose day is over',
+      { overdue: [{ ...announced('a/fail'), until: '2026-01-31' }] },
+      [outcome('fail')],
+      'over',
+      /a\/fail was announced until 2026-01-31, which is over/,
+    ],
+  ])('one %s', (_, change, outcomes, became, words) => {
+    const own = judged(change, outcomes)
+    expect(isConformanceResults(own)).toBe(true)
+    expect(own.announced).toMatchObject([{ outcome: became, reason: 'issue 123' }])
+    for (const report of [summarize, toHtml]) {
+      expect(report(own)).toMatch(words)
+      expect(report(own)).toContain('Reason: issue 123')
+    }
+    expect(toMarkdown(own).replaceAll('\\', '')).toMatch(words)
+  })
+
+  test('and its rules are marked wherever broken ones are listed, in JUnit with the reason', () => {
+    const own = judged({ expectedFailures: [announced('a/fail')] }, [outcome('fail')])
+    expect(summarize(own)).toMatch(/broken by a\/fail, as announced: [\s\S]* 1 broken \(1 as announced\)/)
+    expect(toMarkdown(own)).toContain('| broken, as announced |')
+    expect(toHtml(own)).toContain('broken, as announced')
+    expect(toJUnit(own)).toContain('<skipped message="announced failure (issue 123): it showed [secret]"/>')
+  })
+})
+
+test('what breaks rules is told once on a terminal, with the verdict at its end', () => {
+  const screen = { text: '', write: (text: string) => (screen.text += text) }
+  const { redact } = createRedactor([KEY])
+  createProgress(screen, 1, () => 'as announced').outcome(outcome('fail'), redact)
+  expect(screen.text).toBe('fail  a/fail (router, as announced)\n1/1\n')
+  const told = summarize(results)
+  expect(told.indexOf('router: ')).toBeGreaterThan(told.indexOf('broken by a/fail'))
+  expect(told.trim().split('\n').at(-1)).toMatch(/^ {2}chosen /)
+})
+
+test('where one rule was asked for it stands first, and others are named behind it', () => {
+  const outcomes = [
+    outcome('fail'),
+    {
+      ...outcome('pass'),
+      violations: [{ rules: ['ERR-01'] as const, origin: 'given' as const, problem: 'odd' }],
+    },
+  ]
+  const selection = { ...run.selection, grep: [], rules: ['AUTH-03'] }
+  const told = summarize(describeRun({ ...run, selection, outcomes }, createRedactor([KEY])))
+  expect(told).toMatch(
+    /broken by a\/fail[\s\S]*Found beside what was asked for:\n +ERR-01 by universal: odd\n/,
+  )
 })
 
 test('nothing that a product says is read as HTML, and the page asks nobody for anything', () => {

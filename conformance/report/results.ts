@@ -1,12 +1,14 @@
 import { isObject } from '#base/object.ts'
-import type { ConformanceResults } from '#contract/models'
+import type { ConformanceResults, ProfileResult } from '#contract/models'
 import { expectationOf } from '../engine/announced.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import type { Redactor } from '../engine/redact.ts'
 import { type Origin, originOf } from '../engine/rules.ts'
 import type { Subject, Target } from '../engine/target.ts'
 import { judgeThrown } from '../engine/thrown.ts'
+import { UNIVERSAL } from '../engine/universal/name.ts'
 import { failsOf, judgeProfile } from '../engine/verdict.ts'
+import { announcedIn } from './announced.ts'
 import { clipped, describeExchange } from './exchange.ts'
 import { observe } from './observed.ts'
 
@@ -36,6 +38,9 @@ export function describeRun(run: Run, redactor: Redactor): ConformanceResults {
       return otherwise()
     }
   }
+  const profiles = run.profiles.map((profile) =>
+    withExamples(judgeProfile(profile, outcomes, judged), outcomes),
+  )
   const results: ConformanceResults = {
     version: 2,
     suite: run.suite,
@@ -44,7 +49,7 @@ export function describeRun(run: Run, redactor: Redactor): ConformanceResults {
     started_at: run.startedAt.toISOString(),
     duration_ms: Math.round(run.durationMs),
     selection,
-    profiles: run.profiles.map((profile) => judgeProfile(profile, outcomes, judged)),
+    profiles,
     scenarios: outcomes.map((outcome) =>
       safely(
         () => describeOutcome(outcome, target),
@@ -55,9 +60,27 @@ export function describeRun(run: Run, redactor: Redactor): ConformanceResults {
       () => observe(outcomes, target),
       () => [],
     ),
+    announced: announcedIn(target, outcomes, profiles),
     faults,
   }
   return redacted(results, redactor) as ConformanceResults
+}
+
+/** Gives each check of every exchange the first that broke it: there is no scenario in which it could be looked up. */
+function withExamples(result: ProfileResult, outcomes: readonly Outcome[]): ProfileResult {
+  const violations = outcomes
+    .filter(({ subject }) => subject === result.profile)
+    .flatMap(({ violations: own = [] }) => own)
+  const exampleOf = (rule: string) =>
+    violations.find(({ rules, exchange }) => exchange && rules.some((id) => id === rule))?.exchange
+  const rules = result.rules.map((rule) => ({
+    ...rule,
+    broken_by: rule.broken_by.map((one) => {
+      const example = one.scenario === UNIVERSAL ? exampleOf(rule.id) : undefined
+      return example === undefined ? one : { ...one, example: describeExchange(example) }
+    }),
+  }))
+  return { ...result, rules }
 }
 
 function describeTarget(target: Target): ConformanceResults['target'] {

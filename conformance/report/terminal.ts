@@ -1,8 +1,9 @@
 import { shorten, visible } from '#base/foreign-text.ts'
 import type { ConformanceResults, OriginResult, ProfileResult } from '#contract/models'
 import type { Outcome } from '../engine/outcome.ts'
-import type { Origin } from '../engine/rules.ts'
-import { type Cause, causesApart, nameOf } from './causes.ts'
+import { brokenRules } from '../engine/rule-states.ts'
+import { ANNOUNCED, announcedLines, isExcused } from './announced.ts'
+import { type Cause, causesApart, nameOf, problemOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
 import { PROVISIONAL, provisionalIn } from './provisional.ts'
 import { partOf, wordFor } from './selected.ts'
@@ -26,23 +27,28 @@ const LOUD = new Set(['fail', 'error', 'warn'])
 /** Elsewhere than on a terminal, a line each time another so many have ended (ours). */
 const LINES = 10
 
-/** On a terminal one line that moves; elsewhere a few lines, and what did not pass. Failures that decide nothing are marked. */
+/**
+ * On a terminal one line that moves; elsewhere a few lines, and what did not pass. Failures that decide nothing are marked
+ * with why (`whyIdle`). What breaks rules is told at the end, with these: here it is named.
+ */
 export function createProgress(
   screen: Screen,
   total: number,
-  decides: (outcome: Outcome) => boolean = () => true,
+  whyIdle: (outcome: Outcome) => string | undefined = () => undefined,
 ): Progress {
   let seen = 0
   const clear = screen.isTTY ? '\r\x1b[2K' : ''
   return {
     outcome(outcome, redact) {
       const { scenario, subject, verdict, problems } = outcome
-      const mark = verdict !== 'fail' || decides(outcome) ? '' : ', which decides nothing'
+      const idle = verdict === 'fail' ? whyIdle(outcome) : undefined
       seen += 1
       if (LOUD.has(verdict)) {
-        const lines = problems.flatMap((problem) => redact(problem).split('\n').slice(0, 6))
+        const isToldAtTheEnd = verdict === 'fail' && brokenRules(outcome).length > 0
+        const told = isToldAtTheEnd ? [] : problems
+        const lines = told.flatMap((problem) => redact(problem).split('\n').slice(0, 6))
         screen.write(
-          `${clear}${verdict.padEnd(5)} ${scenario.id} (${subject}${mark})\n${lines.map((line) => `      | ${visible(line)}\n`).join('')}`,
+          `${clear}${verdict.padEnd(5)} ${scenario.id} (${subject}${idle ? `, ${idle}` : ''})\n${lines.map((line) => `      | ${visible(line)}\n`).join('')}`,
         )
       }
       if (screen.isTTY) screen.write(`${clear}${seen}/${total} ${scenario.id}`)
@@ -54,30 +60,45 @@ export function createProgress(
   }
 }
 
-/** The verdicts of a run, for people. */
+/** What a run has found, for people: what broke, and the verdicts at the end, where they are read first. */
 export function summarize(results: ConformanceResults): string {
   const { product, profiles, duration_ms: durationMs, faults } = results
-  const claims = claimsIn(results)
-  const told = profiles.map(
-    (one) => `${summarizeProfile(one, claims, results)}${describeProvisional(results, one.profile)}`,
-  )
   const seconds = (durationMs / 1_000).toFixed(1)
   const name = [product.name, product.version].filter(Boolean).join(' ')
   const claim = verifierClaim(results)
-  const own = faults.map((fault) => `\nThe suite itself failed: ${visible(fault.split('\n')[0] ?? '')}\n`)
-  return `\nJudged: ${visible(name)}, in ${seconds} s\n${told.join('')}${claim ? `\n${claim}\n` : ''}${own.join('')}`
+  const announced = announcedLines(results).map((line) => `    ${shorten(line, LINE_COLUMNS)}\n`)
+  return [
+    ...profiles.map((one) => `${describeFindings(one, results)}${describeProvisional(results, one.profile)}`),
+    `\nJudged: ${visible(name)}, in ${seconds} s\n`,
+    ...profiles.map((one) => describeVerdict(one, results)),
+    announced.length > 0 ? `\n  ${ANNOUNCED}:\n${announced.join('')}` : '',
+    claim ? `\n${claim}\n` : '',
+    ...faults.map((fault) => `\nThe suite itself failed: ${visible(fault.split('\n')[0] ?? '')}\n`),
+  ].join('')
 }
 
-function summarizeProfile(
-  result: ProfileResult,
-  claims: readonly Origin[],
-  results: ConformanceResults,
-): string {
-  const { profile, verdict, given, chosen, rules } = result
-  const head = `\n${profile}: ${wordFor(verdict, results).toUpperCase()}${withoutOf(result)}${partOf(results)}\n  given   ${line(given, results)}\n  chosen  ${line(chosen, results)}\n`
-  const { claimed, unclaimed } = causesApart(rules, claims)
-  const others = unclaimed.map(describeCause).join('')
-  return `${head}${claimed.map(describeCause).join('')}${others && `\n  Of rules that are not claimed, which decide nothing:\n${others}`}`
+/** What decides, and then what does not in a line each; where a rule was asked for, others stand behind it. */
+function describeFindings(result: ProfileResult, results: ConformanceResults): string {
+  const { claimed, unclaimed } = causesApart(result, claimsIn(results), results.scenarios)
+  const asked = results.selection.rules
+  const isAsked = ({ rules }: Cause) => asked.length === 0 || rules.some(({ id }) => asked.includes(id))
+  const beside = [...claimed, ...unclaimed].filter((cause) => !isAsked(cause)).map(describeShortly)
+  const idle = unclaimed.filter(isAsked).map(describeShortly)
+  return [
+    ...claimed.filter(isAsked).map(describeCause),
+    idle.length > 0 ? `\n  Of rules that are not claimed, which decide nothing:\n${idle.join('')}` : '',
+    beside.length > 0 ? `\n  Found beside what was asked for:\n${beside.join('')}` : '',
+  ].join('')
+}
+
+function describeVerdict(result: ProfileResult, results: ConformanceResults): string {
+  const { profile, verdict, rules } = result
+  const head = `${wordFor(verdict, results).toUpperCase()}${withoutOf(result)}${partOf(results)}`
+  const lines = (['given', 'chosen'] as const).map((origin) => {
+    const excused = rules.filter((rule) => rule.origin === origin && isExcused(rule)).length
+    return `  ${origin.padEnd(6)}  ${line(result[origin], excused, results)}\n`
+  })
+  return `\n${profile}: ${head}\n${lines.join('')}`
 }
 
 function describeProvisional(results: ConformanceResults, profile: string): string {
@@ -93,12 +114,18 @@ function describeCause(cause: Cause): string {
     ({ id, origin, section, text }) =>
       `    ${id.padEnd(8)} ${origin.padEnd(6)} ${visible(section).padEnd(10)} ${shorten(text, SENTENCE_COLUMNS)}\n`,
   )
-  const problem = shorten(cause.problem.split('\n')[0] ?? '')
-  return `\n  broken by ${shorten(nameOf(cause))}: ${problem}\n${rows.join('')}`
+  return `\n  broken by ${shorten(nameOf(cause))}: ${shorten(problemOf(cause))}\n${rows.join('')}`
 }
 
-/** So much of a sentence fits beside its id (ours). */
+/** The same on one line. */
+function describeShortly(cause: Cause): string {
+  const ids = cause.rules.map(({ id }) => id).join(', ')
+  return `    ${ids} by ${shorten(nameOf(cause))}: ${shorten(problemOf(cause), SENTENCE_COLUMNS)}\n`
+}
+
+/** So much of a sentence fits beside its id, and of a line (ours). */
 const SENTENCE_COLUMNS = 90
+const LINE_COLUMNS = 240
 
 function line(
   {
@@ -109,6 +136,7 @@ function line(
     rules_untold: untold,
     scenarios,
   }: OriginResult,
+  excused: number,
   results: ConformanceResults,
 ): string {
   const { pass, fail, warn, not_supported, not_testable, disabled, error } = scenarios
@@ -122,9 +150,10 @@ function line(
     error,
   }
   const shown = Object.entries(counts).filter(([name, count]) => count > 0 || name === 'pass')
+  const announced = excused > 0 ? ` (${excused} as announced)` : ''
   const rules = [
     `${kept} rules kept`,
-    ...(broken.length > 0 ? [`${broken.length} broken`] : []),
+    ...(broken.length > 0 ? [`${broken.length} broken${announced}`] : []),
     ...(partly.length > 0 ? [`${partly.length} partly shown`] : []),
     ...(untold.length > 0 ? [`${untold.length} untold`] : []),
   ]

@@ -102,6 +102,7 @@ export async function arraign(
     // Nothing that it waits for will ever come.
     slack: 0.6,
     expectedFailures: [],
+    overdue: [],
     verifier: undefined,
     ...changes,
     hooks: {

@@ -68,6 +68,7 @@ export function bareTarget(baseUrl: string, changes: Partial<Target> = {}): Targ
     },
     slack: 1,
     expectedFailures: [],
+    overdue: [],
     hooks: {},
     verifier: undefined,
     ...changes,

@@ -24,6 +24,8 @@ export interface Violation {
   readonly rules: readonly RuleId[]
   readonly origin: Origin
   readonly problem: string
+  /** Where it was found; left out of what was found in books. */
+  readonly exchange?: Exchange
 }
 
 /** Finds one kind of violation. */

@@ -1,14 +1,29 @@
-import type { RecordedExchange, ScenarioResult } from '#contract/models'
+import type { ProfileResult, RecordedExchange, RuleBreak, ScenarioResult } from '#contract/models'
+import { UNIVERSAL } from '../../engine/universal/name.ts'
 import { toCurl } from './curl.ts'
-import { html, placeOf } from './escape.ts'
+import { html, marked, placeOf } from './escape.ts'
 
 /** A scenario that did not pass: what was found, and every request and answer of it. */
 export function describeScenario(scenario: ScenarioResult): string {
   const { id, subject, title, verdict, rules, problems, exchanges } = scenario
-  return `<details id="${placeOf(subject, id)}"><summary><b>${html(id)}</b> ${html(verdict)} at the ${html(subject)}: ${html(title)}</summary>
+  return `<details id="${placeOf(subject, id)}"><summary><b>${html(id)}</b> ${html(verdict)} at the ${html(subject)}: ${marked(title)}</summary>
 <p>Counts for ${html(rules.join(', '))}.</p>
 <pre class="problem">${html(problems.join('\n'))}</pre>
-${exchanges.map(describeExchange).join('')}</details>
+${exchanges.map(describeExchange).join('') || '<p>No exchange of it was kept.</p>\n'}</details>
+`
+}
+
+/** A rule that exchanges broke whatever their scenarios were about: how often, and the first exchange that did. */
+export function describeUniversal(
+  profile: string,
+  { id, text }: ProfileResult['rules'][number],
+  { problem, count, example }: RuleBreak,
+): string {
+  const times = count === 1 ? 'once' : `${count} times`
+  return `<details id="${placeOf(profile, UNIVERSAL, id)}"><summary><b>universal, ${html(id)}</b> ${times} at the ${html(profile)}: ${marked(text)}</summary>
+<p>Every exchange is held to it, whatever its scenario is about. The first that broke it:</p>
+<pre class="problem">${html(problem)}</pre>
+${example === undefined ? '<p>No exchange of it was kept.</p>\n' : describeExchange(example, 0)}</details>
 `
 }
 

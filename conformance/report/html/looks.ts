@@ -16,7 +16,13 @@ details { border-bottom: 1px solid var(--line); padding: .4rem 0 }
 .partly, .partial { color: var(--doubt) }
 .filter { display: flex; flex-wrap: wrap; gap: .5rem 1rem; margin: 1rem 0 } .filter input[type=search] { flex: 1; min-width: 12rem; padding: .4rem }
 .timeline { background: var(--faint) } .timeline rect { fill: currentColor } .times { font-size: 13px; margin: 0 }
-@media (max-width: 40rem) { td, th { display: block; border: 0 } tr { border-bottom: 1px solid var(--line); display: block } }
+[hidden] { display: none !important }
+.untold { opacity: .75 } ul { padding-left: 1.4rem } summary { cursor: pointer; overflow-wrap: anywhere }
+@media (max-width: 40rem) {
+  thead { display: none } table, tbody, tr, td { display: block } tr { border-bottom: 1px solid var(--line); padding: .3rem 0 }
+  td { border: 0; display: flex; gap: .5rem; overflow-wrap: anywhere; padding: .1rem 0 } td:first-child { white-space: normal }
+  td::before { color: CanvasText; content: attr(data-label); flex: 0 0 6rem; opacity: .75 } td > span { min-width: 0 }
+}
 `
 
 /** Shows the rules that hold a text and are in a state that is ticked. */
