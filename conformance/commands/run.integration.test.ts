@@ -133,8 +133,8 @@ test('one scenario can be run alone, and shows all that was said but the key', a
   writeFileSync(file, stringify(target))
   const replay = async (id: string) => {
     const child = spawn(LAUNCHER, ['replay', id, '--target', file, '--seed', '7'], { stdio: 'pipe' })
-    const [told] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-    return { told, code: child.exitCode }
+    const [told, complaint] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    return { told, complaint, code: child.exitCode }
   }
   const { told, code } = await replay('models/entry')
   expect(code).toBe(1)
@@ -145,6 +145,10 @@ test('one scenario can be run alone, and shows all that was said but the key', a
   expect(told).toContain('  > x-provider: openai\n  > x-gateway-key: [secret]\n')
   expect(told).not.toContain(key)
   expect((await replay('models/nowhere')).code).toBe(64)
+  // What its exchange broke beside is named, and universal says what it is.
+  expect(told).toMatch(/\n {2}universal: HDR-09: the response has no X-Request-Id\n/)
+  const universal = await replay('universal')
+  expect([universal.code, universal.complaint]).toEqual([64, expect.stringContaining('every exchange is held to')])
 })
 
 test.each([

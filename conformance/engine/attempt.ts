@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ScenarioVerdict } from '#contract/models'
 import { createAccounts } from './accounts.ts'
 import { addressOf } from './address.ts'
-import { openBackend } from './backend.ts'
+import { openBackend, type Received } from './backend.ts'
 import { checkBooks } from './books.ts'
 import { unchargeableKeys } from './charge.ts'
 import { brokenBy, type Checks, checking } from './checks.ts'
@@ -33,6 +33,8 @@ export interface Bench {
   readonly isJudging: boolean
   /** How long a scenario may take beyond its own waits; the usual time when it is left out. */
   readonly scenarioMs?: number
+  /** Hears the half of the scripted model: what it was told, and what it received. */
+  readonly onBackend?: (scripts: readonly object[], received: readonly Received[]) => void
   /** Ends the run early: what runs then, or has not begun, is an error. */
   readonly stopped?: AbortSignal
 }
@@ -115,7 +117,12 @@ async function run(
       tellSecret,
     })
     warnings = context.warnings
-    await checking(scenario, checks, () => scenario.run(context))
+    try {
+      await checking(scenario, checks, () => scenario.run(context))
+    } finally {
+      if (bench.onBackend && address !== undefined)
+        bench.onBackend(backend.scripts, await backend.received().catch(() => []))
+    }
   }
   const checks: Checks = { held: new Map() }
   try {

@@ -16,6 +16,8 @@ export interface Received {
 export interface Backend {
   /** How the backend answers this scenario's prompts from now on; see stand-ins/backend/README.md. */
   script(rule: object): Promise<void>
+  /** What it was told so far. */
+  readonly scripts: readonly object[]
   /** This scenario's requests so far, in order. */
   received(): Promise<readonly Received[]>
 }
@@ -27,8 +29,11 @@ export interface Backend {
 export async function openBackend(url: string | undefined, nonce: string): Promise<Backend> {
   const base = url?.replace(/\/+$/, '')
   const earlier = base === undefined ? 0 : (await list(base, nonce)).length
+  const scripts: object[] = []
   return {
+    scripts,
     async script(rule) {
+      scripts.push(rule)
       await ask(`${base}/script/${nonce}`, { method: 'PUT', body: JSON.stringify(rule) })
     },
     received: async () => (await list(base ?? '', nonce)).slice(earlier),
