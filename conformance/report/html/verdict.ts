@@ -1,0 +1,61 @@
+import type { ConformanceResults, ProfileResult } from '#contract/models'
+import { isExcused } from '../announced.ts'
+import { type Cause, causesApart, nameOf } from '../causes.ts'
+import { claimsIn } from '../claims.ts'
+import { PROVISIONAL, provisionalIn } from '../provisional.ts'
+import { partOf, wordFor } from '../selected.ts'
+import { withoutOf } from '../sentence.ts'
+import { html, marked } from './escape.ts'
+import { firstLine, link, type Places, toldBy } from './places.ts'
+import { cells, head } from './table.ts'
+
+const COUNTS = ['rules', 'verdict', 'kept', 'broken', 'partly shown', 'untold'] as const
+
+/** The verdict on a role, and what to mend. */
+export function describeProfile(result: ProfileResult, places: Places, results: ConformanceResults): string {
+  const { profile, verdict, given, chosen, rules } = result
+  const excusedOf = (origin: string) =>
+    rules.filter((rule) => rule.origin === origin && isExcused(rule)).length
+  const row = (name: string, one: ProfileResult['given']) =>
+    `<tr>${cells(
+      COUNTS,
+      [
+        name,
+        wordFor(one.verdict, results),
+        `${one.rules_kept}`,
+        `${one.rules_broken.length}${excusedOf(name) > 0 ? ` (${excusedOf(name)} as announced)` : ''}`,
+        `${one.rules_partly.length}`,
+        `${one.rules_untold.length}`,
+      ],
+      { 1: one.verdict },
+    )}</tr>`
+  const causes = causesApart(result, claimsIn(results), results.scenarios)
+  const [claimed, unclaimed] = [causes.claimed, causes.unclaimed].map((some) =>
+    some.map((cause) => describeCause(profile, cause, places)).join(''),
+  )
+  return `<h2>${html(profile)}: <span class="${verdict}">${wordFor(verdict, results)}</span>${withoutOf(result)}${html(partOf(results))}</h2>
+<table>${head(COUNTS)}<tbody>
+${row('given', given)}${row('chosen', chosen)}</tbody></table>
+${claimed && `<h3>What to mend, the costliest first</h3>${claimed}`}
+${unclaimed && `<h3>Of rules that are not claimed, which decide nothing</h3>${unclaimed}`}`
+}
+
+/** What new scenarios found, which decides nothing yet. */
+export function describeProvisional(results: ConformanceResults, profile: string, places: Places): string {
+  const rows = provisionalIn(results, profile).map(
+    ({ id, title, problems }) =>
+      `<li>${link(places, profile, id)} ${marked(title)}: ${html(firstLine(problems[0] ?? ''))}</li>`,
+  )
+  return rows.length === 0 ? '' : `\n<h3>${PROVISIONAL}</h3><ul>${rows.join('')}</ul>`
+}
+
+/** Each rule with the checks that broke it, so that one sees what was asked and answered. */
+function describeCause(profile: string, cause: Cause, places: Places): string {
+  const rows = cause.rules.map(
+    (rule) =>
+      `<li><b>${html(rule.id)}</b> ${html(rule.section)} ${marked(rule.text)} ${toldBy(profile, rule, places)}</li>`,
+  )
+  const what = cause.answer === undefined ? '' : `<b>${html(cause.answer)}</b>; first: `
+  return `<details><summary><b>${html(nameOf(cause))}</b> breaks ${cause.rules.length}: ${what}${html(firstLine(cause.problem))}</summary>
+<ul>${rows.join('')}</ul></details>`
+}
