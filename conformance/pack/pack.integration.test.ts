@@ -124,6 +124,23 @@ test('without a network it installs into an empty folder, and judges as this rep
   expect(verdicts(there).filter(([, verdict]) => verdict === 'error')).toEqual([])
 })
 
+test('its scripted model ends with npx, whose signal does not reach it', async () => {
+  const [program = '', ...args] = installed('backend', '--port', '0', '--control-port', '0', '--json')
+  // What npx starts is a shell, which the signal ends alone.
+  const shell = spawn('sh', ['-c', '"$0" "$@" & wait', program, ...args], {
+    ...{ cwd: empty, env: { ...env, npm_command: 'exec' } },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(shell.stdout, 'data')) as [Buffer]
+  const { url } = JSON.parse(line.toString())
+  expect((await fetch(`${url}/models`)).status).toBe(200)
+  // Its standard output closes when the last of them has ended.
+  const ended = once(shell.stdout, 'close')
+  shell.kill()
+  await ended
+  await expect(fetch(`${url}/models`)).rejects.toThrow()
+})
+
 test('it judges as this repository does, writes the same reports, and begins by init', async () => {
   const server = createServer(nonsense['event streams of nonsense']!() as RequestListener).listen(
     0,

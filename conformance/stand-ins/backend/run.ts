@@ -25,12 +25,27 @@ async function start(args: readonly string[]): Promise<void> {
   const { url, controlUrl } = backend
   console.log(json ? JSON.stringify({ url, controlUrl }) : `model   ${url}\ncontrol ${controlUrl}`)
   await new Promise<void>((resolve) => {
+    let watch: NodeJS.Timeout | undefined
     const stop = (): void => {
+      clearInterval(watch)
       // Its pipe would keep this process alive.
       if (withParent) process.stdin.destroy()
       void backend.close().then(resolve)
     }
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
     if (withParent) process.stdin.resume().once('end', stop)
+    watch = watchParent(stop)
   })
+}
+
+/** How often the parent is looked for (ours). */
+const WATCH_MS = 200
+
+/** A signal ends `npx` and passes its child by: without its parent it would hold the port for ever. */
+function watchParent(stop: () => void): NodeJS.Timeout | undefined {
+  if (process.env.npm_command !== 'exec') return undefined
+  const parent = process.ppid
+  return setInterval(() => {
+    if (process.ppid !== parent) stop()
+  }, WATCH_MS)
 }
