@@ -133,7 +133,11 @@ test('one scenario can be run alone, and shows all that was said but the key', a
   writeFileSync(file, stringify(target))
   const replay = async (id: string) => {
     const child = spawn(LAUNCHER, ['replay', id, '--target', file, '--seed', '7'], { stdio: 'pipe' })
-    const [told, complaint] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    const [told, complaint] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ])
     return { told, complaint, code: child.exitCode }
   }
   const { told, code } = await replay('models/entry')
@@ -148,7 +152,10 @@ test('one scenario can be run alone, and shows all that was said but the key', a
   // What its exchange broke beside is named, and universal says what it is.
   expect(told).toMatch(/\n {2}universal: HDR-09: the response has no X-Request-Id\n/)
   const universal = await replay('universal')
-  expect([universal.code, universal.complaint]).toEqual([64, expect.stringContaining('every exchange is held to')])
+  expect([universal.code, universal.complaint]).toEqual([
+    64,
+    expect.stringContaining('every exchange is held to'),
+  ])
 })
 
 test.each([
