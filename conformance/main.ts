@@ -108,7 +108,9 @@ program
 
 program
   .command('diff')
-  .description('compare two runs rule by rule; exit 1 when a rule was kept and is not, or is newly broken by as much testing as before')
+  .description(
+    'compare two runs rule by rule; exit 1 when a rule was kept and is not, or is newly broken by as much testing as before',
+  )
   .argument('<before>', 'results.json of a run')
   .argument('<after>', 'results.json of a later one')
   .option(...options.json)
