@@ -150,6 +150,76 @@ export const reasons = {
       remedy: 'Configure the root certificate of the platform.',
       anchor: 'untrusted-root-no_trusted_roots',
     },
+    quote_missing: {
+      meaning: 'Hardware is demanded of this root, and no quote is published for it.',
+      remedy: "Ask the operator to publish the quote of the machine that holds the root's key, or demand none.",
+      anchor: 'untrusted-root-quote_missing',
+    },
+    quote_malformed: {
+      meaning: 'What is published as a quote cannot be read as the one that it is said to be.',
+      remedy: 'Report it to the operator: the platform publishes something that is no quote.',
+      anchor: 'untrusted-root-quote_malformed',
+    },
+    quote_unsupported: {
+      meaning: 'The quote is of a format, a version or a product that this verifier does not know, or says so of itself otherwise.',
+      remedy: 'Update this verifier, or ask the operator for a quote in a format that it knows.',
+      anchor: 'untrusted-root-quote_unsupported',
+    },
+    endorsement_invalid: {
+      meaning: 'No vendor of hardware vouches for the key that signed the quote, or not for the machine that the quote names.',
+      remedy: 'Do not use the endpoint. If it is a simulated one, for tests, demand no hardware of it.',
+      anchor: 'untrusted-root-endorsement_invalid',
+    },
+    endorsement_expired: {
+      meaning: 'A certificate by which the vendor vouches for the hardware is past its last day, or not valid yet.',
+      remedy: 'Ask the operator for a certificate of the vendor that is valid, and check the clock of this machine.',
+      anchor: 'untrusted-root-endorsement_expired',
+    },
+    endorsement_revoked: {
+      meaning: 'The vendor has revoked a certificate by which it vouched for the hardware.',
+      remedy: 'Do not use the endpoint; the vendor no longer vouches for its hardware.',
+      anchor: 'untrusted-root-endorsement_revoked',
+    },
+    quote_signature_invalid: {
+      meaning: 'The quote is not signed by the key that the vendor vouches for.',
+      remedy: 'Do not use the endpoint; the quote was altered.',
+      anchor: 'untrusted-root-quote_signature_invalid',
+    },
+    collateral_missing: {
+      meaning: "The vendor's certificates or other statements that the quote is judged by are not published with it.",
+      remedy: 'Ask the operator to publish the collateral beside the quote.',
+      anchor: 'untrusted-root-collateral_missing',
+    },
+    collateral_invalid: {
+      meaning: 'What the vendor is said to state of its hardware cannot be read, is not signed by the vendor, or is about other hardware.',
+      remedy: 'Ask the operator to fetch the collateral anew from the vendor, and to publish it as it came.',
+      anchor: 'untrusted-root-collateral_invalid',
+    },
+    collateral_expired: {
+      meaning: 'What the vendor states of its hardware is past its date, or not valid yet.',
+      remedy: 'Ask the operator to publish fresh collateral, and check the clock of this machine.',
+      anchor: 'untrusted-root-collateral_expired',
+    },
+    tcb_not_accepted: {
+      meaning: "The hardware's firmware is older than is demanded, or the vendor's word for its state is none that is accepted.",
+      remedy: 'Ask the operator to update the firmware; accept this level only once you have read what the vendor says of it.',
+      anchor: 'untrusted-root-tcb_not_accepted',
+    },
+    guest_unprotected: {
+      meaning: 'The machine may be debugged or moved to another one, or the quote is not from the part of it that is protected most.',
+      remedy: 'Do not use the endpoint; whoever runs the machine can look into it.',
+      anchor: 'untrusted-root-guest_unprotected',
+    },
+    measurement_not_listed: {
+      meaning: 'What was started in the machine is not among the measurements that the user listed.',
+      remedy: 'Find out what runs there, and list its measurement if you approve of it.',
+      anchor: 'untrusted-root-measurement_not_listed',
+    },
+    root_key_not_bound: {
+      meaning: 'The quote is genuine, and about another key than that of this root.',
+      remedy: 'Do not use the endpoint; a quote of some other machine was put here.',
+      anchor: 'untrusted-root-root_key_not_bound',
+    },
   },
   /** The signature, or what it signs, does not hold. */
   jws: {

@@ -1710,7 +1710,7 @@ export interface components {
             jws: string;
             /** Always `DeploymentEvidence`. */
             kind: "DeploymentEvidence";
-            /** A place for the hardware's own quote, which nobody checks yet: it may have any form. So far platforms write `{"status":"not-implemented"}`. */
+            /** The hardware's own quote about the root's key. It may have any form, and is judged by nobody but a verifier whose user demands hardware of the root (VRFY-26): then it is an object with `format` (`amd-sev-snp-report`, `intel-tdx-quote-v4` or `intel-tdx-quote-v5`), `data` in base64 and `collateral`. So far platforms write `{"status":"not-implemented"}`. */
             rootCaTeeQuote?: unknown;
             /** The TLS certificate, in PEM. */
             tlsLeaf?: string;
@@ -4105,7 +4105,7 @@ export interface components {
         /** What is written in a way that nobody here reads. */
         UnsupportedMediaTypeCode: "unsupported_media_type";
         /** Why the root does not count. */
-        UntrustedRootReason: "root_not_trusted" | "no_trusted_roots";
+        UntrustedRootReason: "root_not_trusted" | "no_trusted_roots" | "quote_missing" | "quote_malformed" | "quote_unsupported" | "endorsement_invalid" | "endorsement_expired" | "endorsement_revoked" | "quote_signature_invalid" | "collateral_missing" | "collateral_invalid" | "collateral_expired" | "tcb_not_accepted" | "guest_unprotected" | "measurement_not_listed" | "root_key_not_bound";
         /** Asks for a change of a key; what is not named stays. */
         UpdateKeyCommand: {
             /** -time When it ends; null for never. */

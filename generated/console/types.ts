@@ -993,7 +993,7 @@ export interface components {
             jws: string;
             /** Always `DeploymentEvidence`. */
             kind: "DeploymentEvidence";
-            /** A place for the hardware's own quote, which nobody checks yet: it may have any form. So far platforms write `{"status":"not-implemented"}`. */
+            /** The hardware's own quote about the root's key. It may have any form, and is judged by nobody but a verifier whose user demands hardware of the root (VRFY-26): then it is an object with `format` (`amd-sev-snp-report`, `intel-tdx-quote-v4` or `intel-tdx-quote-v5`), `data` in base64 and `collateral`. So far platforms write `{"status":"not-implemented"}`. */
             rootCaTeeQuote?: unknown;
             /** The TLS certificate, in PEM. */
             tlsLeaf?: string;

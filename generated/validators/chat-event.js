@@ -8,11 +8,11 @@ type:"string"},choices:{type:"array",items:{$ref:"#/$defs/ChatChunkChoice"}},usa
 type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},completion_tokens:{type:"integer",minimum:-9223372036854776e3,
 maximum:9223372036854776e3},total_tokens:{type:"integer",minimum:-9223372036854776e3,maximum:9223372036854776e3},
 cost_micros:{$ref:"#/$defs/Micros"},endpoint:{type:"string"},evidence_digest:{type:["string","null"],pattern:"\
-^sha256/[A-Za-z0-9_-]{43}$"}},additionalProperties:!0}},additionalProperties:!0};var L=new RegExp("^gen-[0-9A-HJKMNP-TV-Z]{26}$","u");function N(e,{instancePath:t="",parentData:u,parentDataProperty:f,
-rootData:p=e}={}){let s=null,r=0;if(r===0)if(typeof e=="string"){if(!L.test(e))return N.errors=[{instancePath:t,
+^sha256/[A-Za-z0-9_-]{43}$"}},additionalProperties:!0}},additionalProperties:!0};var L=new RegExp("^gen-[0-9A-HJKMNP-TV-Z]{26}$","u");function x(e,{instancePath:t="",parentData:u,parentDataProperty:f,
+rootData:p=e}={}){let s=null,r=0;if(r===0)if(typeof e=="string"){if(!L.test(e))return x.errors=[{instancePath:t,
 schemaPath:"#/pattern",keyword:"pattern",params:{pattern:"^gen-[0-9A-HJKMNP-TV-Z]{26}$"},message:'must match p\
-attern "^gen-[0-9A-HJKMNP-TV-Z]{26}$"'}],!1}else return N.errors=[{instancePath:t,schemaPath:"#/type",keyword:"\
-type",params:{type:"string"},message:"must be string"}],!1;return N.errors=s,r===0}function w(e,{instancePath:t="",parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0;if(!(typeof e==
+attern "^gen-[0-9A-HJKMNP-TV-Z]{26}$"'}],!1}else return x.errors=[{instancePath:t,schemaPath:"#/type",keyword:"\
+type",params:{type:"string"},message:"must be string"}],!1;return x.errors=s,r===0}function w(e,{instancePath:t="",parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0;if(!(typeof e==
 "number"&&!(e%1)&&!isNaN(e)))return w.errors=[{instancePath:t,schemaPath:"#/type",keyword:"type",params:{type:"\
 integer"},message:"must be integer"}],!1;if(r===0&&typeof e=="number"){if(e>9223372036854776e3||isNaN(e))return w.
 errors=[{instancePath:t,schemaPath:"#/maximum",keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},
@@ -25,28 +25,28 @@ type:["string","null"]},reasoning_content:{type:["string","null"]},tool_calls:{t
 #/$defs/ToolCall"}}},additionalProperties:!0},Z={type:"object",properties:{index:{type:"integer",minimum:-2147483648,
 maximum:2147483647},id:{type:["string","null"]},type:{type:["string","null"]},function:{type:"object",properties:{
 name:{type:["string","null"]},arguments:{type:["string","null"]}},additionalProperties:!0}},additionalProperties:!0};
-function h(e,{instancePath:t="",parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0;if(r===0)if(e&&
+function _(e,{instancePath:t="",parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0;if(r===0)if(e&&
 typeof e=="object"&&!Array.isArray(e)){if(e.index!==void 0){let n=e.index,a=r;if(!(typeof n=="number"&&!(n%1)&&
-!isNaN(n)))return h.errors=[{instancePath:t+"/index",schemaPath:"#/properties/index/type",keyword:"type",params:{
-type:"integer"},message:"must be integer"}],!1;if(r===a&&typeof n=="number"){if(n>2147483647||isNaN(n))return h.
+!isNaN(n)))return _.errors=[{instancePath:t+"/index",schemaPath:"#/properties/index/type",keyword:"type",params:{
+type:"integer"},message:"must be integer"}],!1;if(r===a&&typeof n=="number"){if(n>2147483647||isNaN(n))return _.
 errors=[{instancePath:t+"/index",schemaPath:"#/properties/index/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(n<-2147483648||isNaN(n))return h.errors=[{instancePath:t+
+<=",limit:2147483647},message:"must be <= 2147483647"}],!1;if(n<-2147483648||isNaN(n))return _.errors=[{instancePath:t+
 "/index",schemaPath:"#/properties/index/minimum",keyword:"minimum",params:{comparison:">=",limit:-2147483648},
 message:"must be >= -2147483648"}],!1}var o=a===r}else var o=!0;if(o){if(e.id!==void 0){let n=e.id,a=r;if(typeof n!=
-"string"&&n!==null)return h.errors=[{instancePath:t+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{
+"string"&&n!==null)return _.errors=[{instancePath:t+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{
 type:Z.properties.id.type},message:"must be string,null"}],!1;var o=a===r}else var o=!0;if(o){if(e.type!==void 0){
-let n=e.type,a=r;if(typeof n!="string"&&n!==null)return h.errors=[{instancePath:t+"/type",schemaPath:"#/proper\
+let n=e.type,a=r;if(typeof n!="string"&&n!==null)return _.errors=[{instancePath:t+"/type",schemaPath:"#/proper\
 ties/type/type",keyword:"type",params:{type:Z.properties.type.type},message:"must be string,null"}],!1;var o=a===
 r}else var o=!0;if(o)if(e.function!==void 0){let n=e.function,a=r;if(r===a)if(n&&typeof n=="object"&&!Array.isArray(
-n)){if(n.name!==void 0){let d=n.name,y=r;if(typeof d!="string"&&d!==null)return h.errors=[{instancePath:t+"/fu\
+n)){if(n.name!==void 0){let d=n.name,y=r;if(typeof d!="string"&&d!==null)return _.errors=[{instancePath:t+"/fu\
 nction/name",schemaPath:"#/properties/function/properties/name/type",keyword:"type",params:{type:Z.properties.
 function.properties.name.type},message:"must be string,null"}],!1;var i=y===r}else var i=!0;if(i)if(n.arguments!==
-void 0){let d=n.arguments,y=r;if(typeof d!="string"&&d!==null)return h.errors=[{instancePath:t+"/function/argu\
+void 0){let d=n.arguments,y=r;if(typeof d!="string"&&d!==null)return _.errors=[{instancePath:t+"/function/argu\
 ments",schemaPath:"#/properties/function/properties/arguments/type",keyword:"type",params:{type:Z.properties.function.
-properties.arguments.type},message:"must be string,null"}],!1;var i=y===r}else var i=!0}else return h.errors=[
+properties.arguments.type},message:"must be string,null"}],!1;var i=y===r}else var i=!0}else return _.errors=[
 {instancePath:t+"/function",schemaPath:"#/properties/function/type",keyword:"type",params:{type:"object"},message:"\
-must be object"}],!1;var o=a===r}else var o=!0}}}else return h.errors=[{instancePath:t,schemaPath:"#/type",keyword:"\
-type",params:{type:"object"},message:"must be object"}],!1;return h.errors=s,r===0}function k(e,{instancePath:t="",
+must be object"}],!1;var o=a===r}else var o=!0}}}else return _.errors=[{instancePath:t,schemaPath:"#/type",keyword:"\
+type",params:{type:"object"},message:"must be object"}],!1;return _.errors=s,r===0}function k(e,{instancePath:t="",
 parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0;if(r===0)if(e&&typeof e=="object"&&!Array.isArray(
 e)){if(e.role!==void 0){let n=e.role,a=r;if(typeof n!="string"&&n!==null)return k.errors=[{instancePath:t+"/ro\
 le",schemaPath:"#/properties/role/type",keyword:"type",params:{type:T.properties.role.type},message:"must be s\
@@ -58,9 +58,9 @@ reasoning_content!==void 0){let n=e.reasoning_content,a=r;if(typeof n!="string"&
 reasoning_content.type},message:"must be string,null"}],!1;var o=a===r}else var o=!0;if(o)if(e.tool_calls!==void 0){
 let n=e.tool_calls,a=r;if(!Array.isArray(n)&&n!==null)return k.errors=[{instancePath:t+"/tool_calls",schemaPath:"\
 #/properties/tool_calls/type",keyword:"type",params:{type:T.properties.tool_calls.type},message:"must be array\
-,null"}],!1;if(r===a&&Array.isArray(n)){var i=!0;let d=n.length;for(let y=0;y<d;y++){let _=r;h(n[y],{instancePath:t+
-"/tool_calls/"+y,parentData:n,parentDataProperty:y,rootData:p})||(s=s===null?h.errors:s.concat(h.errors),r=s.length);
-var i=_===r;if(!i)break}}var o=a===r}else var o=!0}}}else return k.errors=[{instancePath:t,schemaPath:"#/type",
+,null"}],!1;if(r===a&&Array.isArray(n)){var i=!0;let d=n.length;for(let y=0;y<d;y++){let h=r;_(n[y],{instancePath:t+
+"/tool_calls/"+y,parentData:n,parentDataProperty:y,rootData:p})||(s=s===null?_.errors:s.concat(_.errors),r=s.length);
+var i=h===r;if(!i)break}}var o=a===r}else var o=!0}}}else return k.errors=[{instancePath:t,schemaPath:"#/type",
 keyword:"type",params:{type:"object"},message:"must be object"}],!1;return k.errors=s,r===0}function v(e,{instancePath:t="",
 parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0;if(r===0)if(e&&typeof e=="object"&&!Array.isArray(
 e)){let i;if(e.index===void 0&&(i="index")||e.delta===void 0&&(i="delta"))return v.errors=[{instancePath:t,schemaPath:"\
@@ -88,8 +88,8 @@ instancePath:t="",parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null
 "object"&&!Array.isArray(e)){let a;if(e.id===void 0&&(a="id")||e.object===void 0&&(a="object")||e.created===void 0&&
 (a="created")||e.model===void 0&&(a="model")||e.choices===void 0&&(a="choices"))return c.errors=[{instancePath:t,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:a},message:"must have required property '"+
-a+"'"}],!1;if(e.id!==void 0){let l=r;N(e.id,{instancePath:t+"/id",parentData:e,parentDataProperty:"id",rootData:p})||
-(s=s===null?N.errors:s.concat(N.errors),r=s.length);var o=l===r}else var o=!0;if(o){if(e.object!==void 0){let l=e.
+a+"'"}],!1;if(e.id!==void 0){let l=r;x(e.id,{instancePath:t+"/id",parentData:e,parentDataProperty:"id",rootData:p})||
+(s=s===null?x.errors:s.concat(x.errors),r=s.length);var o=l===r}else var o=!0;if(o){if(e.object!==void 0){let l=e.
 object,d=r;if(typeof l!="string")return c.errors=[{instancePath:t+"/object",schemaPath:"#/properties/object/ty\
 pe",keyword:"type",params:{type:"string"},message:"must be string"}],!1;if(l!=="chat.completion.chunk")return c.
 errors=[{instancePath:t+"/object",schemaPath:"#/properties/object/enum",keyword:"enum",params:{allowedValues:M.
@@ -98,18 +98,18 @@ if(e.created!==void 0){let l=r;w(e.created,{instancePath:t+"/created",parentData
 rootData:p})||(s=s===null?w.errors:s.concat(w.errors),r=s.length);var o=l===r}else var o=!0;if(o){if(e.model!==
 void 0){let l=r;if(typeof e.model!="string")return c.errors=[{instancePath:t+"/model",schemaPath:"#/properties\
 /model/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var o=l===r}else var o=!0;if(o){
-if(e.choices!==void 0){let l=e.choices,d=r;if(r===d)if(Array.isArray(l)){var i=!0;let _=l.length;for(let m=0;m<
-_;m++){let g=r;v(l[m],{instancePath:t+"/choices/"+m,parentData:l,parentDataProperty:m,rootData:p})||(s=s===null?
+if(e.choices!==void 0){let l=e.choices,d=r;if(r===d)if(Array.isArray(l)){var i=!0;let h=l.length;for(let m=0;m<
+h;m++){let g=r;v(l[m],{instancePath:t+"/choices/"+m,parentData:l,parentDataProperty:m,rootData:p})||(s=s===null?
 v.errors:s.concat(v.errors),r=s.length);var i=g===r;if(!i)break}}else return c.errors=[{instancePath:t+"/choic\
 es",schemaPath:"#/properties/choices/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var o=d===
 r}else var o=!0;if(o)if(e.usage!==void 0){let l=e.usage,d=r;if(!(l&&typeof l=="object"&&!Array.isArray(l))&&l!==
 null)return c.errors=[{instancePath:t+"/usage",schemaPath:"#/properties/usage/type",keyword:"type",params:{type:M.
 properties.usage.type},message:"must be object,null"}],!1;if(r===d&&l&&typeof l=="object"&&!Array.isArray(l)){
-let _;if(l.prompt_tokens===void 0&&(_="prompt_tokens")||l.completion_tokens===void 0&&(_="completion_tokens")||
-l.total_tokens===void 0&&(_="total_tokens")||l.cost_micros===void 0&&(_="cost_micros")||l.endpoint===void 0&&(_=
-"endpoint")||l.evidence_digest===void 0&&(_="evidence_digest"))return c.errors=[{instancePath:t+"/usage",schemaPath:"\
-#/properties/usage/required",keyword:"required",params:{missingProperty:_},message:"must have required propert\
-y '"+_+"'"}],!1;if(l.prompt_tokens!==void 0){let m=l.prompt_tokens,g=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(
+let h;if(l.prompt_tokens===void 0&&(h="prompt_tokens")||l.completion_tokens===void 0&&(h="completion_tokens")||
+l.total_tokens===void 0&&(h="total_tokens")||l.cost_micros===void 0&&(h="cost_micros")||l.endpoint===void 0&&(h=
+"endpoint")||l.evidence_digest===void 0&&(h="evidence_digest"))return c.errors=[{instancePath:t+"/usage",schemaPath:"\
+#/properties/usage/required",keyword:"required",params:{missingProperty:h},message:"must have required propert\
+y '"+h+"'"}],!1;if(l.prompt_tokens!==void 0){let m=l.prompt_tokens,g=r;if(!(typeof m=="number"&&!(m%1)&&!isNaN(
 m)))return c.errors=[{instancePath:t+"/usage/prompt_tokens",schemaPath:"#/properties/usage/properties/prompt_t\
 okens/type",keyword:"type",params:{type:"integer"},message:"must be integer"}],!1;if(r===g&&typeof m=="number"){
 if(m>9223372036854776e3||isNaN(m))return c.errors=[{instancePath:t+"/usage/prompt_tokens",schemaPath:"#/proper\
@@ -160,13 +160,13 @@ return b.errors=[{instancePath:t,schemaPath:"#/type",keyword:"type",params:{type
 ject"}],!1;return b.errors=s,r===0}var U={anyOf:[{$ref:"#/$defs/Stage"},{type:"string",enum:["upstream-fetch",
 "upstream-cert-chain","upstream-untrusted-root","upstream-jws","upstream-tls-fingerprint","upstream-policy","u\
 pstream-attesting"]}]},W={type:"string",enum:["fetch","cert-chain","untrusted-root","jws","tls-fingerprint","p\
-olicy","attesting"]};function x(e,{instancePath:t="",parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,
-r=0;return typeof e!="string"?(x.errors=[{instancePath:t,schemaPath:"#/type",keyword:"type",params:{type:"stri\
+olicy","attesting"]};function N(e,{instancePath:t="",parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,
+r=0;return typeof e!="string"?(N.errors=[{instancePath:t,schemaPath:"#/type",keyword:"type",params:{type:"stri\
 ng"},message:"must be string"}],!1):e==="fetch"||e==="cert-chain"||e==="untrusted-root"||e==="jws"||e==="tls-f\
-ingerprint"||e==="policy"||e==="attesting"?(x.errors=s,r===0):(x.errors=[{instancePath:t,schemaPath:"#/enum",keyword:"\
+ingerprint"||e==="policy"||e==="attesting"?(N.errors=s,r===0):(N.errors=[{instancePath:t,schemaPath:"#/enum",keyword:"\
 enum",params:{allowedValues:W.enum},message:"must be equal to one of the allowed values"}],!1)}function R(e,{instancePath:t="",
-parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0,o=r,i=!1,n=r;x(e,{instancePath:t,parentData:u,
-parentDataProperty:f,rootData:p})||(s=s===null?x.errors:s.concat(x.errors),r=s.length);var a=n===r;if(i=i||a,!i){
+parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0,o=r,i=!1,n=r;N(e,{instancePath:t,parentData:u,
+parentDataProperty:f,rootData:p})||(s=s===null?N.errors:s.concat(N.errors),r=s.length);var a=n===r;if(i=i||a,!i){
 let l=r;if(typeof e!="string"){let y={instancePath:t,schemaPath:"#/anyOf/1/type",keyword:"type",params:{type:"\
 string"},message:"must be string"};s===null?s=[y]:s.push(y),r++}if(!(e==="upstream-fetch"||e==="upstream-cert-\
 chain"||e==="upstream-untrusted-root"||e==="upstream-jws"||e==="upstream-tls-fingerprint"||e==="upstream-polic\
@@ -191,24 +191,30 @@ e==="certificate_not_yet_valid"||e==="issuer_mismatch"||e==="signature_invalid"|
 _long"||e==="key_usage"||e==="name_constraint"||e==="unknown_critical_extension"||e==="weak_key"||e==="weak_si\
 gnature"||e==="not_self_signed_root"||e==="leaf_name_mismatch"?($.errors=s,r===0):($.errors=[{instancePath:t,schemaPath:"\
 #/enum",keyword:"enum",params:{allowedValues:G.enum},message:"must be equal to one of the allowed values"}],!1)}
-var Y={type:"string",enum:["root_not_trusted","no_trusted_roots"]};function D(e,{instancePath:t="",parentData:u,
-parentDataProperty:f,rootData:p=e}={}){let s=null,r=0;return typeof e!="string"?(D.errors=[{instancePath:t,schemaPath:"\
-#/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1):e==="root_not_trusted"||e==="no_t\
-rusted_roots"?(D.errors=s,r===0):(D.errors=[{instancePath:t,schemaPath:"#/enum",keyword:"enum",params:{allowedValues:Y.
+var Y={type:"string",enum:["root_not_trusted","no_trusted_roots","quote_missing","quote_malformed","quote_unsu\
+pported","endorsement_invalid","endorsement_expired","endorsement_revoked","quote_signature_invalid","collater\
+al_missing","collateral_invalid","collateral_expired","tcb_not_accepted","guest_unprotected","measurement_not_\
+listed","root_key_not_bound"]};function D(e,{instancePath:t="",parentData:u,parentDataProperty:f,rootData:p=e}={}){
+let s=null,r=0;return typeof e!="string"?(D.errors=[{instancePath:t,schemaPath:"#/type",keyword:"type",params:{
+type:"string"},message:"must be string"}],!1):e==="root_not_trusted"||e==="no_trusted_roots"||e==="quote_missi\
+ng"||e==="quote_malformed"||e==="quote_unsupported"||e==="endorsement_invalid"||e==="endorsement_expired"||e===
+"endorsement_revoked"||e==="quote_signature_invalid"||e==="collateral_missing"||e==="collateral_invalid"||e===
+"collateral_expired"||e==="tcb_not_accepted"||e==="guest_unprotected"||e==="measurement_not_listed"||e==="root\
+_key_not_bound"?(D.errors=s,r===0):(D.errors=[{instancePath:t,schemaPath:"#/enum",keyword:"enum",params:{allowedValues:Y.
 enum},message:"must be equal to one of the allowed values"}],!1)}var Q={type:"string",enum:["jws_malformed","a\
 lgorithm_not_allowed","key_algorithm_mismatch","critical_header","signature_invalid","payload_malformed","dupl\
 icate_key","kind_mismatch","hostname_mismatch","envelope_mismatch","bundle_stale","issued_in_future","issued_a\
-t_rolled_back","snapshot_missing","digest_mismatch"]};function A(e,{instancePath:t="",parentData:u,parentDataProperty:f,
-rootData:p=e}={}){let s=null,r=0;return typeof e!="string"?(A.errors=[{instancePath:t,schemaPath:"#/type",keyword:"\
+t_rolled_back","snapshot_missing","digest_mismatch"]};function q(e,{instancePath:t="",parentData:u,parentDataProperty:f,
+rootData:p=e}={}){let s=null,r=0;return typeof e!="string"?(q.errors=[{instancePath:t,schemaPath:"#/type",keyword:"\
 type",params:{type:"string"},message:"must be string"}],!1):e==="jws_malformed"||e==="algorithm_not_allowed"||
 e==="key_algorithm_mismatch"||e==="critical_header"||e==="signature_invalid"||e==="payload_malformed"||e==="du\
 plicate_key"||e==="kind_mismatch"||e==="hostname_mismatch"||e==="envelope_mismatch"||e==="bundle_stale"||e==="\
-issued_in_future"||e==="issued_at_rolled_back"||e==="snapshot_missing"||e==="digest_mismatch"?(A.errors=s,r===
-0):(A.errors=[{instancePath:t,schemaPath:"#/enum",keyword:"enum",params:{allowedValues:Q.enum},message:"must b\
-e equal to one of the allowed values"}],!1)}var X={type:"string",enum:["leaf_mismatch","leaf_not_observed"]};function q(e,{
+issued_in_future"||e==="issued_at_rolled_back"||e==="snapshot_missing"||e==="digest_mismatch"?(q.errors=s,r===
+0):(q.errors=[{instancePath:t,schemaPath:"#/enum",keyword:"enum",params:{allowedValues:Q.enum},message:"must b\
+e equal to one of the allowed values"}],!1)}var X={type:"string",enum:["leaf_mismatch","leaf_not_observed"]};function A(e,{
 instancePath:t="",parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0;return typeof e!="string"?
-(q.errors=[{instancePath:t,schemaPath:"#/type",keyword:"type",params:{type:"string"},message:"must be string"}],
-!1):e==="leaf_mismatch"||e==="leaf_not_observed"?(q.errors=s,r===0):(q.errors=[{instancePath:t,schemaPath:"#/e\
+(A.errors=[{instancePath:t,schemaPath:"#/type",keyword:"type",params:{type:"string"},message:"must be string"}],
+!1):e==="leaf_mismatch"||e==="leaf_not_observed"?(A.errors=s,r===0):(A.errors=[{instancePath:t,schemaPath:"#/e\
 num",keyword:"enum",params:{allowedValues:X.enum},message:"must be equal to one of the allowed values"}],!1)}var ee={
 type:"string",enum:["no_pins","digest_not_pinned","policy_refused","policy_failed"]};function E(e,{instancePath:t="",
 parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0;return typeof e!="string"?(E.errors=[{instancePath:t,
@@ -224,9 +230,9 @@ parentData:u,parentDataProperty:f,rootData:p=e}={}){let s=null,r=0,o=r,i=!1,n=r;
 parentDataProperty:f,rootData:p})||(s=s===null?j.errors:s.concat(j.errors),r=s.length);var a=n===r;if(i=i||a,!i){
 let l=r;$(e,{instancePath:t,parentData:u,parentDataProperty:f,rootData:p})||(s=s===null?$.errors:s.concat($.errors),
 r=s.length);var a=l===r;if(i=i||a,!i){let y=r;D(e,{instancePath:t,parentData:u,parentDataProperty:f,rootData:p})||
-(s=s===null?D.errors:s.concat(D.errors),r=s.length);var a=y===r;if(i=i||a,!i){let m=r;A(e,{instancePath:t,parentData:u,
-parentDataProperty:f,rootData:p})||(s=s===null?A.errors:s.concat(A.errors),r=s.length);var a=m===r;if(i=i||a,!i){
-let H=r;q(e,{instancePath:t,parentData:u,parentDataProperty:f,rootData:p})||(s=s===null?q.errors:s.concat(q.errors),
+(s=s===null?D.errors:s.concat(D.errors),r=s.length);var a=y===r;if(i=i||a,!i){let m=r;q(e,{instancePath:t,parentData:u,
+parentDataProperty:f,rootData:p})||(s=s===null?q.errors:s.concat(q.errors),r=s.length);var a=m===r;if(i=i||a,!i){
+let H=r;A(e,{instancePath:t,parentData:u,parentDataProperty:f,rootData:p})||(s=s===null?A.errors:s.concat(A.errors),
 r=s.length);var a=H===r;if(i=i||a,!i){let J=r;E(e,{instancePath:t,parentData:u,parentDataProperty:f,rootData:p})||
 (s=s===null?E.errors:s.concat(E.errors),r=s.length);var a=J===r;if(i=i||a,!i){let K=r;O(e,{instancePath:t,parentData:u,
 parentDataProperty:f,rootData:p})||(s=s===null?O.errors:s.concat(O.errors),r=s.length);var a=K===r;i=i||a}}}}}}
