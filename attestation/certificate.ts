@@ -27,10 +27,14 @@ export interface Certificate {
   readonly fingerprint: Digest
   readonly notBefore: Date
   readonly notAfter: Date
+  /** As it stands in the DER, with a zero before it where a number needs one. */
+  readonly serialNumber: Buffer
   /** DER of the two names; names are equal when their bytes are. */
   readonly subject: Buffer
   readonly issuer: Buffer
   readonly key: KeyObject
+  /** The key's own DER. */
+  readonly spki: Buffer
   readonly signatureAlgorithm: SignatureAlgorithm
   readonly extensions: ReadonlyMap<Oid, Extension>
   /** Whether a key made the signature of this certificate. */
@@ -61,7 +65,10 @@ export function parseCertificate(der: Buffer): Certificate {
 }
 
 /** What is read of a certificate without OpenSSL. */
-type Fields = Pick<Certificate, 'subject' | 'issuer' | 'signatureAlgorithm' | 'extensions'>
+type Fields = Pick<
+  Certificate,
+  'serialNumber' | 'subject' | 'issuer' | 'spki' | 'signatureAlgorithm' | 'extensions'
+>
 
 /**
  * Reads the fields of a certificate (RFC 5280, 4.1); dates, names and signature are not checked. Throws what
@@ -74,12 +81,12 @@ export function parseFields(der: Buffer): Fields {
   certificate.need(tags.bits)
   certificate.end()
   const version = signed.take(around(0))?.content
-  signed.need(tags.integer)
+  const serialNumber = signed.need(tags.integer).content
   signed.need(tags.sequence)
   const issuer = signed.need(tags.sequence).whole
   signed.need(tags.sequence)
   const subject = signed.need(tags.sequence).whole
-  signed.need(tags.sequence)
+  const spki = signed.need(tags.sequence).whole
   // Marks for names that are used twice, which nobody has and nobody reads.
   signed.take(marked(1))
   signed.take(marked(2))
@@ -88,7 +95,7 @@ export function parseFields(der: Buffer): Fields {
   if (extensions.size > 0 && !version?.equals(VERSION_3))
     throw new TypeError('Only certificates of version 3 have extensions.')
   const algorithm = { oid: expectTag(oid, tags.oid).content.toString('hex'), parameters }
-  return { issuer, subject, signatureAlgorithm: algorithm, extensions }
+  return { serialNumber, issuer, subject, spki, signatureAlgorithm: algorithm, extensions }
 }
 
 /** Whether a certificate names itself as its issuer. */

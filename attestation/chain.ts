@@ -69,7 +69,11 @@ function areWithinValidity(chain: Chain, { now }: ChainExpectation): void {
   }
 }
 
-function areLinked([leaf, ...issuers]: Chain): void {
+/**
+ * Refuses (`cert-chain`) a certificate that does not name the next one as its issuer (`issuer_mismatch`), or is not
+ * signed by it (`signature_invalid`) (VRFY-08).
+ */
+export function areLinked([leaf, ...issuers]: Chain): void {
   let certificate = leaf
   for (const issuer of issuers) {
     if (!certificate.issuer.equals(issuer.subject))
