@@ -7,11 +7,16 @@ import { type Member, parseMember } from './member.ts'
 import type { HardwareReading } from './reading.ts'
 import { refusal } from './refusal.ts'
 import { readSnp } from './snp/snp.ts'
+import { readTdx } from './tdx/tdx.ts'
 import type { Vendors } from './vendors.ts'
 
 type Reader = (member: Member, now: Date, vendors: Vendors) => HardwareReading
 
-const readers: ReadonlyMap<string, Reader> = new Map<HardwareFormat, Reader>([['amd-sev-snp-report', readSnp]])
+const readers: ReadonlyMap<string, Reader> = new Map<HardwareFormat, Reader>([
+  ['amd-sev-snp-report', readSnp],
+  ['intel-tdx-quote-v4', readTdx],
+  ['intel-tdx-quote-v5', readTdx],
+])
 
 /**
  * Reads the hardware's quote that a bundle carries as `rootCaTeeQuote`, at some time. Refuses (`untrusted-root`) all
