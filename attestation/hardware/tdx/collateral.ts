@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../json-value.ts'
-import { demand, orRefuse } from '../refusal.ts'
+import { demand } from '../refusal.ts'
 
 const NAMES = [
   'root_ca_crl',
@@ -38,10 +38,6 @@ export function parseHex(text: string): Buffer {
 
 function textOf(value: Json | undefined): string {
   demand(value !== undefined, 'collateral_missing')
-  return orRefuse('collateral_invalid', () => stringOf(value))
-}
-
-function stringOf(value: Json): string {
-  if (typeof value !== 'string') throw new TypeError('This is not a text.')
+  demand(typeof value === 'string', 'collateral_invalid')
   return value
 }

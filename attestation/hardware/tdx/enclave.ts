@@ -14,21 +14,19 @@ const DEBUG = 2
  */
 export function checkSignatures(quote: Quote, machineKey: KeyObject): void {
   const { signed, signature, attestationKey, qeReport, qeSignature, qeAuthData } = quote
-  const isSigned = (data: Buffer, by: Buffer, key: () => KeyObject) =>
-    orRefuse('quote_signature_invalid', () =>
-      verify('sha256', data, { key: key(), dsaEncoding: 'ieee-p1363' }, by),
-    )
   const named = hash('sha256', Buffer.concat([attestationKey, qeAuthData]), 'buffer')
-  const reportData = Buffer.concat([named], 64)
-  demand(
-    isSigned(qeReport, qeSignature, () => machineKey),
+  const isSigned = orRefuse(
     'quote_signature_invalid',
+    () =>
+      isSignedBy(machineKey, qeReport, qeSignature) &&
+      qeReport.subarray(320, 384).equals(Buffer.concat([named], 64)) &&
+      isSignedBy(keyOf(attestationKey), signed, signature),
   )
-  demand(qeReport.subarray(320, 384).equals(reportData), 'quote_signature_invalid')
-  demand(
-    isSigned(signed, signature, () => keyOf(attestationKey)),
-    'quote_signature_invalid',
-  )
+  demand(isSigned, 'quote_signature_invalid')
+}
+
+function isSignedBy(key: KeyObject, data: Buffer, signature: Buffer): boolean {
+  return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature)
 }
 
 /** Refuses (`endorsement_invalid`) a quoting enclave that is not Intel's, or can be debugged, and finds its level. */

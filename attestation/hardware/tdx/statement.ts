@@ -7,7 +7,7 @@ import { checkPath, earliest, parseCertificates } from '../path.ts'
 import { demand, orRefuse } from '../refusal.ts'
 import { type Collateral, parseHex } from './collateral.ts'
 import { isNotRevoked, type RevocationList } from './crl.ts'
-import { numberOf, objectOf, textOf } from './fields.ts'
+import { objectOf, textOf } from './fields.ts'
 import { commonNameOf } from './names.ts'
 
 /** Something that Intel says of its hardware, for some weeks. */
@@ -55,16 +55,17 @@ export function readStatement(
     orRefuse(REASONS.invalid, () => verify('sha256', text, key, signature)),
     REASONS.invalid,
   )
-  const { content, since, until } = orRefuse(REASONS.invalid, () => parseStatement(name, text))
-  demand(now >= since && now <= until, REASONS.expired)
+  const content = orRefuse(REASONS.invalid, () => parseStatement(name, text))
+  const timeOf = (member: string) => orRefuse(REASONS.invalid, () => parseInstant(textOf(content[member])))
+  const until = timeOf('nextUpdate')
+  demand(now >= timeOf('issueDate') && now <= until, REASONS.expired)
   return { content, until: earliest([until, signer.notAfter]) }
 }
 
-function parseStatement(name: keyof typeof KINDS, text: Buffer): Statement & { readonly since: Date } {
+function parseStatement(name: keyof typeof KINDS, text: Buffer): JsonObject {
   const content = objectOf(parseJson(text, MAX_PARTS).value)
   const [id, versions] = KINDS[name]
-  const isKnown = content.id === id && versions.some((version) => version === numberOf(content.version))
+  const isKnown = content.id === id && versions.some((version) => version === content.version)
   if (!isKnown) throw new TypeError('It is another document, or of another version.')
-  const [since, until] = [content.issueDate, content.nextUpdate].map((time) => parseInstant(textOf(time)))
-  return { content, since: since ?? new Date(Number.NaN), until: until ?? new Date(Number.NaN) }
+  return content
 }
