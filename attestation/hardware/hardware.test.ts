@@ -67,7 +67,7 @@ test.each(tdxSamples)('%s is accepted until its collateral ends', (_, member, no
 
 test('a time that is none is within no dates', () => {
   expect(reasonOf(() => readHardware(milan, new Date(Number.NaN)))).toBe('endorsement_expired')
-  expect(reasonOf(() => readHardware(v4, new Date(Number.NaN)))).toBe('collateral_expired')
+  expect(reasonOf(() => readHardware(v4, new Date(Number.NaN)))).toBe('endorsement_expired')
 })
 
 test.each<readonly [string, Json, string, string]>([

@@ -1,17 +1,15 @@
-import type { KeyObject } from 'node:crypto'
 import type { Certificate, Chain } from '../../certificate.ts'
 import { expectTag, membersOf, parseDer, tags, type Value } from '../../der-value.ts'
 import { type Oid, oid } from '../../oid.ts'
 import { checkPath, endOf, parseCertificates } from '../path.ts'
 import { demand, orRefuse } from '../refusal.ts'
-import { parseHex } from './collateral.ts'
-import { isNotRevoked, parseRevocations } from './crl.ts'
 import { commonNameOf } from './names.ts'
-import type { Anchor } from './statement.ts'
 
 /** What Intel has certified of one machine. */
 export interface Machine {
-  readonly key: KeyObject
+  readonly certificate: Certificate
+  /** Who issued that, under the root. */
+  readonly authority: Certificate
   readonly fmspc: Buffer
   readonly pceId: Buffer
   readonly componentSvns: readonly number[]
@@ -19,8 +17,6 @@ export interface Machine {
   /** What names the machine. */
   readonly ppid: Buffer
   readonly endorsedUntil: Date
-  /** The end of the list of revoked machines. */
-  readonly listedUntil: Date
 }
 
 const REASONS = { invalid: 'endorsement_invalid', expired: 'endorsement_expired' } as const
@@ -33,10 +29,10 @@ const COMPONENTS = 16
 const sgx = (number: string) => oid(`1.2.840.113741.1.13.1${number}`)
 
 /**
- * Reads the certificates of a machine's key up to the root, and the list of those that were revoked. Refuses
- * (`endorsement_invalid`, `_expired`, `_revoked`, and for the list `collateral_invalid`, `_expired`) what does not hold.
+ * Reads the certificates of a machine's key up to the root. Refuses what does not hold, or is not about a machine
+ * (`endorsement_invalid`), and what is not valid now (`endorsement_expired`).
  */
-export function readMachine(pem: string, list: string, { root, revoked }: Anchor, now: Date): Machine {
+export function readMachine(pem: string, root: Certificate, now: Date): Machine {
   // Intel's library ends the text as C does.
   const text = pem.endsWith('\0') ? pem.slice(0, -1) : pem
   const [certificate, authority, issuer] = orRefuse(REASONS.invalid, () => parseCertificates(text, 3))
@@ -45,11 +41,8 @@ export function readMachine(pem: string, list: string, { root, revoked }: Anchor
   const chain: Chain = [certificate, authority, root]
   checkPath(chain, now, REASONS)
   demand(AUTHORITIES.includes(commonNameOf(authority)), REASONS.invalid)
-  isNotRevoked(authority, revoked)
-  const machines = parseRevocations(parseHex(list), authority, now)
-  isNotRevoked(certificate, machines)
   const said = orRefuse(REASONS.invalid, () => readExtension(certificate))
-  return { ...said, key: certificate.key, endorsedUntil: endOf(chain), listedUntil: machines.until }
+  return { ...said, certificate, authority, endorsedUntil: endOf(chain) }
 }
 
 type Said = Pick<Machine, 'fmspc' | 'pceId' | 'componentSvns' | 'pceSvn' | 'ppid'>

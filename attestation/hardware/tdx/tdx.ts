@@ -7,7 +7,7 @@ import { demand } from '../refusal.ts'
 import type { Vendors } from '../vendors.ts'
 import { parseBody } from './body.ts'
 import { parseCollateral, parseHex } from './collateral.ts'
-import { parseRevocations } from './crl.ts'
+import { isNotRevoked, parseRevocations } from './crl.ts'
 import { checkSignatures, judgeEnclave } from './enclave.ts'
 import { readMachine } from './pck.ts'
 import { parseQuote } from './quote.ts'
@@ -19,14 +19,16 @@ export function readTdx(member: Member, now: Date, { intel }: Vendors): Hardware
   const quote = parseQuote(member.data, member.format)
   const collateral = parseCollateral(member.collateral)
   const root = parseAuthority(intel)
-  const revoked = parseRevocations(parseHex(collateral.root_ca_crl), root, now)
-  const anchor = { root, revoked }
-  const tcbInfo = readStatement('tcb_info', collateral, anchor, now)
-  const identity = readStatement('qe_identity', collateral, anchor, now)
   const certificates = quote.certificates ?? collateral.pck_certificate_chain
   demand(certificates !== undefined, 'collateral_missing')
-  const machine = readMachine(certificates, collateral.pck_crl, anchor, now)
-  checkSignatures(quote, machine.key)
+  const machine = readMachine(certificates, root, now)
+  const revoked = parseRevocations(parseHex(collateral.root_ca_crl), root, now)
+  isNotRevoked(machine.authority, revoked)
+  const machines = parseRevocations(parseHex(collateral.pck_crl), machine.authority, now)
+  isNotRevoked(machine.certificate, machines)
+  const tcbInfo = readStatement('tcb_info', collateral, { root, revoked }, now)
+  const identity = readStatement('qe_identity', collateral, { root, revoked }, now)
+  checkSignatures(quote, machine.certificate.key)
   const enclave = judgeEnclave(quote, identity.content)
   const guest = parseBody(quote.body)
   const { status, advisories } = judgeTcb(guest, machine, tcbInfo.content, enclave)
@@ -39,7 +41,7 @@ export function readTdx(member: Member, now: Date, { intel }: Vendors): Hardware
       vmpl: null,
       endorsement: 'pck',
       endorsedUntil: machine.endorsedUntil,
-      collateralUntil: earliest([revoked.until, machine.listedUntil, tcbInfo.until, identity.until]),
+      collateralUntil: earliest([revoked.until, machines.until, tcbInfo.until, identity.until]),
       chipId: digestOf(machine.ppid),
     },
     reportData: guest.reportData,
