@@ -67,6 +67,17 @@ test('a list may revoke nothing, and end after 2049', () => {
   expect(read({ ...good, until: far })).toEqual({ until: far, serialNumbers: new Set() })
 })
 
+test('a list of up to 128 KiB is read', () => {
+  const listing = (count: number) => ({
+    ...good,
+    entries: Array.from({ length: count }, () => lists.entryOf(7, since)),
+  })
+  const { length } = lists.entryOf(7, since)
+  const most = Math.floor((131_072 - 200) / length)
+  expect(reasonOf(() => read(listing(most)))).toBeUndefined()
+  expect(reasonOf(() => read(listing(most + 20)))).toBe('collateral_invalid')
+})
+
 test.each<readonly [string, Partial<lists.ListRequest>]>([
   ['of another name', { issuer: 'Another' }],
   ['signed by another of this name', { keys: ofAnother }],

@@ -11,6 +11,8 @@ export interface RevocationList {
   readonly serialNumbers: ReadonlySet<string>
 }
 
+/** Largest list that is read, for some thousand machines; ours. Intel's have some kilobytes. */
+const MAX_BYTES = 131_072
 const UTC_TIME = 0x17
 const GENERALIZED_TIME = 0x18
 const VERSION_2 = Buffer.from([1])
@@ -22,6 +24,7 @@ const TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/
  * serial numbers (`collateral_invalid`), and one that is not of now (`collateral_expired`).
  */
 export function parseRevocations(der: Buffer, issuer: Certificate, now: Date): RevocationList {
+  demand(der.length <= MAX_BYTES, 'collateral_invalid')
   const { since, ...list } = orRefuse('collateral_invalid', () => readList(der, issuer))
   demand(now >= since && now <= list.until, 'collateral_expired')
   return list
