@@ -9,7 +9,6 @@ import type { Report } from './report.ts'
 import { partsOf } from './tcb.ts'
 
 const REASONS = { invalid: 'endorsement_invalid', expired: 'endorsement_expired' } as const
-const CURVE = 'secp384r1'
 
 const amd = (number: string) => oid(`1.3.6.1.4.1.3704.1.${number}`)
 const PRODUCT = amd('2')
@@ -41,7 +40,6 @@ export function checkEndorsement(
   demand(vendor !== undefined, REASONS.invalid)
   const chain: Chain = [certificate, parseAuthority(vendor[report.signingKey]), parseAuthority(vendor.ark)]
   checkPath(chain, now, REASONS)
-  demand(certificate.key.asymmetricKeyDetails?.namedCurve === CURVE, REASONS.invalid)
   demand(namesTcb(certificate, product, report.tcb.reported), REASONS.invalid)
   demand(report.signingKey === 'vlek' || namesChip(certificate, product, report), REASONS.invalid)
   return { product, chain }

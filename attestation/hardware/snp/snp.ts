@@ -41,6 +41,7 @@ function isSigned({ signed, signature }: Report, key: KeyObject): boolean {
   // What stands above a number of this curve would make a second spelling of it.
   if (!numbers.every((number) => number.subarray(CURVE_BYTES).every((byte) => byte === 0))) return false
   const rs = Buffer.concat(numbers.map((number) => Buffer.from(number.subarray(0, CURVE_BYTES)).reverse()))
+  // Of the keys that a path may have, only one of P-384 makes signatures of this length.
   return orRefuse('quote_signature_invalid', () =>
     verify('sha384', signed, { key, dsaEncoding: 'ieee-p1363' }, rs),
   )

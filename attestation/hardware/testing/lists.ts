@@ -19,7 +19,7 @@ export interface ListRequest {
   readonly outer?: Buffer
 }
 
-export const ECDSA_SHA256 = asn1.sequence(asn1.oid('1.2.840.10045.4.3.2'))
+const ECDSA_SHA256 = asn1.sequence(asn1.oid('1.2.840.10045.4.3.2'))
 export const ECDSA_SHA384 = asn1.sequence(asn1.oid('1.2.840.10045.4.3.3'))
 
 /** An authority's name, key and certificate. */
