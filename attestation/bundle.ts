@@ -17,6 +17,8 @@ export interface Bundle {
   readonly certFingerprint: Digest
   readonly tlsLeaf?: string
   readonly jws: string
+  /** Of any form; no more is to be believed of it than what a vendor of hardware has signed in it. */
+  readonly rootCaTeeQuote: Json | undefined
 }
 
 const KIND = 'DeploymentEvidence'
@@ -76,5 +78,6 @@ function shapeOf(envelope: JsonObject): Bundle {
     certFingerprint: parseDigest(certFingerprint),
     ...(tlsLeaf === undefined ? {} : { tlsLeaf }),
     jws,
+    rootCaTeeQuote: envelope.rootCaTeeQuote,
   }
 }

@@ -1,6 +1,7 @@
 import { type Certificate, parseCertificate } from './certificate.ts'
 import type { Digest } from './digest.ts'
 import { AttestationError } from './errors.ts'
+import type { HardwareCondition } from './hardware/conditions.ts'
 import { parsePemFile } from './pem.ts'
 
 /** A root that the user was told to trust. */
@@ -10,14 +11,23 @@ export interface TrustedRoot {
   readonly fingerprint: Digest
   /** Off for platforms whose signing certificates carry no hostname. */
   readonly requireLeafName: boolean
+  /** What is demanded of the hardware that holds its key; nothing when left out. */
+  readonly attested?: readonly HardwareCondition[] | undefined
 }
 
+/** What is said of roots beside their certificates. */
+export type RootOptions = Partial<Pick<TrustedRoot, 'requireLeafName' | 'attested'>>
+
 /** Reads the roots of a PEM file. Throws when it has no certificate, or one that cannot be read. */
-export function parseRoots(pem: string, { requireLeafName = true } = {}): TrustedRoot[] {
+export function parseRoots(
+  pem: string,
+  { requireLeafName = true, attested }: RootOptions = {},
+): TrustedRoot[] {
   return parsePemFile(pem).map((der) => ({
     der,
     fingerprint: parseCertificate(der).fingerprint,
     requireLeafName,
+    ...(attested && { attested }),
   }))
 }
 

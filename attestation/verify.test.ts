@@ -36,6 +36,7 @@ test.each(algorithms)('a bundle signed with %s under a chain of the same is admi
     evidence: SNAPSHOT,
     channelBinding: 'observed',
     rootFingerprint: expected.roots[0]?.fingerprint,
+    hardware: null,
   })
 })
 

@@ -1,8 +1,12 @@
+import { checkHardware } from './attested.ts'
 import { type BindingExpectation, bindConnection, type ChannelBinding } from './binding.ts'
 import { readBundle } from './bundle.ts'
 import { checkChain, readChain, rootOf } from './chain.ts'
 import type { Digest } from './digest.ts'
 import { checkFreshness, type FreshnessExpectation } from './freshness.ts'
+import { builtInVendors } from './hardware/built-in.ts'
+import type { HardwareEvidence } from './hardware/evidence.ts'
+import type { Vendors } from './hardware/vendors.ts'
 import { parseInstant } from './instant.ts'
 import { openJws } from './jws.ts'
 import { matchesEnvelope, readPayload } from './payload.ts'
@@ -23,22 +27,26 @@ export interface Circumstances
   readonly hostname: string
 }
 
-/** What is known of an endpoint that passed every stage; all but `channelBinding` and the root was signed. */
+/** What is known of an endpoint that passed every stage; all but `channelBinding`, the root and its hardware was signed. */
 export interface Admission extends Candidate {
   /** SHA-256 of the TLS leaf that every connection to the endpoint must show. */
   readonly certFingerprint: Digest
   readonly channelBinding: ChannelBinding
   readonly rootFingerprint: Digest
+  /** The hardware that holds the root's key; null where none is demanded. */
+  readonly hardware: HardwareEvidence | null
 }
 
 /**
  * Judges the bytes of a bundle and throws the first refusal as an `AttestationError` with its stage and reason; any
  * other return is an admission. Stages and order are part of the contract (VRFY-01). Opens no connection: whoever
- * fetched the bytes passes the certificate that was seen as `observedLeaf`.
+ * fetched the bytes passes the certificate that was seen as `observedLeaf`. Vendors of hardware are the real ones for
+ * all but vectors and tests (VRFY-28).
  */
 export async function verifyBundle(
   bytes: Uint8Array,
   expected: Expectation & Circumstances,
+  vendors: Vendors = builtInVendors,
 ): Promise<Admission> {
   // fetch
   const bundle = readBundle(bytes, expected.hostname)
@@ -48,6 +56,7 @@ export async function verifyBundle(
   checkChain(chain, { ...expected, requireLeafName: requiresLeafName(root, expected.roots) })
   // untrusted-root
   checkRoot(root, expected.roots)
+  const hardware = checkHardware(bundle, root, expected, vendors)
   // jws
   const payload = readPayload(await openJws(bundle.jws, chain[0].key), bundle)
   const { hostname, certFingerprint, evidence, evidenceDigest: digest } = payload
@@ -60,5 +69,5 @@ export async function verifyBundle(
   // policy
   const candidate = { hostname, issuedAt, digest, evidence }
   checkPolicy(candidate, expected)
-  return { ...candidate, certFingerprint, channelBinding, rootFingerprint: root.fingerprint }
+  return { ...candidate, certFingerprint, channelBinding, rootFingerprint: root.fingerprint, hardware }
 }

@@ -1,12 +1,18 @@
 import { afterEach, expect, test } from 'vitest'
-import { digestOf, type Expectation, type Policy } from '#attestation'
+import {
+  digestOf,
+  type Expectation,
+  type HardwareCondition,
+  type HardwareEvidence,
+  type Policy,
+} from '#attestation'
 import { AttestedEndpoint, findObjection } from './endpoint.ts'
 import type { Outcome } from './evidence/attest.ts'
 import type { Recorded } from './evidence/check.ts'
 import { Refused, Withdrawn } from './refused.ts'
 import { admissionOf, basis, expectation, failed, passed } from './testing/admissions.ts'
 import { TestClock } from './testing/clock.ts'
-import { HOSTNAME } from './testing/identity.ts'
+import { createIdentity, HOSTNAME } from './testing/identity.ts'
 import { unjudged, upstreamRules, type Verdict } from './verdict/verdict.ts'
 
 const MINUTE = 60_000
@@ -72,7 +78,7 @@ test.each<[string, Partial<Expectation>, string | undefined]>([
   ['a policy that says neither', { policies: [policy(() => 'yes' as never)] }, 'policy_failed'],
 ])('what is admitted is held against what is newly expected: %s', async (_, change, reason) => {
   const expected = { ...expectation, ...change }
-  expect(findObjection(admissionOf(leaf), expected)?.reason).toBe(reason)
+  expect(findObjection({ admission: admissionOf(leaf), basis }, expected)?.reason).toBe(reason)
   const { endpoint, checks } = await startWorld()
   const { term } = endpoint.admit()!
   endpoint.expect(expected)
@@ -82,6 +88,58 @@ test.each<[string, Partial<Expectation>, string | undefined]>([
   // It asks nobody for that.
   expect(checks).toBe(1)
 })
+
+const chip = {
+  tee: 'snp',
+  product: 'Genoa',
+  measurement: 'ab'.repeat(48),
+  minimumTcb: { bootloader: 1, tee: 0, snp: 2, microcode: 3 },
+} as const
+const hardware: HardwareEvidence = {
+  format: 'amd-sev-snp-report',
+  product: 'Genoa',
+  tcb: { status: null, parts: chip.minimumTcb, advisories: [] },
+  measurements: { measurement: chip.measurement },
+  vmpl: 0,
+  endorsement: 'vcek',
+  endorsedUntil: new Date('2031-01-01T00:00:00Z'),
+  collateralUntil: null,
+  chipId: null,
+}
+const published = Buffer.from(
+  JSON.stringify({
+    version: 1,
+    kind: 'DeploymentEvidence',
+    hostname: HOSTNAME,
+    issuedAt: '2030-01-01T00:00:00Z',
+    certChain: [createIdentity().pem.replace(/^.*(?=-----BEGIN CERT)/s, '')],
+    certFingerprint: leaf,
+    jws: 'a.b.c',
+    rootCaTeeQuote: { status: 'not-implemented' },
+  }),
+)
+const newer = { ...chip, minimumTcb: { ...chip.minimumTcb, snp: 3 } }
+
+test.each<[string, HardwareEvidence | null, readonly HardwareCondition[] | undefined, string | undefined]>([
+  ['the same', hardware, [chip], undefined],
+  ['one more', hardware, [newer, chip], undefined],
+  ['nothing any more', hardware, undefined, undefined],
+  ['its measurement less', hardware, [{ ...chip, measurement: 'cd'.repeat(48) }], 'measurement_not_listed'],
+  ['newer firmware', hardware, [newer], 'tcb_not_accepted'],
+  ['hardware where none was', null, [chip], 'quote_missing'],
+])(
+  'what is newly demanded of hardware is held against what was seen of it: %s',
+  (_, seen, attested, reason) => {
+    const admission = { ...admissionOf(leaf), hardware: seen }
+    const [root] = expectation.roots
+    const roots = [{ ...root!, attested }]
+    const objection = findObjection(
+      { admission, basis: { ...basis, bytes: published } },
+      { ...expectation, roots },
+    )
+    expect(objection?.reason).toBe(reason)
+  },
+)
 
 test('what is no longer expected once its admission has been recorded is withdrawn at once', async () => {
   const { promise, resolve } = Promise.withResolvers<Recorded>()

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { type Admission, AttestationError, checkPolicy, type Expectation } from '#attestation'
+import { AttestationError, checkPolicy, type Expectation, recheckHardware } from '#attestation'
 import { type Clock, type Moment, systemClock } from './clock.ts'
 import type { Target } from './connection/target.ts'
 import { type Admittance, type Outgoing, PinnedDispatch, type Way } from './dispatch/pinned.ts'
@@ -148,8 +148,8 @@ export class AttestedEndpoint {
     if (after.state === 'admitted' && after.basis.expected !== this.#expected) this.#withdrawUnlessHeld(after)
   }
 
-  #withdrawUnlessHeld({ admission }: Admitted): void {
-    const objection = findObjection(admission, this.#expected)
+  #withdrawUnlessHeld(admitted: Admitted): void {
+    const objection = findObjection(admitted, this.#expected)
     if (objection !== undefined) this.#attestor.withdraw(objection)
   }
 
@@ -163,12 +163,13 @@ export class AttestedEndpoint {
 
 /** Why an admission does not hold by what is expected; undefined when nothing that is known of it speaks against it. */
 export function findObjection(
-  admission: Admission,
+  { admission, basis }: Pick<Admitted, 'admission' | 'basis'>,
   { roots, pins, policies }: Expectation,
 ): AttestationError | undefined {
   try {
     if (!roots.some(({ fingerprint }) => fingerprint === admission.rootFingerprint))
       throw new AttestationError('untrusted-root', 'root_not_trusted')
+    recheckHardware({ admission, ...basis }, roots)
     checkPolicy(admission, { pins, policies })
     return undefined
   } catch (thrown) {

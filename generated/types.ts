@@ -2,6 +2,8 @@
 
 export interface components {
     schemas: {
+        /** Intel's words for the state of a TCB, but for the one that is never accepted. */
+        AcceptedTcbStatus: "UpToDate" | "SWHardeningNeeded" | "ConfigurationNeeded" | "ConfigurationAndSWHardeningNeeded" | "TDRelaunchAdvised" | "TDRelaunchAdvisedConfigurationNeeded" | "OutOfDate" | "OutOfDateConfigurationNeeded";
         /** What an admitting verdict named. */
         AdminAdmission: {
             /** -time When it was given. */
@@ -238,6 +240,11 @@ export interface components {
         };
         /** Times of evidence and verdicts (VERD-07, VERD-08). */
         AttestationTimer: 15000 | 20000 | 86400000 | 60000 | 300000 | 600000 | 240000 | 1000 | 30000;
+        /** What is demanded of the hardware that holds a root's key, beside trust in the root itself. */
+        AttestedRootConfig: {
+            /** The guests that are accepted; one of them must fit as a whole. */
+            measurements: components["schemas"]["HardwareConditionConfig"][];
+        };
         /** Why there is no verdict. */
         AttestingReason: "verdict_pending" | "verdict_expired" | "disabled";
         /** What administrators do. */
@@ -426,6 +433,8 @@ export interface components {
         CapsuleClaims: {
             /** Whether its bundle would be admitted by its own roots and pins; its policies are shown and never asked. */
             admitted: boolean;
+            /** What was demanded of the hardware that holds the root's key, at each of its roots; null for nothing. */
+            attested: (components["schemas"]["AttestedRootConfig"] | null)[];
             /** The hostname. */
             hostname: string;
             /** The clock. */
@@ -488,6 +497,8 @@ export interface components {
         };
         /** A trusted root. */
         CapsuleRoot: {
+            /** What was demanded of the hardware that holds its key; absent for nothing. */
+            attested?: components["schemas"]["AttestedRootConfig"];
             /** The certificate in PEM. */
             pem: string;
             /** Whether the signing certificate must name the hostname. */
@@ -505,6 +516,8 @@ export interface components {
             evidence_digest: string | null;
             /** The generation. */
             generation: string;
+            /** The hardware that holds the root's key; null where none was demanded, or it was refused. */
+            hardware: components["schemas"]["HardwareOutput"] | null;
             /** Whether the bundle is admitted under the reader's own roots and pins, and every part goes with every other. */
             holds: boolean;
             /** The hostname that the evidence had to be for. */
@@ -1506,7 +1519,7 @@ export interface components {
         /** What is looked at, in its order. */
         DiagnosisCheckName: "dns" | "connect" | "tls" | "clock" | "fetch" | "cert-chain" | "untrusted-root" | "jws" | "tls-fingerprint" | "policy";
         /** What can be wrong. */
-        DiagnosisKind: "none" | "dns" | "connect_proxy" | "unreachable" | "tls_interception" | "certificate_renewal" | "no_evidence" | "clock_skew" | "stale_bundle" | "invalid_evidence" | "untrusted_root" | "wrong_pin" | "policy";
+        DiagnosisKind: "none" | "dns" | "connect_proxy" | "unreachable" | "tls_interception" | "certificate_renewal" | "no_evidence" | "clock_skew" | "stale_bundle" | "invalid_evidence" | "untrusted_root" | "hardware" | "wrong_pin" | "policy";
         /** What `proxy doctor --json` prints. */
         DiagnosisOutput: {
             /** What was found, endpoint by endpoint. */
@@ -1527,10 +1540,14 @@ export interface components {
         DigestText: string;
         /** What `proxy discover --json` prints: what one could pin, which is not yet a reason to (CMD-03). */
         DiscoveryOutput: {
+            /** What one could demand of it; null where there is none, and where nobody should accept it. */
+            attested: components["schemas"]["AttestedRootConfig"] | null;
             /** Digest of the snapshot in wire form: what a pin is. */
             evidence_digest: string;
             /** The same for people. */
             evidence_digest_hex: string;
+            /** The hardware that holds the root's key, as a vendor vouches for it; null where none is shown, or it does not hold. */
+            hardware: components["schemas"]["HardwareOutput"] | null;
             /** The hostname that the evidence is for. */
             hostname: string;
             /** -time When the bundle was signed. */
@@ -1910,6 +1927,55 @@ export interface components {
         GenerationStatus: "ok" | "aborted";
         /** Any name that people give to something. */
         GivenName: string;
+        /** One guest that is accepted. */
+        HardwareConditionConfig: components["schemas"]["SnpConditionConfig"] | components["schemas"]["TurinConditionConfig"] | components["schemas"]["TdxConditionConfig"];
+        /** 48 bytes in lower-case hexadecimal digits. */
+        HardwareMeasurement: string;
+        /** What was measured, by AMD or by Intel. */
+        HardwareMeasurementsOutput: {
+            /** AMD's. */
+            measurement?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's. */
+            mrtd?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's. */
+            rtmr0?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's. */
+            rtmr1?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's. */
+            rtmr2?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's. */
+            rtmr3?: components["schemas"]["HardwareMeasurement"];
+        };
+        /** What genuine hardware says of the guest that holds a root's key (VRFY-33). */
+        HardwareOutput: {
+            /** SHA-256 of the chip's number, in wire form; null where the machine hides it. */
+            chip_id_hash: components["schemas"]["JournalDigest"] | null;
+            /** -time Until when Intel's collateral counts; null for AMD. */
+            collateral_until: string | null;
+            /** -time Until when the vendor vouches for it. */
+            endorsed_until: string;
+            /** What vouches for the key that signed: a chip's certificate or, as `vlek`, one that a cloud shares. */
+            endorsement: "vcek" | "vlek" | "pck";
+            /** The form of the quote. */
+            format: "amd-sev-snp-report" | "intel-tdx-quote-v4" | "intel-tdx-quote-v5";
+            /** What was started. */
+            measurements: components["schemas"]["HardwareMeasurementsOutput"];
+            /** The vendor's product. */
+            product: "Milan" | "Genoa" | "Turin" | "TDX";
+            /** The firmware that the guest relies on. */
+            tcb: components["schemas"]["HardwareTcbOutput"];
+            /** AMD's level of privilege, 0 being the most privileged; null for Intel. */
+            vmpl: number | null;
+        };
+        /** The firmware that a guest relies on. */
+        HardwareTcbOutput: {
+            /** Intel's advisories about it. */
+            advisories: string[];
+            /** AMD's versions, of each part the oldest that the guest has met; null for Intel. */
+            parts: components["schemas"]["SnpTcbOutput"] | null;
+            /** Intel's word for it; null for AMD, who has none. */
+            status: components["schemas"]["TcbStatusOutput"] | null;
+        };
         /** The head of the request is too large. */
         HeadersTooLarge: {
             /** What went wrong. */
@@ -2255,6 +2321,8 @@ export interface components {
             endpoint: components["schemas"]["JournalName"];
             /** Digest of the deployment; null unless admitted. */
             evidence_digest: components["schemas"]["JournalDigest"] | null;
+            /** The hardware that holds the root's key; absent where none was demanded, and unless admitted. */
+            hardware?: components["schemas"]["HardwareOutput"];
             /** The hostname that its evidence must be for. */
             hostname: components["schemas"]["JournalName"];
             /** Which line this is. */
@@ -3754,6 +3822,45 @@ export interface components {
         };
         /** What is done in a step. */
         SnapshotStep: "set" | "remove" | "insert" | "delete" | "move";
+        /** A guest under AMD SEV-SNP. */
+        SnpConditionConfig: {
+            /** What was started. */
+            measurement: components["schemas"]["HardwareMeasurement"];
+            /** The oldest firmware that is accepted. AMD signs for none that it is up to date: it is yours to say. */
+            minimumTcb: components["schemas"]["SnpTcbConfig"];
+            /** Which processor; numbers of a TCB compare within one only. */
+            product: "Milan" | "Genoa";
+            /** Which hardware. */
+            tee: "snp";
+            /** Whether a key will do that a cloud has for all of its machines (VLEK). */
+            vlek?: boolean;
+            /** The least privileged level that is accepted, 0 being the most privileged; 0 unless told otherwise. */
+            vmpl?: number;
+        };
+        /** Versions of the firmware. */
+        SnpTcbConfig: {
+            /** Of the boot loader. */
+            bootloader: components["schemas"]["TcbVersion"];
+            /** Of the microcode. */
+            microcode: components["schemas"]["TcbVersion"];
+            /** Of the SNP firmware. */
+            snp: components["schemas"]["TcbVersion"];
+            /** Of the operating system of the security processor. */
+            tee: components["schemas"]["TcbVersion"];
+        };
+        /** Versions of AMD's firmware. */
+        SnpTcbOutput: {
+            /** Of the boot loader. */
+            bootloader: components["schemas"]["TcbVersion"];
+            /** Of the first mutable code; a Turin's only. */
+            fmc?: components["schemas"]["TcbVersion"];
+            /** Of the microcode. */
+            microcode: components["schemas"]["TcbVersion"];
+            /** Of the SNP firmware. */
+            snp: components["schemas"]["TcbVersion"];
+            /** Of the operating system of the security processor. */
+            tee: components["schemas"]["TcbVersion"];
+        };
         /** What `npm start` writes to `.data/stack.json`; a field is there when its part is. */
         Stack: {
             /** Health and metrics. */
@@ -4008,8 +4115,47 @@ export interface components {
             /** Whether the proxy judges evidence by this very verifier. What the vectors say of it then counts for the proxy; if not, the proxy is judged by what it is served alone. */
             sameProduct: boolean;
         };
+        /** Intel's words for the state of a TCB. */
+        TcbStatusOutput: "UpToDate" | "SWHardeningNeeded" | "ConfigurationNeeded" | "ConfigurationAndSWHardeningNeeded" | "TDRelaunchAdvised" | "TDRelaunchAdvisedConfigurationNeeded" | "OutOfDate" | "OutOfDateConfigurationNeeded" | "Revoked";
+        /** A version of a part of the firmware. */
+        TcbVersion: number;
+        /** A guest under Intel TDX. */
+        TdxConditionConfig: {
+            /** The guest's firmware. */
+            mrtd: components["schemas"]["HardwareMeasurement"];
+            /** The machine's shape: it moves with memory and processors. */
+            rtmr0?: components["schemas"]["HardwareMeasurement"];
+            /** The kernel and what started it. */
+            rtmr1: components["schemas"]["HardwareMeasurement"];
+            /** The command line and the first files. */
+            rtmr2: components["schemas"]["HardwareMeasurement"];
+            /** What the guest has measured itself. */
+            rtmr3?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's words for the state of the TCB that are accepted; `UpToDate` alone when left out. */
+            tcbStatus?: components["schemas"]["AcceptedTcbStatus"][];
+            /** Which hardware. */
+            tee: "tdx";
+        };
         /** The hardware that an endpoint's certificates name; read, not verified (MODL-25). */
         TeeLabel: "AMD SEV-SNP (QEMU)" | "Intel TDX (QEMU)" | "Intel TDX (GCP)" | "Intel TDX (Azure)" | "AMD SEV-SNP (Azure)";
+        /** AMD's authorities for one product, each in PEM. */
+        TestAmdAuthorities: {
+            /** Its root (ARK). */
+            ark: string;
+            /** The product. */
+            product: "Milan" | "Genoa" | "Turin";
+            /** Who issues to chips (ASK). */
+            vcek: string;
+            /** Who issues to clouds (ASVK). */
+            vlek: string;
+        };
+        /** Vendors of hardware that there are for vectors only, in place of the real ones. */
+        TestVendors: {
+            /** AMD's authorities, of one product each. */
+            amd?: components["schemas"]["TestAmdAuthorities"][];
+            /** Intel's root, in PEM; the real one when left out. */
+            intel?: string;
+        };
         /** A text that is not empty. */
         Text: string;
         /** Several texts. */
@@ -4065,10 +4211,40 @@ export interface components {
         };
         /** A root certificate. */
         TrustedRootConfig: {
+            /** What is demanded besides of the hardware that holds its key; nothing when left out. */
+            attested?: components["schemas"]["AttestedRootConfig"];
             /** PEM file with exactly this certificate. */
             file: string;
             /** Off for platforms whose signing certificates carry no hostname. */
             requireLeafName?: boolean;
+        };
+        /** A guest under AMD SEV-SNP on a Turin, whose firmware has one more part. */
+        TurinConditionConfig: {
+            /** What was started. */
+            measurement: components["schemas"]["HardwareMeasurement"];
+            /** The oldest firmware that is accepted. */
+            minimumTcb: components["schemas"]["TurinTcbConfig"];
+            /** Which processor. */
+            product: "Turin";
+            /** Which hardware. */
+            tee: "snp";
+            /** As in SnpConditionConfig. */
+            vlek?: boolean;
+            /** As in SnpConditionConfig. */
+            vmpl?: number;
+        };
+        /** Versions of a Turin's firmware. */
+        TurinTcbConfig: {
+            /** Of the boot loader. */
+            bootloader: components["schemas"]["TcbVersion"];
+            /** Of the first mutable code. */
+            fmc: components["schemas"]["TcbVersion"];
+            /** Of the microcode. */
+            microcode: components["schemas"]["TcbVersion"];
+            /** Of the SNP firmware. */
+            snp: components["schemas"]["TcbVersion"];
+            /** Of the operating system of the security processor. */
+            tee: components["schemas"]["TcbVersion"];
         };
         /** The request carries no key that is valid now. */
         Unauthorized: {
@@ -4408,6 +4584,8 @@ export interface components {
             policies?: string[];
             /** The trust store; it may be empty. */
             roots: components["schemas"]["VectorRoot"][];
+            /** Vendors of hardware in place of the real ones; no configuration of anybody's can name any. */
+            test_vendors?: components["schemas"]["TestVendors"];
         };
         /** The vectors about one stage of the verification. */
         VectorFile: {
@@ -4449,6 +4627,8 @@ export interface components {
             roots: components["schemas"]["VectorRoot"][];
             /** As in VerifierRequest. */
             status?: number;
+            /** Vendors of hardware in place of the real ones; no configuration of anybody's can name any. */
+            test_vendors?: components["schemas"]["TestVendors"];
         };
         /** What was found of one vector. */
         VectorResult: {
@@ -4467,6 +4647,8 @@ export interface components {
         };
         /** A certificate of the trust store. */
         VectorRoot: {
+            /** What is demanded of the hardware that holds its key, as the proxy's configuration takes it; nothing when left out. */
+            attested?: components["schemas"]["AttestedRootConfig"];
             /** One certificate in PEM. */
             pem: string;
             /** Off for platforms whose signing certificates carry no hostname. */
@@ -4482,6 +4664,8 @@ export interface components {
             evidence_digest?: string;
             /** How long an admitted verdict lives on unless it is renewed. */
             expires_in_ms?: number;
+            /** The hardware that holds the root's key; absent where none is demanded, and unless admitted. */
+            hardware?: components["schemas"]["HardwareOutput"];
             /** Why it refused, unless admitted. */
             reason?: string;
             /** -time When the state began; a check that only renews a verdict changes nothing. */
@@ -4499,6 +4683,8 @@ export interface components {
             channel_binding: components["schemas"]["ChannelBinding"];
             /** Digest of the snapshot in wire form; null until its signature has been checked. */
             evidence_digest: string | null;
+            /** The hardware that holds the root's key; null where none was demanded, or it was refused. */
+            hardware: components["schemas"]["HardwareOutput"] | null;
             /** Why it refused; null when admitted. */
             reason: string | null;
             /** The step that refused; null when admitted. */
@@ -4533,7 +4719,7 @@ export interface components {
             version: 1;
         };
         /** An optional part of a verifier. */
-        VerifierCapability: "batch" | "status" | "policies" | "producer-asserted" | "nameless-leaves";
+        VerifierCapability: "batch" | "status" | "policies" | "producer-asserted" | "nameless-leaves" | "attested-roots";
         /** Whether proxy and verifier are claimed to be one product. */
         VerifierClaim: {
             /** If so, the verdicts of the vectors count for the proxy: they stand below `verifier/` among the scenarios. */
@@ -4567,6 +4753,8 @@ export interface components {
             roots: components["schemas"]["VectorRoot"][];
             /** The status of the answer that it came with; 200 when left out. */
             status?: number;
+            /** Vendors of hardware in place of the real ones; no configuration of anybody's can name any. */
+            test_vendors?: components["schemas"]["TestVendors"];
             /** Version of this document. */
             version: 1;
         };

@@ -9,6 +9,7 @@ import { proxyRules, type Verdict } from '#egress/verdict/verdict.ts'
 import type { EndpointConfig } from './config/proxy.ts'
 import { Exchange } from './forward/exchange.ts'
 import type { Route } from './forward/route.ts'
+import { hardwareDocument } from './hardware.ts'
 import { areEqual } from './journal/expectation.ts'
 import { noRecorder, type Recorder } from './journal/recorder.ts'
 import type { Log, LogFields } from './log.ts'
@@ -133,6 +134,11 @@ function fieldsOf(verdict: Verdict): LogFields {
     const { stage, reason } = verdict.ground
     return { state, stage, reason }
   }
-  const { digest, certFingerprint } = verdict.admission
-  return { state, evidenceDigest: digest, certFingerprint }
+  const { digest, certFingerprint, hardware } = verdict.admission
+  return {
+    state,
+    evidenceDigest: digest,
+    certFingerprint,
+    ...(hardware && { hardware: hardwareDocument(hardware) }),
+  }
 }

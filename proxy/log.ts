@@ -1,4 +1,5 @@
 import { createLog as createLines, type ErrorField, type Log as LogOf } from '#base/log.ts'
+import type { HardwareOutput } from '#contract/models'
 
 export { silent } from '#base/log.ts'
 
@@ -13,6 +14,8 @@ export interface LogFields extends ErrorField {
   readonly reason?: string
   readonly evidenceDigest?: string
   readonly certFingerprint?: string
+  /** What was seen of the hardware that holds the root's key. */
+  readonly hardware?: HardwareOutput
   /** Path of a setting, and what is wrong with it; never its value. */
   readonly setting?: string
   readonly mistake?: string

@@ -45,6 +45,10 @@ export function createProgram(): Command {
     .option(...HOSTNAME)
     .option(...ROOT)
     .option(...LEAF_NAME)
+    .option(
+      '--attested <file>',
+      'YAML file with `measurements`, one of which the hardware of the root must fit',
+    )
     .option('--pin <digest>', 'digest of an approved deployment; may be repeated', collect, [])
     .option(
       '--policy <file|expression>',

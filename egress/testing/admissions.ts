@@ -13,6 +13,7 @@ export function admissionOf(certFingerprint: Digest, issuedAt = new Date('2030-0
     certFingerprint,
     channelBinding: 'observed',
     rootFingerprint: digestOf('root'),
+    hardware: null,
   }
 }
 

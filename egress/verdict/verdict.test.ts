@@ -90,6 +90,8 @@ const unsigned: [string, Stage, string][] = [
   ['another hostname', 'fetch', 'hostname_mismatch'],
   ['an expired chain', 'cert-chain', 'certificate_expired'],
   ['another root', 'untrusted-root', 'root_not_trusted'],
+  ['no hardware', 'untrusted-root', 'quote_missing'],
+  ['another measurement', 'untrusted-root', 'measurement_not_listed'],
   ['a forged signature', 'jws', 'signature_invalid'],
   ['another hostname’s signature', 'jws', 'hostname_mismatch'],
   ['another envelope', 'jws', 'envelope_mismatch'],

@@ -5,30 +5,30 @@ o;for(;u<r;)m++,o=e.charCodeAt(u++),o>=55296&&o<=56319&&u<r&&(o=e.charCodeAt(u),
 d.default=h;h.code='require("ajv/dist/runtime/ucs2length").default'});var _=a,P={type:"object",required:["version","name","release","capabilities"],properties:{version:{type:"numbe\
 r",enum:[1]},name:{type:"string",minLength:1},release:{type:"string",minLength:1},capabilities:{type:"array",items:{
 $ref:"#/$defs/VerifierCapability"}}}},v=b().default,k={type:"string",enum:["batch","status","policies","produc\
-er-asserted","nameless-leaves"]};function f(e,{instancePath:r="",parentData:m,parentDataProperty:u,rootData:o=e}={}){
-let l=null,s=0;return typeof e!="string"?(f.errors=[{instancePath:r,schemaPath:"#/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1):e==="batch"||e==="status"||e==="policies"||e==="producer-asserte\
-d"||e==="nameless-leaves"?(f.errors=l,s===0):(f.errors=[{instancePath:r,schemaPath:"#/enum",keyword:"enum",params:{
-allowedValues:k.enum},message:"must be equal to one of the allowed values"}],!1)}function a(e,{instancePath:r="",
-parentData:m,parentDataProperty:u,rootData:o=e}={}){let l=null,s=0;if(s===0)if(e&&typeof e=="object"&&!Array.isArray(
-e)){let p;if(e.version===void 0&&(p="version")||e.name===void 0&&(p="name")||e.release===void 0&&(p="release")||
-e.capabilities===void 0&&(p="capabilities"))return a.errors=[{instancePath:r,schemaPath:"#/required",keyword:"\
-required",params:{missingProperty:p},message:"must have required property '"+p+"'"}],!1;if(e.version!==void 0){
-let t=e.version,n=s;if(typeof t!="number")return a.errors=[{instancePath:r+"/version",schemaPath:"#/properties\
-/version/type",keyword:"type",params:{type:"number"},message:"must be number"}],!1;if(t!==1)return a.errors=[{
-instancePath:r+"/version",schemaPath:"#/properties/version/enum",keyword:"enum",params:{allowedValues:P.properties.
-version.enum},message:"must be equal to one of the allowed values"}],!1;var i=n===s}else var i=!0;if(i){if(e.name!==
-void 0){let t=e.name,n=s;if(s===n)if(typeof t=="string"){if(v(t)<1)return a.errors=[{instancePath:r+"/name",schemaPath:"\
-#/properties/name/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characte\
-rs"}],!1}else return a.errors=[{instancePath:r+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;var i=n===s}else var i=!0;if(i){if(e.release!==void 0){let t=e.release,
-n=s;if(s===n)if(typeof t=="string"){if(v(t)<1)return a.errors=[{instancePath:r+"/release",schemaPath:"#/proper\
-ties/release/minLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"}],
-!1}else return a.errors=[{instancePath:r+"/release",schemaPath:"#/properties/release/type",keyword:"type",params:{
-type:"string"},message:"must be string"}],!1;var i=n===s}else var i=!0;if(i)if(e.capabilities!==void 0){let t=e.
-capabilities,n=s;if(s===n)if(Array.isArray(t)){var y=!0;let g=t.length;for(let c=0;c<g;c++){let w=s;f(t[c],{instancePath:r+
-"/capabilities/"+c,parentData:t,parentDataProperty:c,rootData:o})||(l=l===null?f.errors:l.concat(f.errors),s=l.
-length);var y=w===s;if(!y)break}}else return a.errors=[{instancePath:r+"/capabilities",schemaPath:"#/propertie\
-s/capabilities/type",keyword:"type",params:{type:"array"},message:"must be array"}],!1;var i=n===s}else var i=!0}}}else
-return a.errors=[{instancePath:r,schemaPath:"#/type",keyword:"type",params:{type:"object"},message:"must be ob\
-ject"}],!1;return a.errors=l,s===0}export{_ as isVerifierCapabilities};
+er-asserted","nameless-leaves","attested-roots"]};function f(e,{instancePath:r="",parentData:m,parentDataProperty:u,
+rootData:o=e}={}){let l=null,s=0;return typeof e!="string"?(f.errors=[{instancePath:r,schemaPath:"#/type",keyword:"\
+type",params:{type:"string"},message:"must be string"}],!1):e==="batch"||e==="status"||e==="policies"||e==="pr\
+oducer-asserted"||e==="nameless-leaves"||e==="attested-roots"?(f.errors=l,s===0):(f.errors=[{instancePath:r,schemaPath:"\
+#/enum",keyword:"enum",params:{allowedValues:k.enum},message:"must be equal to one of the allowed values"}],!1)}
+function a(e,{instancePath:r="",parentData:m,parentDataProperty:u,rootData:o=e}={}){let l=null,s=0;if(s===0)if(e&&
+typeof e=="object"&&!Array.isArray(e)){let p;if(e.version===void 0&&(p="version")||e.name===void 0&&(p="name")||
+e.release===void 0&&(p="release")||e.capabilities===void 0&&(p="capabilities"))return a.errors=[{instancePath:r,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:p},message:"must have required property '"+
+p+"'"}],!1;if(e.version!==void 0){let t=e.version,n=s;if(typeof t!="number")return a.errors=[{instancePath:r+"\
+/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type:"number"},message:"must be number"}],
+!1;if(t!==1)return a.errors=[{instancePath:r+"/version",schemaPath:"#/properties/version/enum",keyword:"enum",
+params:{allowedValues:P.properties.version.enum},message:"must be equal to one of the allowed values"}],!1;var i=n===
+s}else var i=!0;if(i){if(e.name!==void 0){let t=e.name,n=s;if(s===n)if(typeof t=="string"){if(v(t)<1)return a.
+errors=[{instancePath:r+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit:1},
+message:"must NOT have fewer than 1 characters"}],!1}else return a.errors=[{instancePath:r+"/name",schemaPath:"\
+#/properties/name/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var i=n===s}else var i=!0;
+if(i){if(e.release!==void 0){let t=e.release,n=s;if(s===n)if(typeof t=="string"){if(v(t)<1)return a.errors=[{instancePath:r+
+"/release",schemaPath:"#/properties/release/minLength",keyword:"minLength",params:{limit:1},message:"must NOT \
+have fewer than 1 characters"}],!1}else return a.errors=[{instancePath:r+"/release",schemaPath:"#/properties/r\
+elease/type",keyword:"type",params:{type:"string"},message:"must be string"}],!1;var i=n===s}else var i=!0;if(i)
+if(e.capabilities!==void 0){let t=e.capabilities,n=s;if(s===n)if(Array.isArray(t)){var y=!0;let g=t.length;for(let c=0;c<
+g;c++){let w=s;f(t[c],{instancePath:r+"/capabilities/"+c,parentData:t,parentDataProperty:c,rootData:o})||(l=l===
+null?f.errors:l.concat(f.errors),s=l.length);var y=w===s;if(!y)break}}else return a.errors=[{instancePath:r+"/\
+capabilities",schemaPath:"#/properties/capabilities/type",keyword:"type",params:{type:"array"},message:"must b\
+e array"}],!1;var i=n===s}else var i=!0}}}else return a.errors=[{instancePath:r,schemaPath:"#/type",keyword:"t\
+ype",params:{type:"object"},message:"must be object"}],!1;return a.errors=l,s===0}export{_ as isVerifierCapabilities};

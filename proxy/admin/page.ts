@@ -3,6 +3,7 @@ import { parseDigest, toHex } from '#attestation'
 import { visible } from '#base/foreign-text.ts'
 import type { ProxiedEndpointStatus } from '#contract/models'
 import { reasons, type Stage } from '#contract/reasons'
+import { hardwareInRows } from '../hardware.ts'
 import type { ProxyView } from './view.ts'
 import { notReady } from './view.ts'
 
@@ -83,11 +84,18 @@ function groundOf({ stage, reason }: Verdict): Row[] {
   ]
 }
 
-function admissionOf({ evidence_digest: digest, expires_in_ms: expiresMs }: Verdict): Row[] {
+function admissionOf({ evidence_digest: digest, hardware, expires_in_ms: expiresMs }: Verdict): Row[] {
   return [
     ...(digest === undefined ? [] : [['Deployment', code(toHex(parseDigest(digest)))] as const]),
+    ...(hardware === undefined
+      ? []
+      : hardwareInRows(hardware).map(([name, text]) => [titleOf(name), escapeText(text)] as const)),
     ...(expiresMs === undefined ? [] : [['Ends unless renewed', inSeconds(expiresMs)] as const]),
   ]
+}
+
+function titleOf(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1)
 }
 
 function inSeconds(ms: number): string {

@@ -4,6 +4,7 @@ import { elapsedMs } from '#egress/clock.ts'
 import { lifeLeftMs, proxyRules, type Verdict } from '#egress/verdict/verdict.ts'
 import type { EndpointConfig } from '../config/proxy.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { hardwareDocument } from '../hardware.ts'
 
 /** What is told of an endpoint. */
 export interface StatusSources {
@@ -38,6 +39,7 @@ function verdictStatus(
     return {
       state: 'admitted',
       evidence_digest: verdict.admission.digest,
+      ...(verdict.admission.hardware && { hardware: hardwareDocument(verdict.admission.hardware) }),
       since: since.toISOString(),
       age_ms: whole(elapsedMs(verdict.since, now)),
       expires_in_ms: whole(lifeLeftMs(verdict, now, proxyRules)),

@@ -1,4 +1,4 @@
-import { parseRoots, type TrustedRoot, toHex } from '#attestation'
+import { parseRoots, type RootOptions, type TrustedRoot, toHex } from '#attestation'
 import { quote } from '#base/foreign-text.ts'
 import type { EvidenceCapsule } from '#contract/models'
 import type { components } from '#contract/types'
@@ -14,8 +14,8 @@ export interface Claims {
 
 /** Reads what a capsule says of itself; never throws. Its policies are read and never asked: they are a stranger's programs. */
 export function claimsOf({ expectation, judged_at, observed_leaf }: EvidenceCapsule): Claims {
-  const roots = expectation.roots.map(({ pem, require_leaf_name: requireLeafName }) =>
-    readRoots(pem, requireLeafName),
+  const roots = expectation.roots.map(({ pem, require_leaf_name: requireLeafName, attested }) =>
+    readRoots(pem, { requireLeafName, attested: attested?.measurements }),
   )
   return {
     roots: roots.flatMap((found) => found ?? []),
@@ -25,6 +25,7 @@ export function claimsOf({ expectation, judged_at, observed_leaf }: EvidenceCaps
       observed_leaf,
       max_bundle_age_ms: expectation.max_bundle_age_ms,
       roots: roots.map((found) => found?.[0]?.fingerprint ?? null),
+      attested: expectation.roots.map(({ attested }) => attested ?? null),
       pins: [...expectation.pins],
       policies: expectation.policies.map(({ name, allow }) => ({ name, allow, mistake: mistakeIn(allow) })),
     },
@@ -43,7 +44,8 @@ export function isReadable({ document: { judged_at, roots, pins, policies } }: C
 
 /** The claims for people, who are not to take them for anything else. */
 export function claimsInWords(claims: components['schemas']['CapsuleClaims']): string[] {
-  const { admitted, hostname, judged_at, observed_leaf, max_bundle_age_ms, roots, pins, policies } = claims
+  const { admitted, hostname, judged_at, observed_leaf, max_bundle_age_ms, roots, attested, pins, policies } =
+    claims
   return [
     'The capsule says this of itself, and nothing here proves it:',
     `  hostname     ${quote(hostname)}`,
@@ -53,6 +55,7 @@ export function claimsInWords(claims: components['schemas']['CapsuleClaims']): s
     ...roots.map(
       (root) => `  root         ${root === null ? 'no certificate: it cannot be read' : shown(root)}`,
     ),
+    ...attested.flatMap((demand) => demand?.measurements.map(conditionInWords) ?? []),
     ...pins.map((pin) => `  pin          ${shown(pin)}`),
     ...policies.flatMap(({ name, allow, mistake }) => [
       `  policy       ${quote(name)}, shown and not asked: ${quote(allow, MAX_POLICY)}`,
@@ -62,12 +65,18 @@ export function claimsInWords(claims: components['schemas']['CapsuleClaims']): s
   ]
 }
 
+function conditionInWords(asked: components['schemas']['HardwareConditionConfig']): string {
+  return asked.tee === 'snp'
+    ? `  hardware     AMD SEV-SNP, ${asked.product}, ${asked.measurement}`
+    : `  hardware     Intel TDX, ${asked.mrtd}`
+}
+
 /** A policy may be read whole. */
 const MAX_POLICY = 40_000
 
-function readRoots(pem: string, requireLeafName: boolean): readonly TrustedRoot[] | undefined {
+function readRoots(pem: string, options: RootOptions): readonly TrustedRoot[] | undefined {
   try {
-    return parseRoots(pem, { requireLeafName })
+    return parseRoots(pem, options)
   } catch {
     return undefined
   }

@@ -9,10 +9,11 @@ import {
 } from '#attestation'
 import { quote } from '#base/foreign-text.ts'
 import type { CapsuleVerificationOutput, EvidenceCapsule } from '#contract/models'
+import { hardwareDocument } from '../hardware.ts'
 import { type Claims, claimsInWords, claimsOf } from './capsule-claims.ts'
 import { bundleOf, comparePartsOf, type Part } from './capsule-parts.ts'
 import { digestIn } from './pin-subject.ts'
-import { stagesInWords } from './words.ts'
+import { hardwareLines, stagesInWords } from './words.ts'
 
 /** What a recipient holds a capsule against; what it brings along counts for none of it. */
 export interface RecipientExpectation extends Expectation {
@@ -95,6 +96,10 @@ function documentOf({
     evidence_digest: (verdict instanceof AttestationError ? verdict.evidenceDigest : verdict.digest) ?? null,
     // Whoever judges a capsule has seen no connection: its maker says which certificate there was.
     channel_binding: isBound ? 'producer-asserted' : 'none',
+    hardware:
+      verdict instanceof AttestationError || verdict.hardware === null
+        ? null
+        : hardwareDocument(verdict.hardware),
     generation: capsule.generation,
     hostname,
     hostname_from: given.hostname === undefined ? 'capsule' : 'reader',
@@ -121,7 +126,7 @@ const partWords: Readonly<Record<Part['part'], string>> = {
 const WIDTH = Math.max(...Object.keys(partWords).map((name) => name.length))
 
 function inWords(document: CapsuleVerificationOutput, verdict: Judged): string[] {
-  const { parts, roots, pins, claims } = document
+  const { parts, roots, pins, claims, hardware } = document
   return [
     ...headingOf(document),
     '',
@@ -135,6 +140,9 @@ function inWords(document: CapsuleVerificationOutput, verdict: Judged): string[]
     roots.length + pins.length > 0 ? 'You gave:' : 'You gave neither a root nor a pin.',
     ...roots.map((root) => `  root  ${toHex(root as Digest)}`),
     ...pins.map((pin) => `  pin   ${toHex(pin as Digest)}`),
+    ...(hardware === null
+      ? []
+      : ['', 'The root’s key was held by hardware:', ...hardwareLines(hardware, 11)]),
     '',
     ...claimsInWords(claims),
   ]

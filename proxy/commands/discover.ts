@@ -3,7 +3,10 @@ import {
   type Admission,
   AttestationError,
   type Digest,
+  type HardwareCondition,
+  type HardwareEvidence,
   inspectBundle,
+  inspectHardware,
   teeLabelOf,
   toHex,
   verifyBundle,
@@ -12,11 +15,12 @@ import { type OutputOptions, print } from '#base/print.ts'
 import { limits } from '#contract/limits'
 import type { DiscoveryOutput } from '#contract/models'
 import type { Target } from '#egress/connection/target.ts'
+import { attestedDocument, demandFor, hardwareDocument } from '../hardware.ts'
 import { keepFile } from './keep-file.ts'
 import { rootsWithin } from './snapshot-source.ts'
 import { endpointSource, readRoots, type Subject } from './subject.ts'
 import { parseEndpointUrl } from './usage.ts'
-import { stagesInWords } from './words.ts'
+import { hardwareLines, stagesInWords } from './words.ts'
 
 /** What `proxy discover` takes. */
 export interface DiscoverOptions extends OutputOptions {
@@ -33,6 +37,8 @@ interface Discovery {
   readonly admission: Admission
   readonly rootPem: string
   readonly tee: string | null
+  /** What its hardware shows, or why it shows none. */
+  readonly hardware: HardwareEvidence | AttestationError
   readonly isRootTrusted: boolean
 }
 
@@ -88,14 +94,27 @@ async function look(
     admission,
     rootPem: root.toString(),
     tee: teeLabelOf(root.raw),
+    hardware: hardwareIn(bytes),
     isRootTrusted: rootFiles.length > 0,
   }
 }
 
-function documentOf(
-  { admission, rootPem, tee, isRootTrusted }: Discovery,
-  saved: string | null,
-): DiscoveryOutput {
+function hardwareIn(bytes: Uint8Array): HardwareEvidence | AttestationError {
+  try {
+    return inspectHardware(bytes, new Date())
+  } catch (thrown) {
+    if (thrown instanceof AttestationError) return thrown
+    throw thrown
+  }
+}
+
+function demandIn({ hardware }: Discovery): HardwareCondition | undefined {
+  return hardware instanceof AttestationError ? undefined : demandFor(hardware)
+}
+
+function documentOf(discovery: Discovery, saved: string | null): DiscoveryOutput {
+  const { admission, rootPem, tee, hardware, isRootTrusted } = discovery
+  const demand = demandIn(discovery)
   const { hostname, digest, rootFingerprint, certFingerprint, issuedAt } = admission
   return {
     hostname,
@@ -107,16 +126,15 @@ function documentOf(
     observed_leaf: certFingerprint,
     issued_at: issuedAt.toISOString(),
     tee,
+    hardware: hardware instanceof AttestationError ? null : hardwareDocument(hardware),
+    attested: demand === undefined ? null : attestedDocument([demand]),
     root_trusted: isRootTrusted,
     saved,
   }
 }
 
-function inWords(
-  { admission, rootPem, tee, isRootTrusted }: Discovery,
-  target: Target,
-  rootFiles: readonly string[],
-): string[] {
+function inWords(discovery: Discovery, target: Target, rootFiles: readonly string[]): string[] {
+  const { admission, rootPem, tee, hardware, isRootTrusted } = discovery
   const { hostname, digest, rootFingerprint, certFingerprint, issuedAt } = admission
   return [
     `${hostname} published this; nothing of it is approved yet.`,
@@ -125,7 +143,10 @@ function inWords(
     `  signed       ${issuedAt.toISOString()}`,
     ...both('certificate', certFingerprint),
     ...both('root', rootFingerprint),
-    `  hardware     ${tee ?? 'none named'}${tee === null ? '' : ': a label in the root certificate, which proves nothing'}`,
+    `  label        ${tee ?? 'no hardware named'}${tee === null ? '' : ': a label in the root certificate, which proves nothing'}`,
+    ...(hardware instanceof AttestationError
+      ? [`  hardware     none shown: ${hardware.reason}`]
+      : hardwareLines(hardwareDocument(hardware), 11)),
     '',
     isRootTrusted
       ? 'The root is one that you named with --root.'
@@ -133,10 +154,27 @@ function inWords(
     'Read what is deployed before you approve of it: `proxy show` with the same URL. Then put into proxy.yaml:',
     '',
     ...snippet(target, digest, isRootTrusted ? rootFiles : ['root.pem']),
+    ...demandInWords(demandIn(discovery)),
     '',
     ...(isRootTrusted
       ? []
       : ['and into root.pem, once you have compared it:', '', ...rootPem.trimEnd().split('\n')]),
+  ]
+}
+
+/** The block of proxy.yaml that demands the same hardware again. */
+function demandInWords(demand: HardwareCondition | undefined): string[] {
+  if (demand === undefined) return []
+  const [document] = attestedDocument([demand]).measurements
+  const members = Object.entries(document ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  return [
+    '',
+    'The vendor vouches for its hardware. To demand it besides, compare the measurements with those that the operator',
+    'gave you, and put below the root’s file:',
+    '',
+    '        attested:',
+    '          measurements:',
+    ...members.map((member, index) => `            ${index === 0 ? '-' : ' '} ${member}`),
   ]
 }
 

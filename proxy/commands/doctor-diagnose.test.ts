@@ -30,6 +30,7 @@ test.each<[string, Partial<Symptoms>]>([
   ['invalid_evidence', { refusal: refused('cert-chain', 'certificate_expired') }],
   ['invalid_evidence', { findings: [wrongClock], refusal: refused('jws', 'digest_mismatch') }],
   ['untrusted_root', { refusal: refused('untrusted-root', 'root_not_trusted') }],
+  ['hardware', { refusal: refused('untrusted-root', 'measurement_not_listed') }],
   ['certificate_renewal', { refusal: refused('tls-fingerprint', 'leaf_mismatch') }],
   [
     'tls_interception',

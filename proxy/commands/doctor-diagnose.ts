@@ -43,7 +43,7 @@ function ofStage({ stage, reason }: AttestationError, symptoms: Symptoms): Diagn
     case 'fetch':
       return UNREACHED.includes(reason) ? 'unreachable' : 'no_evidence'
     case 'untrusted-root':
-      return 'untrusted_root'
+      return reason === 'root_not_trusted' || reason === 'no_trusted_roots' ? 'untrusted_root' : 'hardware'
     case 'tls-fingerprint':
       return ofLeaf(symptoms)
     case 'policy':

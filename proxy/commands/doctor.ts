@@ -69,6 +69,7 @@ const diagnoses: Readonly<Record<Diagnosis, string>> = {
     'The platform no longer signs its evidence anew; the clocks agree, so that it is not a matter of time.',
   invalid_evidence: 'Its evidence does not hold.',
   untrusted_root: 'Its evidence ends at a root that the configuration does not trust.',
+  hardware: 'Its root is trusted, and the hardware that you demand of it is not shown.',
   wrong_pin: 'It runs another deployment than those that are pinned. `proxy pin diff` tells what differs.',
   policy: 'A policy of the configuration does not allow its deployment.',
 }

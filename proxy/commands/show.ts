@@ -103,7 +103,7 @@ function rootsFor(
   hostname: string,
   { root, leafName }: ShowOptions,
 ): readonly TrustedRoot[] | undefined {
-  if (root.length > 0) return readRoots(root, leafName)
+  if (root.length > 0) return readRoots(root, { requireLeafName: leafName })
   const trusted = config?.endpoints.filter(({ target }) => target.hostname === hostname) ?? []
   return trusted.length === 0 ? undefined : trusted.flatMap(({ roots }) => roots)
 }

@@ -8,7 +8,7 @@ import { isProxyStatus } from '#contract/validators/proxy-status'
 import { ConfigError } from '../../config/error.ts'
 import { loadProxyConfig } from '../config/proxy.ts'
 import { parseDigestOption } from './digest-option.ts'
-import { explain } from './words.ts'
+import { explain, hardwareLines } from './words.ts'
 
 /** What `proxy status` takes. */
 export interface StatusOptions extends OutputOptions {
@@ -99,6 +99,7 @@ function verdictInWords({ state, since, ...verdict }: EndpointStatus['verdict'])
     return [
       `${heading}, checked ${seconds(verdict.age_ms)} ago, good for ${seconds(verdict.expires_in_ms ?? 0)}`,
       `  deployment   ${digest === undefined ? 'unknown' : toHex(parseDigestOption('evidence_digest', digest))}`,
+      ...(verdict.hardware === undefined ? [] : hardwareLines(verdict.hardware, 11)),
     ]
   }
   const { stage = '', reason = '' } = verdict

@@ -1,5 +1,5 @@
 import { createReadStream, readFileSync } from 'node:fs'
-import { type Digest, parseRoots, type TrustedRoot } from '#attestation'
+import { type Digest, parseRoots, type RootOptions, type TrustedRoot } from '#attestation'
 import { UsageError } from '#base/command.ts'
 import { limits } from '#contract/limits'
 import { type Target, targetOf } from '#egress/connection/target.ts'
@@ -57,11 +57,11 @@ function targetThrough(url: URL, hostname: string | undefined): Target {
 }
 
 /** Reads the files of trusted roots; each wants the hostname in the signing certificate unless it is said otherwise. */
-export function readRoots(files: readonly string[], requireLeafName = true): TrustedRoot[] {
+export function readRoots(files: readonly string[], options: RootOptions = {}): TrustedRoot[] {
   return files.flatMap((file) => {
     const pem = readFileSync(file, 'utf8')
     try {
-      return parseRoots(pem, { requireLeafName })
+      return parseRoots(pem, options)
     } catch (cause) {
       throw new Error(`${file}: ${(cause as Error).message}`, { cause })
     }

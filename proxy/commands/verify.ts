@@ -3,6 +3,7 @@ import {
   AttestationError,
   type Circumstances,
   type Expectation,
+  type TrustedRoot,
   toHex,
   verifyBundle,
 } from '#attestation'
@@ -10,12 +11,14 @@ import { UsageError } from '#base/command.ts'
 import { quote } from '#base/foreign-text.ts'
 import { type OutputOptions, print } from '#base/print.ts'
 import type { EvidenceCapsule, VerificationOutput } from '#contract/models'
+import { hardwareDocument } from '../hardware.ts'
+import { readConditions } from './attested-file.ts'
 import { findCapsule } from './capsule-file.ts'
 import { parseDigestOption } from './digest-option.ts'
 import { readPolicies } from './policies.ts'
 import { isUrl, readRoots, type Source, sourceOf } from './subject.ts'
 import { parseDuration, parseTime } from './usage.ts'
-import { stagesInWords } from './words.ts'
+import { hardwareLines, stagesInWords } from './words.ts'
 
 /** What `proxy verify` takes. */
 export interface VerifyOptions extends OutputOptions {
@@ -24,6 +27,7 @@ export interface VerifyOptions extends OutputOptions {
   readonly pin: readonly string[]
   readonly policy: readonly string[]
   readonly leafName: boolean
+  readonly attested?: string
   readonly observedLeaf?: string
   readonly now?: string
   readonly maxAge: string
@@ -76,7 +80,7 @@ async function verifyCapsule(capsule: EvidenceCapsule, options: VerifyOptions): 
     )
   }
   const given = {
-    roots: readRoots(options.root, options.leafName),
+    roots: rootsOf(options),
     pins: options.pin.map((pin) => parseDigestOption('--pin', pin)),
     policies: await readPolicies(options.policy),
     hostname: options.hostname,
@@ -97,13 +101,20 @@ function expectationOf(source: Source, options: VerifyOptions): Expectation & Ci
   }
   return {
     hostname: source.hostname,
-    roots: readRoots(options.root, options.leafName),
+    roots: rootsOf(options),
     pins: options.pin.map((pin) => parseDigestOption('--pin', pin)),
     now: now === undefined ? new Date() : parseTime('--now', now),
     maxBundleAgeMs: parseDuration('--max-age', options.maxAge),
     acceptProducerAsserted,
     ...(observedLeaf && { observedLeaf: parseDigestOption('--observed-leaf', observedLeaf) }),
   }
+}
+
+function rootsOf({ root, leafName: requireLeafName, attested }: VerifyOptions): TrustedRoot[] {
+  return readRoots(root, {
+    requireLeafName,
+    ...(attested !== undefined && { attested: readConditions(attested) }),
+  })
 }
 
 async function judge(source: Source, expected: Expectation & Circumstances): Promise<Result> {
@@ -138,6 +149,7 @@ function documentOf({ verdict, binding }: Result): VerificationOutput {
     reason: isRefused ? verdict.reason : null,
     evidence_digest: (isRefused ? verdict.evidenceDigest : verdict.digest) ?? null,
     channel_binding: binding,
+    hardware: isRefused || verdict.hardware === null ? null : hardwareDocument(verdict.hardware),
   }
 }
 
@@ -158,5 +170,11 @@ function inWords(name: string, { verdict, binding }: Result): string[] {
     binding === 'observed'
       ? 'Connection  its certificate was seen.'
       : 'Connection  its certificate is what the producer says; nobody saw it.',
+    ...hardwareOf(verdict),
   ]
+}
+
+function hardwareOf({ hardware }: Admission): string[] {
+  if (hardware === null) return []
+  return ['', 'The root’s key is held by hardware:', ...hardwareLines(hardwareDocument(hardware), 11)]
 }

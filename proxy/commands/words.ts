@@ -1,6 +1,8 @@
 import type { AttestationError } from '#attestation'
 import { shorten } from '#base/foreign-text.ts'
+import type { HardwareOutput } from '#contract/models'
 import { type ReasonEntry, reasons, type Stage, stages } from '#contract/reasons'
+import { hardwareInRows } from '../hardware.ts'
 
 /** What it means that a stage has passed. */
 const passed: Readonly<Partial<Record<Stage, string>>> = {
@@ -37,6 +39,11 @@ export function stagesInWords(
     if (index > end || refusal === undefined) return line(stage, '-', 'Not looked at.')
     return [...line(stage, 'NO', refusal.message), ...remedyOf(refusal)]
   })
+}
+
+/** What was seen of the hardware, a line for each thing; the names take so many columns. */
+export function hardwareLines(hardware: HardwareOutput, width: number): string[] {
+  return hardwareInRows(hardware).map(([name, text]) => `  ${name.padEnd(width)}  ${shorten(text)}`)
 }
 
 /** What a refusal means, what mends it and where it is explained; nothing for what is not of the catalogue. */

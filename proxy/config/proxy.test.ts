@@ -124,6 +124,52 @@ test('every mistake is told at once, each at its path', () => {
   ])
 })
 
+const guest = {
+  tee: 'snp',
+  product: 'Genoa',
+  measurement: 'ab'.repeat(48),
+  minimumTcb: { bootloader: 10, tee: 0, snp: 23, microcode: 84 },
+}
+
+test('what is demanded of the hardware that holds a root’s key stands beside the root', () => {
+  const roots = [{ file: 'root.pem', attested: { measurements: [guest] } }]
+  const [configured] = load({ endpoints: [{ ...endpoint, roots }] }).endpoints
+  expect(configured?.roots).toEqual([
+    expect.objectContaining({ fingerprint: identity.fingerprint, attested: [guest] }),
+  ])
+})
+
+test.each([
+  ['nothing at all', {}],
+  ['no measurement', { measurements: [] }],
+  [
+    'a part of the firmware that is left out',
+    { measurements: [{ ...guest, minimumTcb: { bootloader: 1 } }] },
+  ],
+  ['a Turin without its first code', { measurements: [{ ...guest, product: 'Turin' }] }],
+  ['MRTD alone', { measurements: [{ tee: 'tdx', mrtd: guest.measurement }] }],
+  ['a switch for debugging', { measurements: [{ ...guest, debug: true }] }],
+  [
+    'a level that is revoked',
+    {
+      measurements: [
+        {
+          tee: 'tdx',
+          mrtd: guest.measurement,
+          rtmr1: guest.measurement,
+          rtmr2: guest.measurement,
+          tcbStatus: ['Revoked'],
+        },
+      ],
+    },
+  ],
+  ['vendors of its own', { measurements: [guest], vendors: {} }],
+])('%s is no demand of hardware', (_, attested) => {
+  const mistakes = mistakesIn({ endpoints: [{ ...endpoint, roots: [{ file: 'root.pem', attested }] }] })
+  expect(mistakes.length).toBeGreaterThan(0)
+  expect(mistakes.every((path) => path.startsWith('endpoints[0].roots[0].attested'))).toBe(true)
+})
+
 test('two endpoints need two addresses', () => {
   const second = { ...endpoint, name: 'second' }
   expect(mistakesIn({ endpoints: [endpoint, second] })).toEqual(['endpoints[1].listen'])

@@ -105,7 +105,9 @@ function complete(
     },
     target: targetOf(address, hostname, environment),
     basePath: address.pathname.replace(/\/v1$/, ''),
-    roots: rest.roots.map((root) => readRoot(resolve(folder, root.file), root.requireLeafName)),
+    roots: rest.roots.map(({ file, requireLeafName = true, attested }) =>
+      readRoot(resolve(folder, file), { requireLeafName, attested: attested?.measurements }),
+    ),
     pins: rest.pins.map(parsePin),
     policies: (rest.policies ?? []).map(({ name: called, allow }) => compilePolicy(called, allow)),
     maxBundleAgeMs: rest.maxBundleAgeMs ?? limits.maxBundleAgeMs,

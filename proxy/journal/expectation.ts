@@ -2,6 +2,7 @@ import canonicalize from 'canonicalize'
 import { type Expectation, parseDigest } from '#attestation'
 import type { components } from '#contract/types'
 import { isCapsuleExpectation } from '#contract/validators/capsule-expectation'
+import { attestedDocument } from '../hardware.ts'
 
 /** What a user expects of an endpoint, as a document; its schema is spec/documents/capsule.tsp. */
 export type ExpectationDocument = components['schemas']['CapsuleExpectation']
@@ -13,9 +14,10 @@ export function expectationDocument(
 ): ExpectationDocument {
   return {
     hostname,
-    roots: roots.map(({ der, requireLeafName }) => ({
+    roots: roots.map(({ der, requireLeafName, attested }) => ({
       pem: pemOf(der),
       require_leaf_name: requireLeafName,
+      ...(attested && { attested: attestedDocument(attested) }),
     })),
     pins: [...pins],
     policies: policies.map(({ name, allow }) => ({ name, allow })),

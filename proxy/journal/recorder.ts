@@ -1,4 +1,5 @@
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
+import { hardwareDocument } from '../hardware.ts'
 import { headerOf, type RawHeaders } from '../raw-headers.ts'
 import type { Refusal } from '../refusal.ts'
 import { Answered, type AnswerRecord } from './answered.ts'
@@ -68,6 +69,8 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       reason: isAdmitted ? null : verdict.ground.reason,
       evidence_digest: isAdmitted ? verdict.admission.digest : null,
       cert_fingerprint: isAdmitted ? verdict.admission.certFingerprint : null,
+      ...(isAdmitted &&
+        verdict.admission.hardware && { hardware: hardwareDocument(verdict.admission.hardware) }),
     }
   }
 

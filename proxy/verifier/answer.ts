@@ -17,9 +17,9 @@ export async function answer(text: string): Promise<VerifierAnswer> {
   }
 }
 
-async function judge({ status, bytes, expected }: Question): Promise<void> {
+async function judge({ status, bytes, expected, vendors }: Question): Promise<void> {
   checkStatus(status)
-  await verifyBundle(bytes, expected)
+  await verifyBundle(bytes, expected, vendors)
 }
 
 function outcomeOf(thrown: unknown): Omit<VerifierAnswer, 'id'> {

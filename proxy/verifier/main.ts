@@ -25,7 +25,7 @@ const capabilities: VerifierCapabilities = {
   version: 1,
   name: manifest.name,
   release: manifest.version,
-  capabilities: ['batch', 'status', 'policies', 'producer-asserted', 'nameless-leaves'],
+  capabilities: ['batch', 'status', 'policies', 'producer-asserted', 'nameless-leaves', 'attested-roots'],
 }
 
 process.exitCode = await run(process.argv.slice(2))

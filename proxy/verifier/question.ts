@@ -1,10 +1,12 @@
 import {
+  builtInVendors,
   type Circumstances,
   type Expectation,
   parseDigest,
   parsePin,
   parseRoots,
   type TrustedRoot,
+  type Vendors,
 } from '#attestation'
 import type { VerifierRequest } from '#contract/models'
 import { isVerifierRequest } from '#contract/validators/verifier-request'
@@ -21,13 +23,21 @@ export interface Question {
   readonly bytes: Uint8Array
   readonly status: number
   readonly expected: Expectation & Circumstances
+  /** Vendors of hardware that there are for vectors alone; the real ones when undefined. */
+  readonly vendors: Vendors | undefined
 }
 
 /** Reads a request; throws `RequestError` for one that is none. */
 export function parseQuestion(text: string): Question {
   const request = parseRequest(text)
-  const { id, bundle, status = 200 } = request
-  return { id, bytes: Buffer.from(bundle, 'base64'), status, expected: expectationOf(request) }
+  const { id, bundle, status = 200, test_vendors: vendors } = request
+  return {
+    id,
+    bytes: Buffer.from(bundle, 'base64'),
+    status,
+    expected: expectationOf(request),
+    vendors: vendors && meant('A vendor of hardware is none', () => readVendors(vendors)),
+  }
 }
 
 function parseRequest(text: string): VerifierRequest {
@@ -57,8 +67,24 @@ function expectationOf(request: VerifierRequest): Expectation & Circumstances {
 function readRoot({
   pem,
   require_leaf_name: requireLeafName,
+  attested,
 }: VerifierRequest['roots'][number]): TrustedRoot[] {
-  return meant('A root is no certificate', () => parseRoots(pem, { requireLeafName }))
+  const options = { requireLeafName, attested: attested?.measurements }
+  return meant('A root is no certificate', () => parseRoots(pem, options))
+}
+
+function readVendors({ amd = [], intel }: NonNullable<VerifierRequest['test_vendors']>): Vendors {
+  const authorities = amd.map(({ product, ark, vcek, vlek }) => {
+    return [product, { ark: derOf(ark), vcek: derOf(vcek), vlek: derOf(vlek) }] as const
+  })
+  return {
+    amd: Object.fromEntries(authorities),
+    intel: intel === undefined ? builtInVendors.intel : derOf(intel),
+  }
+}
+
+function derOf(pem: string): Uint8Array {
+  return parseRoots(pem)[0]!.der
 }
 
 function meant<T>(otherwise: string, read: () => T): T {
