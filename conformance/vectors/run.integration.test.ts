@@ -37,7 +37,7 @@ else for await (const line of createInterface({ input: process.stdin })) {
 }
 
 const saying = (answer: string) => `console.log(JSON.stringify({ id: asked.id, ${answer} }))`
-const ALL = '["batch", "status", "policies", "producer-asserted", "nameless-leaves"]'
+const ALL = '["batch", "status", "policies", "producer-asserted", "nameless-leaves", "attested-roots"]'
 
 test('our own verifier answers every vector rightly', async () => {
   const { verdict, counts, vectors: results } = await runVectors({ command: OURS })

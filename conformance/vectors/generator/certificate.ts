@@ -46,7 +46,7 @@ const ECDSA = {
   sha512: '1.2.840.10045.4.3.4',
 } as const
 const ED25519 = '1.3.101.112'
-const SHA256 = '2.16.840.1.101.3.4.2.1'
+const SHA2 = { sha256: '2.16.840.1.101.3.4.2.1', sha384: '2.16.840.1.101.3.4.2.2' } as const
 const MGF1 = '1.2.840.113549.1.1.8'
 
 /** Writes a certificate in DER, always the same for the same description. */
@@ -97,8 +97,8 @@ function algorithmOf(certificate: Certificate): Buffer {
 function pssParameters(hash: Hash): Buffer {
   const noSalt = explicit(2, int(0))
   if (hash === 'sha1') return seq(noSalt)
-  const sha256 = seq(objectId(SHA256))
-  return seq(explicit(0, sha256), explicit(1, seq(objectId(MGF1), sha256)), noSalt)
+  const named = seq(objectId(SHA2[hash as keyof typeof SHA2]))
+  return seq(explicit(0, named), explicit(1, seq(objectId(MGF1), named)), noSalt)
 }
 
 function hashOf({ hash, signer }: Certificate): Hash {

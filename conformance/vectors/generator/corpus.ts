@@ -1,4 +1,8 @@
 import type { Vector, VectorFile } from '#contract/models'
+import { attestedVectors } from './cases/attested.ts'
+import { amdVectors } from './cases/attested-amd.ts'
+import { intelVectors } from './cases/attested-intel.ts'
+import { realVectors } from './cases/attested-real.ts'
 import { bindingVectors } from './cases/binding.ts'
 import { goodChains } from './cases/chain-admitted.ts'
 import { authorityVectors } from './cases/chain-authority.ts'
@@ -33,7 +37,7 @@ const byStage: Readonly<Record<VectorFile['stage'], readonly (readonly Vector[])
     nameVectors,
     sizeVectors,
   ],
-  'untrusted-root': [rootVectors],
+  'untrusted-root': [rootVectors, attestedVectors, amdVectors, intelVectors, realVectors],
   jws: [payloadSizeVectors, compactVectors, signatureVectors, payloadVectors, timeVectors, digestVectors],
   'tls-fingerprint': [bindingVectors],
   policy: [policyVectors],

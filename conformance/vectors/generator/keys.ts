@@ -42,6 +42,14 @@ export type Holder =
   | 'long'
   | 'tls'
   | 'second'
+  // Vendors of hardware, and what they vouch for.
+  | 'vcek'
+  | 'vlek'
+  | 'intel-root'
+  | 'pck-authority'
+  | 'pck'
+  | 'tcb-signer'
+  | 'attestation'
 
 const made = new Map<string, TestKey>()
 
