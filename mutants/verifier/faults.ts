@@ -691,8 +691,8 @@ const rows: readonly Row[] = [
     'signature-before-root',
     'VRFY-01',
     'attestation/verify',
-    '  checkRoot(root, expected.roots)\n  // jws\n  const payload = readPayload(await openJws(bundle.jws, chain[0].key), bundle)\n',
-    '  const payload = readPayload(await openJws(bundle.jws, chain[0].key), bundle)\n  checkRoot(root, expected.roots)\n',
+    '  checkRoot(root, expected.roots)\n  const hardware = checkHardware(bundle, root, expected, vendors)\n  // jws\n  const payload = readPayload(await openJws(bundle.jws, chain[0].key), bundle)\n',
+    '  const payload = readPayload(await openJws(bundle.jws, chain[0].key), bundle)\n  checkRoot(root, expected.roots)\n  const hardware = checkHardware(bundle, root, expected, vendors)\n',
     ['untrusted-root/before-all-untrusted-root', 'untrusted-root/before-jws'],
   ],
   [

@@ -10,7 +10,10 @@ export const replacements: Readonly<Record<JudgedStage, Readonly<Record<string, 
     'egress/evidence/fetch.ts': './fetch/fetch.ts',
   },
   'cert-chain': { 'attestation/chain.ts': './cert-chain/chain.ts' },
-  'untrusted-root': { 'attestation/roots.ts': './untrusted-root/roots.ts' },
+  'untrusted-root': {
+    'attestation/roots.ts': './untrusted-root/roots.ts',
+    'attestation/attested.ts': './untrusted-root/attested.ts',
+  },
   jws: {
     'attestation/jws.ts': './jws/jws.ts',
     'attestation/payload.ts': './jws/payload.ts',
