@@ -130,6 +130,7 @@ test('whatever is left out refuses, and exits with 3 (V-12)', async () => {
         reason,
         evidence_digest: digest,
         channel_binding: binding,
+        hardware: null,
       },
     })
   }
