@@ -51,7 +51,7 @@ export function attested(
 }
 
 /** The vendors that simulate the hardware. */
-export const simulated: NonNullable<Demand['vendors']> = {
+const simulated: NonNullable<Demand['vendors']> = {
   amd: [authoritiesOf('Genoa')],
   intel: INTEL,
 }

@@ -17,13 +17,13 @@ const ROOT = 'Intel SGX Root CA (simulated)'
 const AUTHORITY_NAME = 'Intel SGX PCK Platform CA'
 
 /** From when on, and until when, Intel's statements count. */
-export const STATED = { issueDate: '2026-05-20T00:00:00Z', nextUpdate: '2026-06-19T00:00:00Z' } as const
+const STATED = { issueDate: '2026-05-20T00:00:00Z', nextUpdate: '2026-06-19T00:00:00Z' } as const
 
 /** Serial numbers of the certificates that can be revoked. */
 export const SERIALS = { authority: 11, pck: 12, signer: 13 } as const
 
 /** The kind of machine. */
-export const FMSPC = 'b0c06f000000'
+const FMSPC = 'b0c06f000000'
 const PCE_ID = '0000'
 const SGX_SVN = 5
 const TDX_SVN = 4
@@ -99,7 +99,7 @@ function signerChain({ signer: changes }: Authorities): string {
 }
 
 /** What Intel says of a kind of machine, but for what is changed. */
-export function tcbInfo(changes: Members = {}): Members {
+function tcbInfo(changes: Members = {}): Members {
   const components = (svn: number) => Array.from({ length: COMPONENTS }, () => ({ svn }))
   const level = (sgx: number, tdx: number, tcbStatus: string, advisoryIDs?: readonly string[]) => ({
     tcb: {
@@ -132,7 +132,7 @@ export function tcbInfo(changes: Members = {}): Members {
 }
 
 /** What Intel says of the enclave that makes quotes, but for what is changed. */
-export function qeIdentity(changes: Members = {}): Members {
+function qeIdentity(changes: Members = {}): Members {
   return {
     id: 'TD_QE',
     version: 2,
