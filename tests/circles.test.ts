@@ -47,6 +47,7 @@ test.each([
   'conformance',
   'base',
   'faults',
+  'pack',
 ])('no two rooms of %s read each other', (product) => {
   expect(inCircles(readingsOf(product))).toEqual([])
 })

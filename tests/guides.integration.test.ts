@@ -66,7 +66,7 @@ test(
     const folder = mkdtempSync(join(tmpdir(), 'nothing-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const packed = join(folder, 'packed')
-    execFileSync(process.execPath, [join(PROJECT, 'conformance/pack/main.ts'), packed])
+    execFileSync(process.execPath, [join(PROJECT, 'pack/main.ts'), 'conformance', '--into', packed])
     const empty = join(folder, 'empty')
     const archive = readdirSync(packed).find((name) => name.endsWith('.tgz'))!
     cpSync(join(packed, archive), join(empty, archive))

@@ -39,6 +39,11 @@ const refused = [
   ['console/src/two.tsx', '#contract/errors'],
   ['console/src/three.test.tsx', '#attestation'],
   ['spec/one.ts', '../server/log.ts'],
+  ['client/one.ts', '#base/log.ts'],
+  ['client/two.ts', 'node:fs'],
+  ['pack/one.ts', '../server/log.ts'],
+  ['pack/two.ts', './testing/a.ts'],
+  ['proxy/three.ts', '../pack/a.ts'],
 ] as const
 
 const allowed = [
@@ -49,6 +54,10 @@ const allowed = [
   ['conformance/testing/allowed.ts', '../../server/log.ts'],
   ['tests/allowed.ts', '../stack/run.ts'],
   ['faults/allowed.ts', '../tests/switch.ts'],
+  ['client/allowed.ts', '#contract/errors'],
+  ['pack/allowed.ts', '../conformance/lock/lock.ts'],
+  ['pack/allowed.test.ts', '../tests/service.ts'],
+  ['tests/two-allowed.ts', '../pack/a.ts'],
   ['server/two-allowed.ts', './console/handlers.ts'],
   ['server/console/allowed.ts', '#contract/console/types'],
   ['console/src/allowed.tsx', '#contract/console/types'],

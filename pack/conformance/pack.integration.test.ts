@@ -8,10 +8,10 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import type { ConformanceResults } from '#contract/models'
-import { changesOf } from '../report/changes.ts'
-import { readResults } from '../report/read.ts'
-import { nonsense } from '../testing/nonsense.ts'
-import { freePort } from '../testing/ports.ts'
+import { changesOf } from '../../conformance/report/changes.ts'
+import { readResults } from '../../conformance/report/read.ts'
+import { nonsense } from '../../conformance/testing/nonsense.ts'
+import { freePort } from '../../conformance/testing/ports.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const folder = mkdtempSync(join(tmpdir(), 'conformance-pack-'))
@@ -39,7 +39,7 @@ const EMPTY_PROJECT = '{ "private": true }'
 beforeAll(() => {
   mkdirSync(empty)
   writeFileSync(join(empty, 'package.json'), EMPTY_PROJECT)
-  execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), folder])
+  execFileSync(process.execPath, [join(ROOT, 'pack', 'main.ts'), 'conformance', '--into', folder])
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz'))!
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, archive)], {
     cwd: empty,

@@ -1,9 +1,10 @@
 import { join, relative, sep } from 'node:path'
 import { build, type Plugin } from 'esbuild'
-import { readTopics } from '../engine/topics.ts'
-import { provenance } from '../report/provenance.ts'
+import { readTopics } from '../../conformance/engine/topics.ts'
+import { provenance } from '../../conformance/report/provenance.ts'
+import { packagesWithin } from '../bundle.ts'
 
-const CONFORMANCE = join(import.meta.dirname, '..')
+const CONFORMANCE = join(import.meta.dirname, '..', '..', 'conformance')
 
 /** The oldest Node on which the package runs. */
 export const OLDEST_NODE = '20.11'
@@ -22,10 +23,7 @@ export async function bundle(outfile: string): Promise<ReadonlySet<string>> {
     plugins: [inPlaceOf('engine/topics.ts', topics), inPlaceOf('report/provenance.ts', origin)],
     logLevel: 'warning',
   })
-  const found = Object.keys(metafile.inputs).map(
-    (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0],
-  )
-  return new Set(found.filter((folder) => folder !== undefined))
+  return packagesWithin(metafile)
 }
 
 /** Has what a file of the suite says taken from elsewhere. */

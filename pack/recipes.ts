@@ -1,0 +1,5 @@
+import { conformance } from './conformance/recipe.ts'
+import type { Recipe } from './recipe.ts'
+
+/** Every package, in the order in which they are made. */
+export const recipes: readonly Recipe[] = [conformance]
