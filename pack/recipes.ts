@@ -1,5 +1,6 @@
+import { client } from './client/recipe.ts'
 import { conformance } from './conformance/recipe.ts'
 import type { Recipe } from './recipe.ts'
 
 /** Every package, in the order in which they are made. */
-export const recipes: readonly Recipe[] = [conformance]
+export const recipes: readonly Recipe[] = [client, conformance]
