@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import project from '../package.json' with { type: 'json' }
+import { writeReadme } from './readme.ts'
 import { type Manifest, type Recipe, ROOT, SCOPE } from './recipe.ts'
 
 /** A package as npm takes it. */
@@ -13,10 +14,11 @@ export interface Archive {
   readonly installedBytes: number
   /** As its manifest names them: name and exact version. */
   readonly dependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies: Readonly<Record<string, string>>
 }
 
 /** Makes a package below a folder: its files as `<folder>/<name>/`, and beside them the archive. */
-export async function pack({ name, home, write }: Recipe, into: string): Promise<Archive> {
+export async function pack({ name, home, imports, write }: Recipe, into: string): Promise<Archive> {
   const folder = join(into, name)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -24,7 +26,7 @@ export async function pack({ name, home, write }: Recipe, into: string): Promise
   const own = packageJson(`${SCOPE}/${name}`, manifest)
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)
   cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
-  if (!existsSync(join(folder, 'README.md'))) cpSync(join(home, 'README.md'), join(folder, 'README.md'))
+  await writeReadme(home, folder, imports)
   const licences = [...within].toSorted().map(licenceOf)
   if (licences.length > 0) writeFileSync(join(folder, 'LICENSES.txt'), licences.join('\n'))
   const [{ filename, size, unpackedSize }] = JSON.parse(
@@ -35,7 +37,8 @@ export async function pack({ name, home, write }: Recipe, into: string): Promise
   ) as [{ filename: string; size: number; unpackedSize: number }]
   return {
     ...{ name: own.name, file: join(into, filename), bytes: size, installedBytes: unpackedSize },
-    dependencies: { ...own.dependencies, ...own.optionalDependencies },
+    dependencies: own.dependencies ?? {},
+    optionalDependencies: own.optionalDependencies ?? {},
   }
 }
 

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { pack } from './archive.ts'
+import { type Archive, pack } from './archive.ts'
 import { ROOT } from './recipe.ts'
 import { recipes } from './recipes.ts'
 
@@ -17,13 +17,16 @@ if (unknown.length > 0) {
   process.exitCode = 2
 } else {
   const asked = recipes.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-  for (const recipe of asked) {
-    const { file, bytes, installedBytes, dependencies } = await pack(recipe, resolve(values.into))
-    const names = Object.keys(dependencies)
-    console.log(
-      `${file}, ${kib(bytes)}, ${kib(installedBytes)} installed, ${names.length === 0 ? 'no dependencies' : `with ${names.join(', ')}`}`,
-    )
-  }
+  for (const recipe of asked) console.log(inWords(await pack(recipe, resolve(values.into))))
+}
+
+function inWords({ file, bytes, installedBytes, dependencies, optionalDependencies }: Archive): string {
+  const [needed, optional] = [dependencies, optionalDependencies].map((all) => Object.keys(all).join(', '))
+  return [
+    `${file}, ${kib(bytes)}, ${kib(installedBytes)} installed`,
+    needed ? `with ${needed}` : 'no dependencies',
+    ...(optional ? [`${optional} if wanted`] : []),
+  ].join('; ')
 }
 
 function kib(bytes: number): string {

@@ -21,8 +21,17 @@ export interface Recipe {
   readonly name: string
   /** The folder with its README. */
   readonly home: string
+  /** Imports whose weight its page tells in the place of `{{name}}`. */
+  readonly imports?: Readonly<Record<string, MeasuredImport>>
   /** Writes its files into an empty folder; gives its manifest, and the folders of foreign packages that are in it. */
   write(folder: string): Promise<{ readonly manifest: Manifest; readonly within?: Iterable<string> }>
+}
+
+/** What somebody takes of a library. */
+export interface MeasuredImport {
+  /** What stands between `export` and `from`. */
+  readonly names: string
+  readonly module: string
 }
 
 /** The root of this repository. */

@@ -1,15 +1,13 @@
-import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openBrowser } from '../../console/testing/browser.ts'
 import { startTestGateway, type TestGateway } from '../../tests/gateway.ts'
 import { demoModel, type Service, startService } from '../../tests/service.ts'
 import { measure, sizeInWords } from '../readme.ts'
-import { ROOT } from '../recipe.ts'
-import { type EmptyFolder, installAlone, nodesFrom20 } from '../testing/empty.ts'
+import { type EmptyFolder, installAlone, nodesFrom20, typeCheck, typeScriptIn } from '../testing/empty.ts'
+import { openSite, type Site } from '../testing/site.ts'
+import { client } from './recipe.ts'
 
 const NAME = '@confidential-inference-router/client'
 const PROGRAM = join(import.meta.dirname, 'testing', 'visit.js')
@@ -17,13 +15,13 @@ const PROGRAM = join(import.meta.dirname, 'testing', 'visit.js')
 let empty: EmptyFolder
 let gateway: TestGateway
 let service: Service
-let site: { readonly origin: string; close(): void }
+let site: Site
 let apiKey: string
 
 beforeAll(async () => {
   empty = await installAlone('client')
   cpSync(PROGRAM, join(empty.path, 'visit.js'))
-  site = await serve(empty.path)
+  site = await openSite(empty.path, NAME, 'index.js', 'visit.js')
   gateway = await startTestGateway('http://127.0.0.1:1')
   service = await startService({
     corsOrigins: [site.origin],
@@ -55,8 +53,7 @@ const seen = {
 
 test('the package needs no other, and has no TypeScript that Node would refuse', () => {
   expect(empty.archive.dependencies).toEqual({})
-  const files = readdirSync(join(empty.path, 'node_modules', NAME), { recursive: true }).map(String)
-  expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([])
+  expect(typeScriptIn(empty)).toEqual([])
   expect(readdirSync(join(empty.path, 'node_modules')).filter((name) => !name.startsWith('.'))).toHaveLength(
     1,
   )
@@ -95,43 +92,16 @@ test('the same in a page', { tags: ['chromium'] }, async () => {
 })
 
 test.each(['nodenext', 'bundler'])('its types are found and hold, as %s resolves', async (resolution) => {
-  const options = {
-    ...{ module: resolution === 'bundler' ? 'esnext' : 'nodenext', moduleResolution: resolution },
-    ...{
-      target: 'es2022',
-      lib: ['es2022', 'dom'],
-      types: [],
-      strict: true,
-      noEmit: true,
-      skipLibCheck: false,
-    },
-  }
-  empty.write('tsconfig.json', JSON.stringify({ compilerOptions: options, files: ['consumer.mts'] }))
   cpSync(join(import.meta.dirname, 'testing', 'consumer.mts'), join(empty.path, 'consumer.mts'))
-  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-  expect(await empty.run(process.execPath, [compiler, '-p', '.'])).toMatchObject({ code: 0, stdout: '' })
+  expect(await typeCheck(empty, 'consumer.mts', resolution)).toMatchObject({ code: 0, stdout: '' })
 })
 
 test('its page tells what a bundler makes of it', async () => {
   const folder = join(empty.path, 'node_modules', NAME)
-  const [all, stream] = [await measure(folder, '*'), await measure(folder, '{ streamChat }')]
+  const measured = Object.values(client.imports!).map((one) => measure(folder, one))
+  const [all, stream] = (await Promise.all(measured)) as [number, number]
   console.log(`client: ${sizeInWords(stream)} for streamChat alone, ${sizeInWords(all)} in all`)
   const page = readFileSync(join(folder, 'README.md'), 'utf8')
   expect(page).toContain(`${sizeInWords(stream)} of it, and everything is ${sizeInWords(all)}`)
   expect(stream).toBeLessThan(all)
 })
-
-/** The folder as a site, with a page that takes the client as any page does. */
-async function serve(folder: string) {
-  const imports = { [NAME]: `/node_modules/${NAME}/index.js` }
-  const page = `<!doctype html><script type="importmap">${JSON.stringify({ imports })}</script>
-<script type="module">globalThis.page = await import('./visit.js')</script>`
-  const server = createServer((request, response) => {
-    const path = request.url ?? '/'
-    if (path === '/page.html') return response.setHeader('content-type', 'text/html').end(page)
-    if (!path.endsWith('.js')) return response.writeHead(404).end()
-    return response.setHeader('content-type', 'text/javascript').end(readFileSync(join(folder, path)))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() }
-}

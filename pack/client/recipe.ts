@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { bundleLibrary } from '../bundle.ts'
 import { declaredImports, typesOf, writeDeclarations } from '../declarations.ts'
-import { writeReadme } from '../readme.ts'
 import { type Recipe, ROOT } from '../recipe.ts'
 
 const ENTRY = 'client/index.ts'
@@ -10,10 +9,13 @@ const ENTRY = 'client/index.ts'
 export const client: Recipe = {
   name: 'client',
   home: import.meta.dirname,
+  imports: {
+    all: { names: '*', module: 'index.js' },
+    stream: { names: '{ streamChat }', module: 'index.js' },
+  },
   async write(folder) {
     const within = await bundleLibrary(join(ROOT, ENTRY), join(folder, 'index.js'))
     writeDeclarations(ENTRY, folder)
-    await writeReadme(import.meta.dirname, folder, { all: '*', stream: '{ streamChat }' })
     return {
       manifest: {
         description: 'A typed client of the Confidential Inference Router.',

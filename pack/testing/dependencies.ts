@@ -6,10 +6,12 @@ import { ROOT } from '../recipe.ts'
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
-  readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** Makes archives of all that a package depends on, out of what is installed here; gives their files. */
+/**
+ * Makes archives of all that a package cannot do without, out of what is installed here; gives their files. What is
+ * optional is not there, as for somebody who leaves it out.
+ */
 export function packDependencies({ dependencies }: Pick<Archive, 'dependencies'>, into: string): string[] {
   const folders = new Set<string>()
   for (const name of Object.keys(dependencies)) collect(name, ROOT, folders)
@@ -23,13 +25,11 @@ export function packDependencies({ dependencies }: Pick<Archive, 'dependencies'>
 /** A package, as somebody in a folder would find it, and whatever it needs in turn. */
 function collect(name: string, from: string, folders: Set<string>): void {
   const folder = find(name, from)
-  // What is made for other systems is not installed here.
-  if (folder === undefined || folders.has(folder)) return
+  if (folder === undefined) throw new Error(`${name} is not installed here.`)
+  if (folders.has(folder)) return
   folders.add(folder)
-  const { dependencies, optionalDependencies }: Manifest = JSON.parse(
-    readFileSync(join(folder, 'package.json'), 'utf8'),
-  )
-  for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) collect(next, folder, folders)
+  const { dependencies = {} }: Manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  for (const next of Object.keys(dependencies)) collect(next, folder, folders)
 }
 
 function find(name: string, from: string): string | undefined {

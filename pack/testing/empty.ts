@@ -1,9 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { type Archive, pack } from '../archive.ts'
+import { ROOT } from '../recipe.ts'
 import { recipes } from '../recipes.ts'
 import { packDependencies } from './dependencies.ts'
 
@@ -18,6 +19,8 @@ export interface Ended {
 export interface EmptyFolder {
   readonly path: string
   readonly archive: Archive
+  /** What all that was installed takes on the disk. */
+  installedBytes(): number
   write(name: string, text: string): string
   /** Runs a program in it. */
   run(program: string, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>
@@ -29,6 +32,12 @@ const OUTER_PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((one) => !one.includes('node_modules'))
   .join(delimiter)
+
+/** What Node would not run: TypeScript below `node_modules`, but for declarations. */
+export function typeScriptIn({ path, archive }: EmptyFolder): string[] {
+  const files = readdirSync(join(path, 'node_modules', archive.name), { recursive: true }).map(String)
+  return files.filter((file) => /(?<!\.d)\.m?ts$/.test(file))
+}
 
 /** The Nodes of this machine that a library for Node 20 is tried on: this one, and the machine's own. */
 export function nodesFrom20(): string[] {
@@ -48,13 +57,18 @@ export async function installAlone(name: string): Promise<EmptyFolder> {
   mkdirSync(path)
   writeFileSync(join(path, 'package.json'), '{ "name": "somebody", "private": true, "type": "module" }\n')
   const beside = packDependencies(archive, join(root, 'packed'))
-  execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', archive.file, ...beside], {
-    cwd: path,
-    stdio: 'pipe',
-  })
+  execFileSync(
+    'npm',
+    ['install', '--offline', '--omit=optional', '--no-audit', '--no-fund', archive.file, ...beside],
+    {
+      cwd: path,
+      stdio: 'pipe',
+    },
+  )
   return {
     path,
     archive,
+    installedBytes: () => bytesBelow(join(path, 'node_modules')),
     write(file, text) {
       mkdirSync(dirname(join(path, file)), { recursive: true })
       writeFileSync(join(path, file), text)
@@ -74,4 +88,26 @@ export async function installAlone(name: string): Promise<EmptyFolder> {
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   }
+}
+
+/** Has the compiler look at a file of an empty folder, as strictly as it can; `types` are globals that somebody has there. */
+export function typeCheck(
+  empty: EmptyFolder,
+  file: string,
+  resolution: string,
+  types: readonly string[] = [],
+): Promise<Ended> {
+  const options = {
+    ...{ module: resolution === 'bundler' ? 'esnext' : 'nodenext', moduleResolution: resolution },
+    ...{ target: 'es2024', lib: ['es2024', 'dom'], strict: true, noEmit: true, skipLibCheck: false },
+    ...{ types, typeRoots: [join(ROOT, 'node_modules', '@types')] },
+  }
+  empty.write('tsconfig.json', JSON.stringify({ compilerOptions: options, files: [file] }))
+  return empty.run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.'])
+}
+
+function bytesBelow(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
