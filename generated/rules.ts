@@ -739,6 +739,8 @@ export const rules = {
   'CMD-28': { origin: 'chosen', ref: 'I1/t10', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-35': { origin: 'chosen', ref: 'I1/t11', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-36': { origin: 'chosen', ref: 'I1/t12', level: 'must', subjects: ['router'], test: 'inspection' },
+  'CMD-37': { origin: 'chosen', ref: 'I1/t13', level: 'must', subjects: ['proxy'], test: 'inspection' },
+  'CMD-38': { origin: 'chosen', ref: 'I1/t14', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'CMD-17': { origin: 'chosen', ref: 'I1/p2:1', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'CMD-18': { origin: 'chosen', ref: 'I1/p2:1', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'CMD-19': { origin: 'chosen', ref: 'I1/p2:1', level: 'must', subjects: ['proxy'], test: 'inspection' },

@@ -751,6 +751,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** What `proxy completion --json` prints. */
+        CompletionScriptOutput: {
+            /** What the command is called that it completes. */
+            command: string;
+            /** The script. */
+            script: string;
+            /** The shell that the script is for. */
+            shell: string;
+        };
         /** What `router run --check --json` and `router config check --json` print when the file is in order. */
         ConfigCheckOutput: {
             /** How many models it names. */
@@ -4861,6 +4870,21 @@ export interface components {
             generation: string;
             /** Whether the router's record and ledger row are in it. */
             has_record: boolean;
+        };
+        /** What `proxy init --json` prints once it has written a configuration. */
+        WrittenConfigOutput: {
+            /** The configuration file. */
+            config: string;
+            /** Its hostname. */
+            hostname: string;
+            /** Digest of the deployment that is approved, as `sha256:` and hex. */
+            pin: string;
+            /** The file of the root that is trusted, as the configuration names it. */
+            root: string;
+            /** Whether that file was written, too. */
+            root_written: boolean;
+            /** Address of the endpoint, with `/v1`. */
+            url: string;
         };
         /** The sign-in code is wrong, used up or too old, or was asked for by another browser. */
         WrongCode: {

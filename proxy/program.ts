@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { createCommand, options, runCommand } from '#base/command.ts'
+import { SHELLS } from '#base/completion.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 const CONFIG = ['--config <file>', 'configuration file', 'proxy.yaml'] as const
@@ -37,6 +38,20 @@ export function createProgram(): Command {
     .option(...options.withParent)
     .option(...options.json)
     .action(async (given) => (await import('./commands/run.ts')).run(given))
+
+  program
+    .command('init')
+    .description('write a first configuration, once you have seen what is deployed and have said yes')
+    .argument('[url]', 'base URL of the endpoint; asked for when left out')
+    .option(...CONFIG)
+    .option(...HOSTNAME)
+    .option(...ROOT)
+    .option(...LEAF_NAME)
+    .option('--yes', 'ask nothing; needs the URL and --root')
+    .option(...options.json)
+    .action(async (url, given) => {
+      process.exitCode = await (await import('./commands/init.ts')).init(url, given)
+    })
 
   program
     .command('verify')
@@ -200,6 +215,18 @@ export function createProgram(): Command {
     .action(async (generation, given) => {
       process.exitCode = await (await import('./commands/capsule.ts')).capsule(generation, given)
     })
+
+  program
+    .command('completion')
+    .description(
+      'print a script that completes commands and options: source it, or put it where your shell looks',
+    )
+    .argument('<shell>', SHELLS.join(' or '))
+    .option('--command <name>', 'what the command is called where it is installed', 'proxy')
+    .option(...options.json)
+    .action(async (shell, given) =>
+      (await import('./commands/completion.ts')).completion(program, shell, given),
+    )
 
   return program
 }

@@ -63,6 +63,10 @@ const meetings: Readonly<Record<string, (world: HostileWorld) => readonly Meetin
     const known = [generation, '--config', config]
     return [{ args: [...known, ...out('a')] }, { args: [...known, '--api-key-env', 'TEST_KEY', ...out('b')] }]
   },
+  init: ({ url, root, folder }) => [
+    { args: [url, '--yes', '--root', root, '--config', join(folder, 'first.yaml')], shows: true },
+  ],
+  completion: () => [{ args: ['bash'] }],
 }
 
 test('every command of the program is among those that meet foreign text', () => {

@@ -64,11 +64,12 @@ function writeRaw({ payload }: InspectedBundle, { refusal, isRootNamed }: Shown)
   process.stdout.write(payload.evidenceText)
 }
 
-async function examine(
+/** Judges a bundle for showing; throws nothing for one that is refused. */
+export async function examine(
   subject: string,
   named: NamedBundle,
   { payload, issuedAt }: InspectedBundle,
-  options: ShowOptions,
+  options: Pick<ShowOptions, 'root' | 'leafName'>,
 ): Promise<Shown> {
   const itself = await outcomeOf(() => verifyByItself(named.bytes))
   const roots = rootsFor(named, payload.hostname, options)
@@ -101,7 +102,7 @@ async function examine(
 function rootsFor(
   { config }: NamedBundle,
   hostname: string,
-  { root, leafName }: ShowOptions,
+  { root, leafName }: Pick<ShowOptions, 'root' | 'leafName'>,
 ): readonly TrustedRoot[] | undefined {
   if (root.length > 0) return readRoots(root, { requireLeafName: leafName })
   const trusted = config?.endpoints.filter(({ target }) => target.hostname === hostname) ?? []
