@@ -55,7 +55,19 @@ export const needs: readonly Need[] = [
     debianPackage: 'pgbouncer',
     use: 'routers behind a connection pooler',
   },
-  { kind: 'program', name: 'chromium', debianPackage: 'chromium', use: 'the console’s page' },
+  {
+    kind: 'program',
+    name: 'chromium',
+    debianPackage: 'chromium',
+    use: 'the console’s page, and the packages that pages use',
+  },
+  { kind: 'program', name: 'dpkg', debianPackage: 'dpkg', use: 'the proxy’s Debian package' },
+  {
+    kind: 'program',
+    name: 'systemd-analyze',
+    debianPackage: 'systemd',
+    use: 'the proxy’s unit for systemd',
+  },
   {
     kind: 'python',
     name: 'python-openai',
