@@ -1,3 +1,5 @@
+// @module-tag redis-server
+
 import { expect, test } from 'vitest'
 import type { RuleId } from '#contract/rules'
 import type { LiveFault } from './fault.ts'
