@@ -62,7 +62,12 @@ export const needs: readonly Need[] = [
     use: 'the console’s page, and the packages that pages use',
   },
   { kind: 'program', name: 'dpkg', debianPackage: 'dpkg', use: 'the proxy’s Debian package, and the image' },
-  { kind: 'program', name: 'faketime', debianPackage: 'faketime', use: 'an image that is built on another day' },
+  {
+    kind: 'program',
+    name: 'faketime',
+    debianPackage: 'faketime',
+    use: 'an image that is built on another day',
+  },
   {
     kind: 'program',
     name: 'systemd-analyze',

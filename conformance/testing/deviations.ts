@@ -86,7 +86,7 @@ export const deviations: Readonly<Record<string, Case>> = {
     deviation: ofErrors((error) =>
       error.code === 'api_key_revoked' ? { ...error, code: 'invalid_api_key' } : error,
     ),
-    breaks: ['KEY-12', 'KEY-13', 'AUTH-06', 'KEY-21'],
+    breaks: ['KEY-13', 'AUTH-06', 'KEY-21'],
   },
   'authentication errors of another type': {
     deviation: ofErrors((error) =>
