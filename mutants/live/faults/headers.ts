@@ -13,9 +13,9 @@ export const headers: readonly LiveFault[] = [
   {
     id: 'other-generation-id-in-header',
     file: 'server/routes/inference.ts',
-    find: "response.setHeader('X-Router-Generation-Id', generation.id)",
-    replace: "response.setHeader('X-Router-Generation-Id', generation.id.toLowerCase())",
-    as: 'statement',
+    within: "headers['X-Router-Generation-Id'] = generation.id",
+    find: 'generation.id',
+    replace: 'generation.id.toLowerCase()',
     violates: ['HDR-03'],
     expectKilledBy: ['headers/generation-id'],
   },

@@ -1,5 +1,9 @@
 import type { LiveFault } from '../fault.ts'
 
+/** What a path answers that is not there, on the direct way of inference. */
+const GONE =
+  "response.writeHead(404, { ...headers, 'Content-Type': 'application/json' }).end(JSON.stringify({ error: { message: 'gone', type: 'invalid_request_error', code: 'not_found' } }))"
+
 /** Bodies of requests, as they are read and as they are passed on. */
 export const requests: readonly LiveFault[] = [
   {
@@ -127,11 +131,9 @@ export const requests: readonly LiveFault[] = [
   },
   {
     id: 'no-chat',
-    file: 'server/app.ts',
-    within: `preflightHeaders)
-    return next()`,
-    find: 'next()',
-    replace: "c.req.path === '/v1/chat/completions' ? refuse(c, new ApiError('not_found', 'gone')) : next()",
+    file: 'server/routes/direct.ts',
+    find: 'await handler(request)',
+    replace: `trace.route === '/v1/chat/completions' ? ${GONE} : await handler(request)`,
     violates: ['EP-02'],
     expectKilledBy: ['endpoints/chat'],
   },
@@ -157,21 +159,17 @@ export const requests: readonly LiveFault[] = [
   },
   {
     id: 'no-completions',
-    file: 'server/app.ts',
-    within: `preflightHeaders)
-    return next()`,
-    find: 'next()',
-    replace: "c.req.path === '/v1/completions' ? refuse(c, new ApiError('not_found', 'gone')) : next()",
+    file: 'server/routes/direct.ts',
+    find: 'await handler(request)',
+    replace: `trace.route === '/v1/completions' ? ${GONE} : await handler(request)`,
     violates: ['EP-09'],
     expectKilledBy: ['completions/key'],
   },
   {
     id: 'no-embeddings',
-    file: 'server/app.ts',
-    within: `preflightHeaders)
-    return next()`,
-    find: 'next()',
-    replace: "c.req.path === '/v1/embeddings' ? refuse(c, new ApiError('not_found', 'gone')) : next()",
+    file: 'server/routes/direct.ts',
+    find: 'await handler(request)',
+    replace: `trace.route === '/v1/embeddings' ? ${GONE} : await handler(request)`,
     violates: ['EP-11'],
     expectKilledBy: ['embeddings/vectors'],
   },
@@ -260,34 +258,25 @@ export const requests: readonly LiveFault[] = [
   },
   {
     id: 'no-chat-for-keys',
-    file: 'server/app.ts',
-    within: `preflightHeaders)
-    return next()`,
-    find: 'next()',
-    replace:
-      "c.req.path === '/v1/chat/completions' && c.req.header('authorization') !== undefined ? refuse(c, new ApiError('not_found', 'gone')) : next()",
+    file: 'server/routes/direct.ts',
+    find: 'await handler(request)',
+    replace: `trace.route === '/v1/chat/completions' && request.incoming.headers.authorization !== undefined ? ${GONE} : await handler(request)`,
     violates: ['EP-03'],
     expectKilledBy: ['chat/shape'],
   },
   {
     id: 'no-completions-for-keys',
-    file: 'server/app.ts',
-    within: `preflightHeaders)
-    return next()`,
-    find: 'next()',
-    replace:
-      "c.req.path === '/v1/completions' && c.req.header('authorization') !== undefined ? refuse(c, new ApiError('not_found', 'gone')) : next()",
+    file: 'server/routes/direct.ts',
+    find: 'await handler(request)',
+    replace: `trace.route === '/v1/completions' && request.incoming.headers.authorization !== undefined ? ${GONE} : await handler(request)`,
     violates: ['EP-09', 'SRV-06'],
     expectKilledBy: ['completions/text'],
   },
   {
     id: 'no-embeddings-for-keys',
-    file: 'server/app.ts',
-    within: `preflightHeaders)
-    return next()`,
-    find: 'next()',
-    replace:
-      "c.req.path === '/v1/embeddings' && c.req.header('authorization') !== undefined ? refuse(c, new ApiError('not_found', 'gone')) : next()",
+    file: 'server/routes/direct.ts',
+    find: 'await handler(request)',
+    replace: `trace.route === '/v1/embeddings' && request.incoming.headers.authorization !== undefined ? ${GONE} : await handler(request)`,
     violates: ['EP-11', 'SRV-07'],
     alsoBreaks: [{ rules: ['REQ-12'], because: 'inputs of every kind are refused with the path' }],
     expectKilledBy: ['embeddings/vectors'],
