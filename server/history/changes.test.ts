@@ -24,7 +24,7 @@ test('what a look costs grows with what it has read, and not with that times tho
   const snapshot = Object.assign(
     (first: unknown) => Promise.resolve(isStatement(first) ? answers.shift() : []),
     {
-      array: () => [],
+      typed: () => [],
     },
   ) as unknown as Queryable
   const changes = await readChanges(
