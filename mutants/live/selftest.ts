@@ -2,8 +2,9 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { discover } from '../../conformance/engine/discover.ts'
 import { createHooks } from '../../conformance/engine/hooks.ts'
+import { addressFor } from '../../conformance/engine/invitations.ts'
 import type { Scenario } from '../../conformance/engine/scenario.ts'
-import { loadTarget, type Subject } from '../../conformance/engine/target.ts'
+import { loadTarget, type Subject, type Target } from '../../conformance/engine/target.ts'
 import { overexcused, undemonstrated } from './demanded.ts'
 import type { PlantedDeployment } from './deployment.ts'
 import type { LiveFault } from './fault.ts'
@@ -61,21 +62,22 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
   const target = loadTarget(deployment.targetFile, process.env)
   const hooks = createHooks(target.hooks)
   const all = (await discover()).map(({ scenario }) => scenario)
-  // Names come from the seed: no two trials may have the same.
+  // Names come from the seed: no two trials may have the same. Nor may they share an address, whose budget of evidence
+  // earlier ones would have used up where they follow each other fast.
   let trials = 0
   const bench = (): TrialBench => ({
-    target,
+    target: from(target, `trial ${trials}`),
     hooks,
     jobs,
     seed: seed + trials++,
     isJudging: true,
     tellSecret: () => {},
   })
-  const hurried = (): TrialBench => ({
-    ...bench(),
-    target: { ...target, slack: Math.min(SLACK, target.slack) },
-    scenarioMs: SCENARIO_MS,
-  })
+  const hurried = (): TrialBench => {
+    const usual = bench()
+    const slack = Math.min(SLACK, target.slack)
+    return { ...usual, target: { ...usual.target, slack }, scenarioMs: SCENARIO_MS }
+  }
   const rest = async () => {
     const found: string[] = []
     for (const [at, ids] of placesOf(faults)) {
@@ -157,6 +159,11 @@ async function live<T>(
   } finally {
     await turn(undefined)
   }
+}
+
+/** The same target, asked from the address of a trial. */
+function from(target: Target, trial: string): Target {
+  return { ...target, headers: { ...target.headers, 'x-forwarded-for': addressFor(trial) } }
 }
 
 /** The scenarios of all faults, by where they are run. */
