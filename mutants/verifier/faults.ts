@@ -1,4 +1,7 @@
 import type { RuleId } from '#contract/rules'
+import { hardwareRows } from './hardware-faults.ts'
+import { quotesWithoutStatus } from './quotes.ts'
+import type { Row } from './row.ts'
 import type { Mutant } from './stages.ts'
 
 /** One small fault: a piece of one file of the product reads otherwise. */
@@ -9,15 +12,6 @@ export interface Fault extends Mutant {
   readonly find: string
   readonly put: string
 }
-
-type Row = readonly [
-  id: string,
-  violates: RuleId | readonly RuleId[],
-  file: string,
-  find: string,
-  put: string,
-  killers: readonly string[],
-]
 
 const rows: readonly Row[] = [
   [
@@ -182,6 +176,7 @@ const rows: readonly Row[] = [
       'cert-chain/intermediate-twice',
       'cert-chain/out-of-order',
       'cert-chain/stranger-between',
+      'untrusted-root/snp-vcek-of-another-product',
     ],
   ],
   [
@@ -209,6 +204,10 @@ const rows: readonly Row[] = [
       'cert-chain/leaf-signed-with-another-kind-of-key',
       'cert-chain/name-exchanged',
       'cert-chain/spliced-chain',
+      'untrusted-root/snp-vcek-by-a-stranger',
+      'untrusted-root/tdx-authority-by-a-stranger',
+      'untrusted-root/tdx-pck-by-a-stranger',
+      'untrusted-root/tdx-signer-by-a-stranger',
     ],
   ],
   [
@@ -397,6 +396,7 @@ const rows: readonly Row[] = [
       'untrusted-root/leaf-trusted',
       'untrusted-root/renewed-root',
       'untrusted-root/root-of-the-same-name',
+      'untrusted-root/quote-in-place-of-trust',
     ],
   ],
   [
@@ -797,12 +797,7 @@ const rows: readonly Row[] = [
     'attestation/bundle',
     'if (!isEvidenceBundle(document))',
     "if (!isEvidenceBundle(document) || !('status' in Object(envelope.rootCaTeeQuote ?? { status: 0 })))",
-    [
-      'fetch/quote-list',
-      'fetch/quote-of-deployed-platforms',
-      'fetch/quote-text',
-      'fetch/quote-without-members',
-    ],
+    quotesWithoutStatus,
   ],
   [
     'nine-certificates',
@@ -927,11 +922,13 @@ const rows: readonly Row[] = [
 ]
 
 /** The small faults, each with exactly the vectors that tell it. */
-export const faults: readonly Fault[] = rows.map(([id, violates, file, find, put, killers]) => ({
-  id: `verifier/${id}`,
-  violates: typeof violates === 'string' ? [violates] : violates,
-  file: `${file}.ts`,
-  find,
-  put,
-  expectKilledBy: killers,
-}))
+export const faults: readonly Fault[] = [...rows, ...hardwareRows].map(
+  ([id, violates, file, find, put, killers]) => ({
+    id: `verifier/${id}`,
+    violates: typeof violates === 'string' ? [violates] : violates,
+    file: `${file}.ts`,
+    find,
+    put,
+    expectKilledBy: killers,
+  }),
+)
