@@ -59,13 +59,13 @@ export const realVectors: readonly Vector[] = [
   ...refused('untrusted-root', 'guest_unprotected', 'VRFY-31', {
     'snp-real-debug': [
       'A report of a real Milan whose guest can be debugged is refused',
-      { ...onRealAmd('Milan', 'milan-v2-debug', 'milan-v2-debug.vcek.der'), isHopeless: true },
+      onRealAmd('Milan', 'milan-v2-debug', 'milan-v2-debug.vcek.der'),
     ],
   }),
   ...refused('untrusted-root', 'collateral_expired', 'VRFY-32', {
     'tdx-real-expired': [
       'A quote of a real machine is refused a month later, by the age of its collateral alone',
-      { ...onRealIntel(5, 'tdx_quote_td15ex', 'tdx_quote_td15ex', '2026-12-08T01:09:46Z'), isHopeless: true },
+      onRealIntel(5, 'tdx_quote_td15ex', 'tdx_quote_td15ex', '2026-12-08T01:09:46Z'),
     ],
   }),
 ]
