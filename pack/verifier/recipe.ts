@@ -1,10 +1,21 @@
 import { join } from 'node:path'
+import type { Plugin } from 'esbuild'
 import { bundleLibrary } from '../bundle.ts'
 import { declaredImports, typesOf, writeDeclarations } from '../declarations.ts'
 import { PROJECT_NODE, type Recipe, ROOT } from '../recipe.ts'
 
 const ENTRY = 'pack/verifier/index.ts'
 const BROWSER = join(import.meta.dirname, 'browser')
+
+/** Has a page refuse where hardware is demanded. */
+const withoutHardware: Plugin = {
+  name: 'without hardware',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /\/attested\.ts$/ }, ({ path }) =>
+      path === './attested.ts' ? { path: join(BROWSER, 'attested.ts') } : undefined,
+    )
+  },
+}
 
 /** The core of every verdict as a library: for Node, and with what Node brings along put in its place for browsers. */
 export const verifier: Recipe = {
@@ -21,6 +32,7 @@ export const verifier: Recipe = {
         'jose/jws/compact/verify': join(BROWSER, 'jose.ts'),
       },
       inject: [join(BROWSER, 'bytes.ts')],
+      plugins: [withoutHardware],
     })
     writeDeclarations(ENTRY, folder)
     const types = typesOf(ENTRY)
