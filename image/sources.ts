@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildPage, PAGE_FOLDER } from '../console/build/build.ts'
+import { buildPage } from '../console/build/build.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -45,8 +45,9 @@ export async function layOutSources(folder: string, { commit }: Origin): Promise
   execFileSync('tar', ['--extract', '--file', '-', '--directory', folder], { input: archive })
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     if (FOR_TESTS.test(path)) rmSync(join(folder, path), { recursive: true, force: true })
-  await buildPage()
-  cpSync(PAGE_FOLDER, join(folder, 'console', 'dist'), { recursive: true })
+  // Anew, whatever lies where the router of this clone has its own.
+  mkdirSync(join(folder, 'console'))
+  await buildPage(join(folder, 'console', 'dist'))
 }
 
 /** The package's manifest and its lock, as committed, for npm to install from. */
