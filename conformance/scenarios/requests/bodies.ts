@@ -1,4 +1,5 @@
 import type { ErrorCode } from '#contract/errors'
+import { limits as defaults } from '#contract/limits'
 import * as assert from '../../engine/assert.ts'
 import { shows } from '../../engine/checks.ts'
 import { expectChat, expectError, expectStatus } from '../../engine/expect.ts'
@@ -52,10 +53,11 @@ export default {
         `Content-Type: application/json\r\nContent-Length: ${bytes + 1}\r\n\r\n{"user":"`.padEnd(bytes, 'x'),
       ].join('\r\n')
       const count = Math.ceil(limits.bodyMemoryBytes / bytes)
-      // These fall silent, and are given up by the suite; until then even a busy machine has brought all of them.
+      // These fall silent, and are given up by the suite: when even a busy machine has brought all of them, and long
+      // before what waits for their memory is refused.
       let areGone = false
       const others = Array.from({ length: count }, () =>
-        context.client.raw(unfinished, { baseUrl, quietMs: 5_000 }),
+        context.client.raw(unfinished, { baseUrl, quietMs: defaults.bodyMemoryWaitMs / 2 }),
       )
       const gone = Promise.all(others).then(() => {
         areGone = true
