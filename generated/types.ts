@@ -1307,6 +1307,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** How far the limits of a deployment are what it is configured with. */
+        ControlLostLimits: {
+            /** How often, since the start, limits were counted without the store that routers share, because that was lost; a number that never falls. */
+            count: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** A mail. */
         ControlMail: {
             /** What it says, as plain text. */
@@ -3971,6 +3978,8 @@ export interface components {
             debits?: components["schemas"]["HookConfig"];
             /** Issues an invitation. */
             issueInvitation?: components["schemas"]["HookConfig"];
+            /** Tells how often limits were counted without the store that routers share: what a limit admitted meanwhile is held against nobody. */
+            lostLimits?: components["schemas"]["HookConfig"];
             /** Control address of the suite's platform gateway, which the deployment is published by. */
             platformControl?: components["schemas"]["HookAddress"];
             /** Control address of whoever runs the proxy: `POST /restart`, and `POST /advance` to move its clocks, or one of them: `{ "milliseconds": 60000, "clock": "wall" }` or `"monotonic"`. */

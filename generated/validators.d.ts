@@ -72,6 +72,9 @@ declare module '#contract/validators/control-invitation' {
 declare module '#contract/validators/control-key' {
   const isControlKey: import('#contract/validator').Validator<import('#contract/models').ControlKey>
 }
+declare module '#contract/validators/control-lost-limits' {
+  const isControlLostLimits: import('#contract/validator').Validator<import('#contract/models').ControlLostLimits>
+}
 declare module '#contract/validators/control-mails' {
   const isControlMails: import('#contract/validator').Validator<import('#contract/models').ControlMails>
 }

@@ -121,7 +121,11 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   })
   const secret = () => readSecretsKey(config)
   const upstreams = createUpstreams({ sql, replica: meter.replica, secret, log, connectMs })
-  const controlled = { sql, upstreams, secret, shelf, endpoints: () => inForce.config.endpoints }
+  const controlled = {
+    ...{ sql, upstreams, secret, shelf },
+    endpoints: () => inForce.config.endpoints,
+    lostLimits: () => buckets.lostCount,
+  }
   const editionWorld = {
     fleet: createFleet(connectMs),
     isInService: upstreams.isInService,

@@ -13,6 +13,7 @@ import { checkDebits } from './debits.ts'
 import type { Trace } from './differential.ts'
 import { blameAbsence } from './gone.ts'
 import type { Hooks } from './hooks.ts'
+import { trustingLimits, watchLimits } from './lost-limits.ts'
 import type { Outcome } from './outcome.ts'
 import { createRandom } from './random.ts'
 import type { Scenario } from './scenario.ts'
@@ -101,6 +102,7 @@ async function run(
   const debits: Trace['debits'][number][] = []
   const thrown: unknown[] = []
   let warnings: readonly string[] = []
+  let limits = trustingLimits
   const program = async () => {
     const address = scenario.needs.includes('backendScript') ? target.hooks.backendScript?.url : undefined
     const backend = await openBackend(address, nonce)
@@ -117,6 +119,7 @@ async function run(
       tellSecret,
     })
     warnings = context.warnings
+    limits = await watchLimits(scenario, target, hooks)
     try {
       await checking(scenario, checks, () => scenario.run(context))
     } finally {
@@ -143,7 +146,8 @@ async function run(
   } catch (error) {
     thrown.push(error)
   }
-  const all = [...new Set([...thrown, ...strays.splice(0)])].map((one) => blameAbsence(one, client.calls))
+  const met = [...new Set([...thrown, ...strays.splice(0)])].map((one) => blameAbsence(one, client.calls))
+  const all = await limits.judged(met).catch((error: unknown) => [...met, error])
   const found = all.map(judgeThrown)
   const verdict = found.map((one) => one.verdict).reduce(worseOf, 'pass' as ScenarioVerdict)
   // What no rule speaks of is noticed, and no more.

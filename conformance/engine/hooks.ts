@@ -9,6 +9,7 @@ import { isControlDebits } from '#contract/validators/control-debits'
 import { isControlDone } from '#contract/validators/control-done'
 import { isControlInvitation } from '#contract/validators/control-invitation'
 import { isControlKey } from '#contract/validators/control-key'
+import { isControlLostLimits } from '#contract/validators/control-lost-limits'
 import { isControlMails } from '#contract/validators/control-mails'
 import { isControlProxy } from '#contract/validators/control-proxy'
 import { isControlRedemption } from '#contract/validators/control-redemption'
@@ -53,6 +54,7 @@ export const hookAnswers: Readonly<Record<ControlOperation, Validator>> = {
   debits: isControlDebits,
   books: isControlBooks,
   verifyLedger: isControlVerification,
+  lostLimits: isControlLostLimits,
   registerUpstream: isControlDone,
   setVerdict: isControlDone,
   publishEvidence: isControlDone,

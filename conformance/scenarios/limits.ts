@@ -5,8 +5,9 @@ import type { Context } from '../engine/context.ts'
 import { expectChat, expectError, expectStatus } from '../engine/expect.ts'
 import type { Exchange } from '../engine/http/exchange.ts'
 import { exhaust, exhaustionMs, expectLimited, limitHeaders, mostIn, readBucket } from '../engine/limits.ts'
-import { expectTold, seriesValue } from '../engine/operator.ts'
+import { askOperator, expectTold, seriesValue } from '../engine/operator.ts'
 import { expectStream } from '../engine/stream.ts'
+import { NotTestable } from '../engine/thrown.ts'
 import type { Topic } from '../engine/topic.ts'
 
 const PER_SECOND = 100
@@ -336,13 +337,16 @@ export default {
     async run(context) {
       await context.script({ chunks: 1 })
       const own = await context.own({ requestsPerMinute: SHARED_PER_MINUTE })
-      const { siblingUrl = '' } = context.target
+      const { siblingUrl = '', siblingAdminUrl } = context.target
       const since = Date.now()
       const answers = await Promise.all(
         Array.from({ length: 4 * SHARED_PER_MINUTE }, (_, turn) =>
           context.chat({}, { account: own, ...(turn % 2 === 0 && { baseUrl: siblingUrl }) }),
         ),
       )
+      const told = siblingAdminUrl === undefined ? undefined : await askOperator(context, '/metrics')
+      if (told !== undefined && seriesValue(told.text, LOST) === 1)
+        throw new NotTestable('the sibling says that it lost the store in which the buckets are shared')
       const refused = answers.filter(({ status }) => status !== 200)
       for (const refusal of refused) expectLimited(refusal, SHARED_PER_MINUTE)
       const admitted = answers.length - refused.length

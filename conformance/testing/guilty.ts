@@ -170,6 +170,7 @@ const answersFor = (baseUrl: string): Answers => ({
   debits: () => ({ balance_micros: 0, rows: [], generations: [] }),
   books: () => ({ balance_micros: 0, entries: [], generations: [], holds: [], keys: [] }),
   verifyLedger: () => ({ open_holds: 0, differences: [] }),
+  lostLimits: () => ({ count: 0 }),
   registerUpstream: () => ({}),
   setVerdict: () => ({}),
   publishEvidence: () => ({}),

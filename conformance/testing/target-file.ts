@@ -16,6 +16,7 @@ const HOOKS = [
   'debits',
   'books',
   'verifyLedger',
+  'lostLimits',
   'registerUpstream',
   'setVerdict',
 ]

@@ -26,7 +26,14 @@ afterAll(async () => {
 /** A router that knows of no upstream and has fetched nothing. */
 function world() {
   const upstreams = { find: () => undefined }
-  return { sql, upstreams, secret: () => Buffer.alloc(32), shelf: createShelf(), endpoints: () => [] }
+  return {
+    sql,
+    upstreams,
+    secret: () => Buffer.alloc(32),
+    shelf: createShelf(),
+    endpoints: () => [],
+    lostLimits: () => 7,
+  }
 }
 
 interface Answer {
@@ -150,6 +157,10 @@ test('of the books there is also what given rules speak of alone', async () => {
     rows: [{ amount_micros: 5, generation_id: null, name: expect.any(String) }],
     generations: [],
   })
+})
+
+test('it tells how often limits were counted without the store that routers share', async () => {
+  expect(await ask('lostLimits')).toEqual({ status: 200, body: { count: 7 } })
 })
 
 test.each([

@@ -24,6 +24,7 @@ import { type EvidenceControl, publishingEvidence } from './evidence.ts'
 import { ControlError, type ControlHandlers } from './handlers.ts'
 import { issuingInvitations, redeemingInvitations, withdrawingInvitations } from './invitations.ts'
 import { creatingKeys, revokingKeys, updatingKeys } from './keys.ts'
+import { type LimitsControl, tellingLostLimits } from './limits.ts'
 import { registeringUpstreams, settingVerdicts, type UpstreamControl } from './upstreams.ts'
 import { creatingWorkspaces, settingBalances } from './workspaces.ts'
 
@@ -34,7 +35,7 @@ export interface Control {
 }
 
 /** What is controlled, and from where. */
-export interface ControlWorld extends UpstreamControl, EvidenceControl {
+export interface ControlWorld extends UpstreamControl, EvidenceControl, LimitsControl {
   readonly address: Listen
 }
 
@@ -51,6 +52,7 @@ const commands: { readonly [Op in keyof ControlHandlers]: Validator } = {
   debits: isBooksCommand,
   books: isBooksCommand,
   verifyLedger: isEmptyCommand,
+  lostLimits: isEmptyCommand,
   registerUpstream: isRegisterUpstreamCommand,
   setVerdict: isSetVerdictCommand,
   publishEvidence: isPublishEvidenceCommand,
@@ -76,6 +78,7 @@ export async function startControl(world: ControlWorld): Promise<Control> {
     debits: readingDebits(sql),
     books: readingBooks(sql),
     verifyLedger: provingLedger(sql),
+    lostLimits: tellingLostLimits(world),
     registerUpstream: registeringUpstreams(world),
     setVerdict: settingVerdicts(world),
     publishEvidence: publishingEvidence(world),

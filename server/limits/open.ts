@@ -26,6 +26,8 @@ export interface BucketOptions {
 
 /** A router's buckets, wherever they are kept. */
 export interface OpenBuckets extends Buckets {
+  /** How often they were counted without the shared store, since the start (LIM-41). */
+  readonly lostCount: number
   close(): void
 }
 
@@ -42,7 +44,7 @@ const substitutes: Readonly<Record<RedisConfig['fallback'], (now: () => number) 
 export async function openBuckets(options: BucketOptions): Promise<OpenBuckets> {
   const { redis, defaults, now, metrics, log } = options
   if (redis.url === undefined) {
-    return { ...createBuckets(createMemoryStore(now), defaults, metrics), close() {} }
+    return { ...createBuckets(createMemoryStore(now), defaults, metrics), lostCount: 0, close() {} }
   }
   const { client, ready, close } = await connectRedis(redis.url, log)
   const patience = new AbortController()
@@ -54,6 +56,9 @@ export async function openBuckets(options: BucketOptions): Promise<OpenBuckets> 
   await store.probe()
   return {
     ...createBuckets(store, defaults, metrics),
+    get lostCount() {
+      return store.lostCount
+    },
     close() {
       store.close()
       close()
