@@ -3,6 +3,7 @@ import type { ConformanceResults, ProfileResult } from '#contract/models'
 import { causesApart, nameOf, problemOf } from '../report/causes.ts'
 import { claimsIn } from '../report/claims.ts'
 import { plain } from '../report/markdown.ts'
+import { countStanding, openAiStanding } from '../report/openai-part.ts'
 import { countOf, sentencesOf } from '../report/sentence.ts'
 import type { Entry } from './entries.ts'
 
@@ -13,12 +14,13 @@ const HEAD = `<!-- Made by \`npm run generate\` from reports/. Do not edit: put 
 What the conformance suite found of products. Each row is a report as the suite wrote it, beside a page that says how to make
 it again; [the guide](conformance.md) says how a product gets in. *Given* rules are those of the specification, *chosen*
 ones this project's own, which a product may decide otherwise and be conformant. What a report could not tell is not kept:
-most of it needs hooks that a product does not have.
+most of it needs hooks that a product does not have. *OpenAI’s API* is the part of the given rules that a gateway can keep which
+knows no more than that; the others ask for what this specification adds, such as records, money and evidence.
 `
 
 const TABLE = [
-  '| product | role | verdict | given kept | chosen kept | broken first |',
-  '|---|---|---|---|---|---|',
+  '| product | role | verdict | given kept | of these OpenAI’s API | chosen kept | broken first |',
+  '|---|---|---|---|---|---|---|',
 ]
 
 /** The page of a registry; `folder` is its path from there. */
@@ -37,7 +39,9 @@ function rowsOf({ path, results }: Entry, folder: string): readonly string[] {
   const product = `${plain(name)} [${plain(version)}](${folder}/${path}), [how](${folder}/${dirname(path)}/README.md)`
   return results.profiles.map((profile) => {
     const chosen = countOf({ given: profile.chosen })
-    return `| ${product} | ${profile.profile} | ${profile.verdict} | ${countOf(profile)} | ${chosen} | ${brokenFirst(profile, results)} |`
+    const standing = openAiStanding(profile)
+    const openAis = standing === undefined ? '' : countStanding(standing.within)
+    return `| ${product} | ${profile.profile} | ${profile.verdict} | ${countOf(profile)} | ${openAis} | ${chosen} | ${brokenFirst(profile, results)} |`
   })
 }
 

@@ -4,6 +4,7 @@ import type { Origin } from '../engine/rules.ts'
 import { ANNOUNCED, announcedLines, isExcused } from './announced.ts'
 import { type Cause, causesApart, nameOf, problemOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
+import { BEYOND, OPENAI_PART, openAiStanding, type Standing, whose } from './openai-part.ts'
 import { PROVISIONAL, provisionalIn } from './provisional.ts'
 import { partOf, wordFor } from './selected.ts'
 import { withoutOf } from './sentence.ts'
@@ -64,12 +65,16 @@ function describeProfile(
   const { claimed, unclaimed } = causesApart(result, claims, results.scenarios)
   const row = (name: string, { verdict: own, rules_kept: kept, ...one }: ProfileResult['given']) =>
     `| ${name} | ${wordFor(own, results)} | ${kept} | ${one.rules_broken.length} | ${one.rules_partly.length} | ${one.rules_untold.length} |`
+  const standing = openAiStanding(result)
+  const partRow = (name: string, one: Standing) =>
+    `| of these ${name} | | ${one.kept} | ${one.broken} | ${one.partly} | ${one.untold} |`
   return [
     `## ${profile}: ${wordFor(verdict, results)}${withoutOf(result)}${plain(partOf(results))}`,
     '',
     '| rules | verdict | kept | broken | partly shown | untold |',
     '|---|---|---|---|---|---|',
     row('given', given),
+    ...(standing ? [partRow(OPENAI_PART, standing.within), partRow(BEYOND, standing.beyond)] : []),
     row('chosen', chosen),
     '',
     ...claimed.flatMap(describeCause),
@@ -100,7 +105,7 @@ const TITLES = { partly: 'Partly shown', untold: 'Untold', kept: 'Kept' } as con
 function table(rules: readonly RuleResult[]): readonly string[] {
   const rows = rules.map(
     (rule) =>
-      `| ${rule.id} | ${rule.origin} | ${plain(rule.section)} | ${plain(rule.text)} | ${rule.state}${isExcused(rule) ? ', as announced' : ''} | ${plain(toldBy(rule))} |`,
+      `| ${rule.id} | ${whose(rule)} | ${plain(rule.section)} | ${plain(rule.text)} | ${rule.state}${isExcused(rule) ? ', as announced' : ''} | ${plain(toldBy(rule))} |`,
   )
   return ['| rule | whose | section | sentence | state | told by |', '|---|---|---|---|---|---|', ...rows, '']
 }

@@ -5,6 +5,7 @@ import { brokenRules } from '../engine/rule-states.ts'
 import { ANNOUNCED, announcedLines, isExcused } from './announced.ts'
 import { type Cause, causesApart, nameOf, problemOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
+import { BEYOND, countStanding, OPENAI_PART, openAiStanding } from './openai-part.ts'
 import { PROVISIONAL, provisionalIn } from './provisional.ts'
 import { partOf, wordFor } from './selected.ts'
 import { withoutOf } from './sentence.ts'
@@ -98,7 +99,12 @@ function describeVerdict(result: ProfileResult, results: ConformanceResults): st
     const excused = rules.filter((rule) => rule.origin === origin && isExcused(rule)).length
     return `  ${origin.padEnd(6)}  ${line(result[origin], excused, results)}\n`
   })
-  return `\n${profile}: ${head}\n${lines.join('')}`
+  const standing = openAiStanding(result)
+  const parts =
+    standing === undefined
+      ? ''
+      : `          given rules of ${OPENAI_PART} kept: ${countStanding(standing.within)}; ${BEYOND}: ${countStanding(standing.beyond)}\n`
+  return `\n${profile}: ${head}\n${lines[0]}${parts}${lines[1]}`
 }
 
 function describeProvisional(results: ConformanceResults, profile: string): string {

@@ -1,5 +1,6 @@
 import type { ProfileResult } from '#contract/models'
 import { isExcused } from '../announced.ts'
+import { whose } from '../openai-part.ts'
 import { html, marked } from './escape.ts'
 import { type Places, toldBy } from './places.ts'
 import { cells, head } from './table.ts'
@@ -22,13 +23,13 @@ function filter(): string {
   const ticks = STATES.map(
     (state) => `<label><input type="checkbox" name="state" value="${state}" checked> ${state}</label>`,
   )
-  return `<div class="filter"><input type="search" id="text" aria-label="Text that a rule holds" placeholder="id, section, words">${ticks.join('')}<output id="shown"></output></div>`
+  return `<div class="filter"><input type="search" id="text" aria-label="Text that a rule holds" placeholder="id, section, words, OpenAI">${ticks.join('')}<output id="shown"></output></div>`
 }
 
 function describeRule(profile: string, rule: ProfileResult['rules'][number], places: Places): string {
-  const { id, state, origin, section, text } = rule
+  const { id, state, section, text } = rule
   const told = `${state}${isExcused(rule) ? ', as announced' : ''}`
-  const values = [html(id), told, origin, html(section), marked(text), toldBy(profile, rule, places)]
+  const values = [html(id), told, whose(rule), html(section), marked(text), toldBy(profile, rule, places)]
   return `<tr data-state="${state}">${cells(COLUMNS, values, { 1: state })}</tr>
 `
 }

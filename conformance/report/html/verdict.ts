@@ -2,6 +2,7 @@ import type { ConformanceResults, ProfileResult } from '#contract/models'
 import { isExcused } from '../announced.ts'
 import { type Cause, causesApart, nameOf } from '../causes.ts'
 import { claimsIn } from '../claims.ts'
+import { BEYOND, isOpenAis, OPENAI_PART, openAiStanding, type Standing } from '../openai-part.ts'
 import { PROVISIONAL, provisionalIn } from '../provisional.ts'
 import { partOf, wordFor } from '../selected.ts'
 import { withoutOf } from '../sentence.ts'
@@ -29,15 +30,23 @@ export function describeProfile(result: ProfileResult, places: Places, results: 
       ],
       { 1: one.verdict },
     )}</tr>`
+  const standing = openAiStanding(result)
+  const parts = standing && `${partRow(OPENAI_PART, standing.within)}${partRow(BEYOND, standing.beyond)}`
   const causes = causesApart(result, claimsIn(results), results.scenarios)
   const [claimed, unclaimed] = [causes.claimed, causes.unclaimed].map((some) =>
     some.map((cause) => describeCause(profile, cause, places)).join(''),
   )
   return `<h2>${html(profile)}: <span class="${verdict}">${wordFor(verdict, results)}</span>${withoutOf(result)}${html(partOf(results))}</h2>
 <table>${head(COUNTS)}<tbody>
-${row('given', given)}${row('chosen', chosen)}</tbody></table>
+${row('given', given)}${parts ?? ''}${row('chosen', chosen)}</tbody></table>
 ${claimed && `<h3>What to mend, the costliest first</h3>${claimed}`}
 ${unclaimed && `<h3>Of rules that are not claimed, which decide nothing</h3>${unclaimed}`}`
+}
+
+/** A part of the given rules, which has no verdict of its own. */
+function partRow(name: string, { kept, broken, partly, untold }: Standing): string {
+  const values = [html(`of these ${name}`), '', ...[kept, broken, partly, untold].map(String)]
+  return `<tr>${cells(COUNTS, values)}</tr>`
 }
 
 /** What new scenarios found, which decides nothing yet. */
@@ -53,7 +62,7 @@ export function describeProvisional(results: ConformanceResults, profile: string
 function describeCause(profile: string, cause: Cause, places: Places): string {
   const rows = cause.rules.map(
     (rule) =>
-      `<li><b>${html(rule.id)}</b> ${html(rule.section)} ${marked(rule.text)} ${toldBy(profile, rule, places)}</li>`,
+      `<li><b>${html(rule.id)}</b> ${html(rule.section)}${isOpenAis(rule) ? `, ${OPENAI_PART}` : ''} ${marked(rule.text)} ${toldBy(profile, rule, places)}</li>`,
   )
   const what = cause.answer === undefined ? '' : `<b>${html(cause.answer)}</b>; first: `
   return `<details><summary><b>${html(nameOf(cause))}</b> breaks ${cause.rules.length}: ${what}${html(firstLine(cause.problem))}</summary>
