@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { AssertionError } from './assert.ts'
+import type { Context } from './context.ts'
 import type { Exchange } from './http/exchange.ts'
-import { mostIn, readBucket } from './limits.ts'
+import { askUntilRefused, exhaust, mostIn, readBucket } from './limits.ts'
+import { NotTestable } from './thrown.ts'
 
 test('the headers of a bucket are numbers, and NaN where one is missing', () => {
   const headers = { 'x-ratelimit-limit': '2', 'x-ratelimit-reset': '7', 'retry-after': '1' }
@@ -20,4 +23,34 @@ test.each([
   [60_000, 60, 120],
 ])('in %i ms a bucket of %i admits %i at the most', (elapsedMs, perMinute, most) => {
   expect(mostIn(elapsedMs, perMinute)).toBe(most)
+})
+
+const answer = (status: number) => ({ status }) as unknown as Exchange
+
+/** A product whose answers are all alike, at a machine that has no patience: time is up at once. */
+const impatient = { patience: () => -1 }
+
+test('a bucket that fills faster than it is asked is no failure of the product', async () => {
+  const ask = async () => answer(200)
+  await expect(askUntilRefused(impatient, ask, 1, Date.now() - 60_000_000)).rejects.toThrow(NotTestable)
+})
+
+test('more than a bucket held and regained is one, however slow the machine is', async () => {
+  const ask = async () => answer(200)
+  await expect(askUntilRefused(impatient, ask, 1, Date.now())).rejects.toThrow(AssertionError)
+})
+
+test('a bucket that refuses is told by its refusal', async () => {
+  const ask = async (turn: number) => answer(turn === 3 ? 429 : 200)
+  expect(await askUntilRefused(impatient, ask, 60, Date.now())).toEqual(answer(429))
+})
+
+test('whoever admits more than a limit does not empty its bucket, and fails', async () => {
+  const context = { patience: () => 60_000, chat: async () => answer(200) } as unknown as Context
+  await expect(exhaust(context, 1)).rejects.toThrow(AssertionError)
+})
+
+test('whoever answers more slowly than a bucket fills does not empty it, and nothing is told', async () => {
+  const context = { patience: () => 5, chat: async () => answer(200) } as unknown as Context
+  await expect(exhaust(context, 7_200_000_000)).rejects.toThrow(NotTestable)
 })

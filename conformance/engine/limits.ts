@@ -3,6 +3,7 @@ import type { Context } from './context.ts'
 import { expectError } from './expect.ts'
 import type { Exchange } from './http/exchange.ts'
 import type { RequestOptions } from './requests.ts'
+import { NotTestable } from './thrown.ts'
 
 /** What the headers say of a bucket; NaN where one is missing or no number. */
 export interface BucketHeaders {
@@ -49,12 +50,16 @@ export interface Exhaustion {
   readonly refused: Exchange
 }
 
+/** How long a bucket is asked for its end (ours): beyond that more comes back than a slow machine asks for. */
+const EMPTYING_MS = 30_000
+
 /** Requests that run at a time while a bucket is emptied (ours). */
 const AT_A_TIME = 12
 
 /**
  * Sends chats until one is refused, at a bucket of `limit` a minute. Fails when more were admitted than it held and regained
- * since, however slow the product is, or when the refusal is not a 429.
+ * since, however slow the product is, or when the refusal is not a 429. `NotTestable` where so few are answered in a time that
+ * as many come back.
  */
 export async function exhaust(
   context: Context,
@@ -64,24 +69,35 @@ export async function exhaust(
   const startedMs = Date.now()
   let [turn, admitted] = [0, 0]
   let refused: Exchange | undefined
+  const isTooSlow = () => Date.now() - startedMs > context.patience(EMPTYING_MS)
   const worker = async () => {
-    while (refused === undefined && admitted <= mostIn(Date.now() - startedMs, limit)) {
+    while (refused === undefined && !isTooSlow() && admitted <= mostIn(Date.now() - startedMs, limit)) {
       const exchange = await context.chat({ max_tokens: 1 }, optionsOf(turn++))
       if (exchange.status === 200) admitted++
       else refused ??= exchange
     }
   }
   await Promise.all(Array.from({ length: Math.min(AT_A_TIME, limit) }, worker))
+  const elapsedMs = Date.now() - startedMs
+  if (refused === undefined && admitted <= mostIn(elapsedMs, limit)) throw neverEmpty(admitted, elapsedMs)
   assert.ok(refused, `${admitted} requests were admitted where ${limit} a minute are allowed`)
   expectError(refused, 'rate_limit_exceeded')
-  return { admitted, elapsedMs: Date.now() - startedMs, refused }
+  return { admitted, elapsedMs, refused }
+}
+
+/** Nothing speaks against a product that answers more slowly than its bucket fills. */
+function neverEmpty(admitted: number, elapsedMs: number): NotTestable {
+  return new NotTestable(
+    `only ${admitted} requests were answered in ${elapsedMs} ms: as many come back meanwhile, and the bucket is never empty`,
+  )
 }
 
 /**
  * Asks until a 429, at a bucket of `perMinute` that was full at `sinceMs` (Unix milliseconds) and has been used up.
- * Fails when more were admitted than the bucket held and regained since.
+ * Fails when more were admitted than the bucket held and regained since; `NotTestable` as above.
  */
 export async function askUntilRefused(
+  context: Pick<Context, 'patience'>,
   ask: (turn: number) => Promise<Exchange>,
   perMinute: number,
   sinceMs: number,
@@ -94,6 +110,8 @@ export async function askUntilRefused(
     admitted += answers.length
     const most = mostIn(Date.now() - sinceMs, perMinute)
     assert.ok(admitted <= most, `${admitted} were answered where ${most} may be`)
+    const passedMs = Date.now() - sinceMs
+    if (passedMs > context.patience(EMPTYING_MS)) throw neverEmpty(admitted, passedMs)
   }
 }
 

@@ -63,7 +63,7 @@ export default {
       const since = Date.now()
       for (let turn = 0; turn < limits.invitationLookupsPerMinute; turn++)
         expectStatus(await ask(turn % 2 === 0 ? code : 'nonsense'), turn % 2 === 0 ? 200 : 404)
-      const exchange = await askUntilRefused(() => ask(code), limits.invitationLookupsPerMinute, since)
+      const exchange = await askUntilRefused(context, () => ask(code), limits.invitationLookupsPerMinute, since)
       expectError(exchange, 'rate_limit_exceeded')
       const { limit, remaining, retryAfterMs, retryAfterSeconds, resetAtMs } = readBucket(exchange)
       assert.deepEqual([limit, remaining], [limits.invitationLookupsPerMinute, 0])

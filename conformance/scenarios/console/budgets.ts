@@ -97,7 +97,7 @@ export default {
       ] as const) {
         const since = Date.now()
         for (let turn = 0; turn < perMinute; turn++) expectStatus(await ask(), status)
-        const refused = await askUntilRefused(ask, perMinute, since)
+        const refused = await askUntilRefused(context, ask, perMinute, since)
         expectError(refused, 'rate_limit_exceeded')
         assert.equal(readBucket(refused).limit, perMinute)
       }

@@ -151,7 +151,7 @@ export default {
           : context.request('getEndpointEvidence', { key: null, headers, params: { endpoint } })
       const since = Date.now()
       for (let turn = 0; turn < limits.evidencePerMinute; turn++) expectStatus(await ask(turn), 200)
-      const refused = await askUntilRefused(ask, limits.evidencePerMinute, since)
+      const refused = await askUntilRefused(context, ask, limits.evidencePerMinute, since)
       expectLimited(refused, limits.evidencePerMinute)
     },
   },
