@@ -56,6 +56,29 @@ test.each<[string, Answers, RegExp]>([
   expect((await ask(answers)).said).toMatch(why)
 })
 
+/** A server that answers so below a path, 404 elsewhere, and the sentence on a target file that leads to `/wrong/v1` there. */
+async function askAt(path: string, status: number): Promise<string | undefined> {
+  product = await serve(({ url = '' }, response) => {
+    response.statusCode = url.startsWith(path) ? status : 404
+    response.end('{}')
+  })
+  const target = bareTarget(product.baseUrl.replace(/v1$/, 'wrong/v1'))
+  const hooks = createHooks({})
+  return mismatchOf({ target, hooks, scenarios: [{ needs: [] }], seed: 1, tellSecret: () => {} })
+}
+
+test('an address that leads to no router is told, and where there is one instead', async () => {
+  expect(await askAt('/v1/', 401)).toMatch(
+    /^baseUrl leads to no router: GET \S+\/wrong\/v1\/models and POST .* 404\. There is one at http:\/\/127\.0\.0\.1:\d+\/v1: /,
+  )
+  product?.stop()
+  expect(await askAt('/nowhere', 401)).toMatch(/^baseUrl leads to no router: .* answer 404\.$/)
+})
+
+test('a router that has chats and lists no models is for the rules to judge', async () => {
+  expect((await ask({ list: 404 })).said).toBeUndefined()
+})
+
 test('a router that another model serves than the scripted one is refused', async () => {
   const own = await serve((_, response) => response.end('[]'))
   try {

@@ -2,7 +2,7 @@ import { isObject } from '#base/object.ts'
 import { messageOf } from '#base/thrown.ts'
 import { type Accounts, createAccounts } from '../engine/accounts.ts'
 import { openBackend } from '../engine/backend.ts'
-import { type Client, createClient } from '../engine/client.ts'
+import { type Client, createClient, type Request } from '../engine/client.ts'
 import type { Hooks } from '../engine/hooks.ts'
 import { type Exchange, excerpt, textOf } from '../engine/http/exchange.ts'
 import { findObstacle } from '../engine/needs.ts'
@@ -39,6 +39,8 @@ export async function mismatchOf(preflight: Preflight): Promise<string | undefin
   const of = { subject: 'router', canary: '', isJudging: false } as const
   const client = createClient({ baseUrl, ca, headers, timeoutMs, slack, ...of })
   try {
+    const missing = await noRouterAt(client, baseUrl)
+    if (missing) return missing
     return await ask(client, createAccounts(target, hooks, tellSecret), preflight)
   } catch (thrown) {
     return `The target cannot be judged: ${messageOf(thrown)}`
@@ -66,6 +68,21 @@ async function ask(client: Client, accounts: Accounts, preflight: Preflight): Pr
   const refused = await chat(client, key, { target, seed })
   // A model that serves is there, listed or not: that is for the rules to say.
   return refused && [unlisted, refused].filter(Boolean).join(' ')
+}
+
+/** Says so where an address has neither models nor chats, and where the router is likely to be instead. */
+async function noRouterAt(client: Client, baseUrl: string): Promise<string | undefined> {
+  const isMissing = async (request: Request) => (await client.send(request)).status === 404
+  // Without a key nothing is generated.
+  const [models, chat] = [{ path: '/models' }, { path: '/chat/completions', method: 'POST', body: '{}' }]
+  if (!(await isMissing(models)) || !(await isMissing(chat))) return undefined
+  const said = `baseUrl leads to no router: GET ${baseUrl}/models and POST ${baseUrl}/chat/completions answer 404.`
+  const { origin } = new URL(baseUrl)
+  for (const likely of [`${origin}/v1`, `${origin}/api/v1`]) {
+    const { status } = await client.send({ ...models, baseUrl: likely })
+    if (status === 200 || status === 401) return `${said} There is one at ${likely}: put that there.`
+  }
+  return said
 }
 
 const BALANCE_MICROS = 5_000_000
