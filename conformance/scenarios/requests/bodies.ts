@@ -203,7 +203,7 @@ export default {
   'malformed-http': {
     rules: ['ERR-02'],
     title:
-      'Bytes that are no HTTP break nothing: an error in JSON or a closed connection, and the next request is served',
+      'Bytes that are no HTTP break nothing: an error in JSON or no answer, and the next request is served',
     needs: ['key'],
     async run(context) {
       for (const bytes of [
@@ -211,8 +211,9 @@ export default {
         'GET /v1/models HTTP/9.9\r\n\r\n',
         '\x16\x03\x01\x02\x00\x01\x00',
       ]) {
-        const { text, status, isClosed } = await context.client.raw(bytes)
-        assert.ok(status >= 400 || (text === '' && isClosed), `it was answered: ${text.slice(0, 100)}`)
+        // Whoever waits for more of them has not answered.
+        const { text, status } = await context.client.raw(bytes)
+        assert.ok(status >= 400 || text === '', `it was answered: ${text.slice(0, 100)}`)
       }
       const { data } = objectOf(await context.request('listModels'))
       assert.ok(Array.isArray(data), 'the next request is not served')
@@ -540,7 +541,7 @@ function unknown(stream: boolean): Definition {
       else expectStatus(exchange, 200)
       const received = parsed((await context.received())[0]?.body)
       for (const [name, value] of Object.entries(fields))
-        assert.deepEqual(received[name], value, `${name} as the backend received it`)
+        assert.deepEqual(received[name], value, `what the backend received as "${name}"`)
     },
   }
 }
