@@ -40,8 +40,14 @@ export function differencesOf(before: ConformanceResults, after: ConformanceResu
   )
 }
 
-function factsOf({ target, suite, selection }: ConformanceResults): Readonly<Record<string, string>> {
+function factsOf({
+  product,
+  target,
+  suite,
+  selection,
+}: ConformanceResults): Readonly<Record<string, string>> {
   return {
+    'the product': product.name,
     'the suite': suite.version,
     'its rules': suite.rules_sha256.slice(0, SHOWN),
     hooks: target.hooks.join(', '),
@@ -49,9 +55,16 @@ function factsOf({ target, suite, selection }: ConformanceResults): Readonly<Rec
     profiles: target.profiles.join(', '),
     claims: target.claims.join(', '),
     mayGenerate: String(target.may_generate),
+    'timing.slack': String(target.slack),
+    verifier: verifierOf(target),
     'what was selected': filterOf({ selection }) ?? 'all',
     '--slow': String(selection.slow),
   }
+}
+
+function verifierOf({ verifier }: ConformanceResults['target']): string {
+  if (verifier === undefined) return ''
+  return verifier.same_product ? 'the same product' : 'another product'
 }
 
 /** So much of a digest tells two apart (ours). */

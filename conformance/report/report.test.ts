@@ -527,6 +527,20 @@ test('two runs that did not ask the same are told apart by what differs', () => 
   ])
 })
 
+test('another product, more patience and a verifier that is its own are told as differences, a version is not', () => {
+  const { product, target: file } = results
+  const other = {
+    ...{ ...results, product: { ...product, version: '2' } },
+    target: { ...file, slack: 9, verifier: { same_product: true } },
+  }
+  expect(differencesOf(results, { ...results, product: { ...product, version: '2' } })).toEqual([])
+  expect(differencesOf(results, { ...other, product: { name: 'Another' } })).toEqual([
+    'the product: product → Another',
+    'timing.slack: 1 → 9',
+    'verifier: none → the same product',
+  ])
+})
+
 test.each([
   [true, 'counts for the proxy'],
   [false, 'by what it was served alone'],
