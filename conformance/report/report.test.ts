@@ -10,10 +10,12 @@ import { define } from '../engine/scenario.ts'
 import type { Target } from '../engine/target.ts'
 import { judgeProfile } from '../engine/verdict.ts'
 import { bareTarget } from '../testing/product.ts'
+import { answerOf } from './answer.ts'
 import { toBadge } from './badge.ts'
 import { causesOf, nameOf } from './causes.ts'
 import { changesOf, differencesOf, isNewlySeen, isWorse } from './changes.ts'
 import { coverageOf, isGap } from './coverage.ts'
+import { describeExchange } from './exchange.ts'
 import { toCurl } from './html/curl.ts'
 import { toHtml } from './html/page.ts'
 import { toJUnit } from './junit.ts'
@@ -290,6 +292,17 @@ test('checks that one answer failed are one cause, which stands before the small
   expect(summarize(own)).toMatch(
     /broken by a\/\w+, and 2 more: 500 "Internal Server Error" to requests without/,
   )
+})
+
+test('the answer that a check quotes is to blame, not the one that came after it', () => {
+  const answer = (body: string) => ({ ...describeExchange(exchange), status: 404, body })
+  const scenario = {
+    ...results.scenarios[0]!,
+    exchanges: [answer('{ "detail":\n"Nothing is here" }'), answer('{"error":{"code":"other"}}')],
+  }
+  const quoting = { problem: 'there is no error object in { "detail": "Nothing…\nit is no object' }
+  expect(answerOf(quoting, scenario)).toMatch(/^404 \{detail\} to /)
+  expect(answerOf({ problem: 'odd' }, scenario)).toMatch(/^404 \{"code":"other"\} to /)
 })
 
 test('a link of the page leads somewhere, and what every exchange is held to shows one', () => {

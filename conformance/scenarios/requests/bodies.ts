@@ -541,7 +541,11 @@ function unknown(stream: boolean): Definition {
       else expectStatus(exchange, 200)
       const received = parsed((await context.received())[0]?.body)
       for (const [name, value] of Object.entries(fields))
-        assert.deepEqual(received[name], value, `what the backend received as "${name}"`)
+        assert.deepEqual(
+          received[name],
+          value,
+          `"${name}" came to the backend as ${JSON.stringify(received[name]) ?? 'nothing at all'}`,
+        )
     },
   }
 }

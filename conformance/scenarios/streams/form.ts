@@ -152,7 +152,7 @@ export default {
       )
       const [last, ...others] = chunks.toReversed()
       shows('STRM-03', 'REQ-05', 'EVT-02')
-      assert.deepEqual(last?.choices, [])
+      assert.deepEqual(last?.choices, [], `the last chunk has choices: ${JSON.stringify(last?.choices)}`)
       assert.ok(last?.usage, 'the last chunk has no usage')
       shows('STRM-03')
       for (const { usage, choices } of others) {
