@@ -67,7 +67,7 @@ function describeProfile(
     `| ${name} | ${wordFor(own, results)} | ${kept} | ${one.rules_broken.length} | ${one.rules_partly.length} | ${one.rules_untold.length} |`
   const standing = openAiStanding(result)
   const partRow = (name: string, one: Standing) =>
-    `| of these ${name} | | ${one.kept} | ${one.broken} | ${one.partly} | ${one.untold} |`
+    `| of these, ${name} | – | ${one.kept} | ${one.broken} | ${one.partly} | ${one.untold} |`
   return [
     `## ${profile}: ${wordFor(verdict, results)}${withoutOf(result)}${plain(partOf(results))}`,
     '',

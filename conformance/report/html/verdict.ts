@@ -45,7 +45,7 @@ ${unclaimed && `<h3>Of rules that are not claimed, which decide nothing</h3>${un
 
 /** A part of the given rules, which has no verdict of its own. */
 function partRow(name: string, { kept, broken, partly, untold }: Standing): string {
-  const values = [html(`of these ${name}`), '', ...[kept, broken, partly, untold].map(String)]
+  const values = [html(`of these, ${name}`), '–', ...[kept, broken, partly, untold].map(String)]
   return `<tr>${cells(COUNTS, values)}</tr>`
 }
 
@@ -65,6 +65,8 @@ function describeCause(profile: string, cause: Cause, places: Places): string {
       `<li><b>${html(rule.id)}</b> ${html(rule.section)}${isOpenAis(rule) ? `, ${OPENAI_PART}` : ''} ${marked(rule.text)} ${toldBy(profile, rule, places)}</li>`,
   )
   const what = cause.answer === undefined ? '' : `<b>${html(cause.answer)}</b>; first: `
-  return `<details><summary><b>${html(nameOf(cause))}</b> breaks ${cause.rules.length}: ${what}${html(firstLine(cause.problem))}</summary>
+  const openAis = cause.rules.filter(isOpenAis).length
+  const part = openAis === 0 ? '' : `, ${openAis} of ${OPENAI_PART}`
+  return `<details><summary><b>${html(nameOf(cause))}</b> breaks ${cause.rules.length}${part}: ${what}${html(firstLine(cause.problem))}</summary>
 <ul>${rows.join('')}</ul></details>`
 }
