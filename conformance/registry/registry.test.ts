@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { ConformanceResults } from '#contract/models'
 import { readEntries } from './entries.ts'
@@ -68,6 +68,19 @@ test.each<[string, () => void, RegExp]>([
   act()
   expect(() => readEntries(folder)).toThrow(problem)
 })
+
+test.each(['hundred-lines', 'litellm'])(
+  'the page of %s explains each given rule that its report breaks, and no other',
+  (name) => {
+    const entry = readEntries(REPORTS).find(({ path }) => path.includes(`/${name}/`))!
+    const page = readFileSync(join(REPORTS, dirname(entry.path), 'README.md'), 'utf8')
+    const explained = [...page.matchAll(/^\| ([A-Z]+-\d\d[^|]*) \|/gm)].flatMap(([, ids = '']) =>
+      ids.split(', '),
+    )
+    const broken = entry.results.profiles.flatMap(({ given }) => given.rules_broken)
+    expect(explained.toSorted()).toEqual(broken.toSorted())
+  },
+)
 
 test('a report is read as it was written', () => {
   cpSync(REPORTS, folder, { recursive: true })
