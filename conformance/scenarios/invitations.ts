@@ -63,7 +63,12 @@ export default {
       const since = Date.now()
       for (let turn = 0; turn < limits.invitationLookupsPerMinute; turn++)
         expectStatus(await ask(turn % 2 === 0 ? code : 'nonsense'), turn % 2 === 0 ? 200 : 404)
-      const exchange = await askUntilRefused(context, () => ask(code), limits.invitationLookupsPerMinute, since)
+      const exchange = await askUntilRefused(
+        context,
+        () => ask(code),
+        limits.invitationLookupsPerMinute,
+        since,
+      )
       expectError(exchange, 'rate_limit_exceeded')
       const { limit, remaining, retryAfterMs, retryAfterSeconds, resetAtMs } = readBucket(exchange)
       assert.deepEqual([limit, remaining], [limits.invitationLookupsPerMinute, 0])
@@ -231,7 +236,8 @@ export default {
       await context.hooks('withdrawInvitation', { code: withdrawn })
       const exhausted = await issue()
       const { workspaceId: workspace_id = '' } = await context.own()
-      await context.hooks('redeemInvitation', { code: exhausted, account: context.nonce, workspace_id })
+      const account = `${context.nonce}-${workspace_id}`
+      await context.hooks('redeemInvitation', { code: exhausted, account, workspace_id })
       const answers: (readonly [string, object])[] = []
       for (const code of [
         '2222-2222-2222',
@@ -339,7 +345,8 @@ export default {
         ...settings,
       })
       const { workspaceId: workspace_id = '' } = await context.own()
-      await context.hooks('redeemInvitation', { code: issued.code, account: context.nonce, workspace_id })
+      const account = `${context.nonce}-${workspace_id}`
+      await context.hooks('redeemInvitation', { code: issued.code, account, workspace_id })
       expectStatus(await lookUp(context, issued.code), 200)
       const withdrawn = await context.hooks('withdrawInvitation', { code: issued.code })
       assert.deepEqual(
