@@ -20,7 +20,10 @@ export function describeExchange({
   const { authorization, ...others } = sent.headers
   return {
     request: `${sent.method} ${sent.url}`,
-    request_headers: { ...others, ...(authorization === undefined ? {} : { authorization: '[secret]' }) },
+    request_headers: {
+      ...others,
+      ...(authorization === undefined ? {} : { authorization: hidden(authorization) }),
+    },
     request_body: shortened(sent.body),
     status: status === 0 ? null : status,
     headers: Object.fromEntries(
@@ -34,6 +37,11 @@ export function describeExchange({
       .slice(0, MAX_READS)
       .map(({ atMs, bytes }) => ({ at_ms: Math.round(atMs), bytes: bytes.length })),
   }
+}
+
+/** How a key was sent, without the key: another scheme than `Bearer` is what some scenarios are about. */
+function hidden(authorization: string): string {
+  return `${/^[A-Za-z]+ /.exec(authorization)?.[0] ?? ''}[secret]`
 }
 
 function shortened(body: Buffer): string {

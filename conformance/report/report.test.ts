@@ -305,6 +305,18 @@ test('the answer that a check quotes is to blame, not the one that came after it
   expect(answerOf({ problem: 'odd' }, scenario)).toMatch(/^404 \{"code":"other"\} to /)
 })
 
+test('the line for the shell sends the key as the scenario did, and the key is nowhere', () => {
+  const asked = (authorization: string) => ({
+    ...exchange,
+    sent: { ...exchange.sent, headers: { authorization } },
+  })
+  const line = (authorization: string) => toCurl(describeExchange(asked(authorization)))
+  expect(line(`Bearer ${KEY}`)).toContain('-H "Authorization: Bearer $CONFORMANCE_KEY"')
+  expect(line(`Basic ${KEY}`)).toContain('-H "Authorization: Basic $CONFORMANCE_KEY"')
+  expect(describeExchange(asked(`Basic ${KEY}`)).request_headers).toEqual({ authorization: 'Basic [secret]' })
+  expect(describeExchange(asked(KEY)).request_headers).toEqual({ authorization: '[secret]' })
+})
+
 test('a link of the page leads somewhere, and what every exchange is held to shows one', () => {
   const odd = { rules: ['ERR-03'] as const, origin: 'given' as const, problem: 'odd', exchange }
   const bare = { ...outcome('fail', ['AUTH-01']), exchanges: [] }

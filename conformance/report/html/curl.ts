@@ -11,11 +11,16 @@ export function toCurl({ request, request_headers: headers, request_body: body }
     `curl -i -X ${quoted(method)} ${quoted(url)}`,
     ...sent.map(([name, value]) =>
       name.toLowerCase() === 'authorization'
-        ? '-H "Authorization: Bearer $CONFORMANCE_KEY"'
+        ? `-H "Authorization: ${schemeOf(String(value))}$CONFORMANCE_KEY"`
         : `-H ${quoted(`${name}: ${String(value)}`)}`,
     ),
     ...(body === '' ? [] : [`--data-binary ${quoted(body)}`]),
   ].join(' ')
+}
+
+/** The scheme with its blank, as it was sent; `Bearer` where results hold none, as those of earlier suites. */
+function schemeOf(value: string): string {
+  return value === '[secret]' ? 'Bearer ' : (/^[A-Za-z]+ /.exec(value)?.[0] ?? '')
 }
 
 function quoted(text: string): string {
