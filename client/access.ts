@@ -40,6 +40,8 @@ export async function send(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
+    // No router sends anybody elsewhere: what is followed sends prompt and headers to a second place.
+    redirect: 'manual',
   }).catch((cause: unknown) => Promise.reject(signal?.aborted ? cause : unanswered(cause)))
   if (!response.ok) throw await readRefusal(response)
   return response
