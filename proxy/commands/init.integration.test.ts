@@ -127,3 +127,15 @@ test('what does not hold is refused, and what is there is never written over', a
   })
   expect(readFileSync(config, 'utf8')).toBe('mine')
 })
+
+test('a configuration that would not hold is refused, and not left behind', async () => {
+  const folder = temporaryFolder()
+  const two = join(folder, 'two.pem')
+  writeFileSync(two, readFileSync(rootFile, 'utf8').repeat(2))
+  const config = join(folder, 'proxy.yaml')
+  expect(await runProxy('init', url, '--yes', '--root', two, '--config', config)).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('exactly one certificate'),
+  })
+  expect(readdirSync(folder)).toEqual(['two.pem'])
+})

@@ -86,11 +86,14 @@ function write({ url, shown, rootPem }: Approved, options: InitOptions, rootFile
   const pin = toHex(shown.admission!.digest)
   const text = configText({ url: url.href, hostname, roots, leafName, pin })
   if (rootPem !== undefined) keepFile(rootFile, Buffer.from(`${rootPem.trimEnd()}\n`), { force: false })
+  const written = rootPem === undefined ? [] : [rootFile]
   try {
     keepFile(config, Buffer.from(text), { force: false })
+    written.push(config)
     loadProxyConfig(config, process.env)
   } catch (thrown) {
-    if (rootPem !== undefined) rmSync(rootFile, { force: true })
+    // One that does not hold would be in the way of the next attempt.
+    for (const file of written) rmSync(file, { force: true })
     throw thrown
   }
   const document: WrittenConfigOutput = {
