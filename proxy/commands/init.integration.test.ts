@@ -1,5 +1,6 @@
 // @module-tag script
 import { spawn } from 'node:child_process'
+import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -62,6 +63,15 @@ test('a person is shown what is deployed, says yes twice, and has a configuratio
   expect(endpoints[0]).toMatchObject({ name: 'main', pins: [digest] })
   expect(readFileSync(join(folder, 'root.pem'), 'utf8').trim()).toBe(readFileSync(rootFile, 'utf8').trim())
   expect(readFileSync(join(folder, 'proxy.yaml'), 'utf8')).toMatch(/^# Written by/)
+})
+
+test('each question says itself which digest it is about: what stands above it is a stranger’s', async () => {
+  const { told } = await atTerminal(temporaryFolder(), [url], ['yes', 'no'])
+  const root = `sha256:${createHash('sha256')
+    .update(new X509Certificate(readFileSync(rootFile)).raw)
+    .digest('hex')}`
+  expect(told).toContain(`The root is ${root}. Did the operator`)
+  expect(told).toContain(`The deployment is ${toHex(parseDigest(digest))}. Do you approve`)
 })
 
 test.each([

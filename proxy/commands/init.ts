@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { AttestationError, inspectBundle, toHex } from '#attestation'
+import { type Admission, AttestationError, inspectBundle, toHex } from '#attestation'
 import { UsageError } from '#base/command.ts'
 import { type OutputOptions, print, printLines } from '#base/print.ts'
 import type { WrittenConfigOutput } from '#contract/models'
@@ -27,6 +27,7 @@ export interface InitOptions extends OutputOptions {
 interface Approved {
   readonly url: URL
   readonly shown: Shown
+  readonly admission: Admission
   /** The root that came along; undefined where one was named. */
   readonly rootPem: string | undefined
 }
@@ -62,14 +63,23 @@ async function askAbout(url: URL, options: InitOptions, questions: Questions): P
     const shown = await examine(subject, named, inspected, options)
     if (!options.json) printLines([...shownInWords(shown), ''])
     if (shown.refusal !== undefined) throw shown.refusal
-    const rootPem = shown.isRootNamed ? undefined : inspected.bundle.certChain.at(-1)
+    const { admission, isRootNamed } = shown
+    if (admission === undefined)
+      throw new Error(`What ${subject} publishes does not hold at the time of its own signature.`)
+    const rootPem = isRootNamed ? undefined : inspected.bundle.certChain.at(-1)
+    // What was shown is as long as the endpoint wants, and a line that wraps can look like any other: each question
+    // says itself what it is about.
     const isKnown =
-      shown.isRootNamed ||
+      isRootNamed ||
       (await questions.confirm(
-        'Did the operator give you the digest of that root in some other way, and is it the same?',
+        `The root is ${toHex(admission.rootFingerprint)}. Did the operator give you its digest in some other way, and is it the same?`,
       ))
-    if (isKnown && (await questions.confirm('Do you approve of this deployment?')))
-      return { url, shown, rootPem }
+    const isApproved =
+      isKnown &&
+      (await questions.confirm(
+        `The deployment is ${toHex(admission.digest)}. Do you approve of this deployment?`,
+      ))
+    if (isApproved) return { url, shown, admission, rootPem }
     printLines(['Nothing was written.'])
     return REFUSED
   } catch (thrown) {
@@ -78,12 +88,12 @@ async function askAbout(url: URL, options: InitOptions, questions: Questions): P
   }
 }
 
-function write({ url, shown, rootPem }: Approved, options: InitOptions, rootFile: string): void {
+function write({ url, shown, admission, rootPem }: Approved, options: InitOptions, rootFile: string): void {
   const { config, hostname, leafName } = options
   const roots = (rootPem === undefined ? options.root : [rootFile]).map((file) =>
     relative(dirname(resolve(config)), resolve(file)),
   )
-  const pin = toHex(shown.admission!.digest)
+  const pin = toHex(admission.digest)
   const text = configText({ url: url.href, hostname, roots, leafName, pin })
   if (rootPem !== undefined) keepFile(rootFile, Buffer.from(`${rootPem.trimEnd()}\n`), { force: false })
   const written = rootPem === undefined ? [] : [rootFile]
