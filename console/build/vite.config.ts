@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { LICENCES_FILE } from './licences.ts'
 import { NONCE_PLACEHOLDER } from './nonce.ts'
 
 /** How the page is put together: every file but `index.html` is named by its content. */
@@ -13,6 +14,7 @@ export default defineConfig({
     target: 'es2023',
     emptyOutDir: true,
     manifest: 'manifest.json',
+    license: { fileName: LICENCES_FILE },
     // A data: address would need more of the Content-Security-Policy than the page has.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

