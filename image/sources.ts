@@ -27,9 +27,17 @@ export interface Origin {
   readonly at: Date
 }
 
-/** The commit that is checked out; an error where files differ from it, for the image would be nobody's. */
+/**
+ * The commit that is checked out; an error where files differ from it, for the image would be nobody's. The console's
+ * page is built where its sources lie: there the bundler takes up what is in no commit as well, such as an `.env`.
+ */
 export function originOf(): Origin {
-  const changed = git('status', '--porcelain', '--untracked-files=no').trim()
+  const changed = [
+    git('status', '--porcelain', '--untracked-files=no'),
+    git('ls-files', '--others', '--exclude=/console/dist*', '--', 'console').replace(/^(?=.)/gm, '?? '),
+  ]
+    .join('')
+    .trim()
   if (changed !== '') throw new Error(`An image is made of a commit. These files differ from it:\n${changed}`)
   const [commit = '', seconds] = git('log', '-1', '--format=%H %ct').trim().split(' ')
   return { commit, at: new Date(Number(seconds) * 1_000) }
