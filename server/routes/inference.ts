@@ -145,7 +145,8 @@ async function accept(
 ): Promise<RelayTask> {
   const { incoming, response, headers, startedAtMs, trace } = raw
   const { meter, createGenerationId, now, signal } = dependencies
-  if (incoming.headers.expect !== undefined) response.writeContinue()
+  // A client of HTTP/1.0 knows no 100, and would take it for its answer (RFC 9110, 10.1.1).
+  if (incoming.headers.expect !== undefined && incoming.httpVersion !== '1.0') response.writeContinue()
   const { model, body, edition } = await judge(
     operation,
     raw,
