@@ -21,6 +21,15 @@ test.each([
   expect(requestHeaders([name, 'x'], 'a')).toEqual(['Host', 'a'])
 })
 
+test.each([
+  ['the second', ['Connection', 'keep-alive', 'Connection', 'X-One']],
+  ['the first', ['connection', 'X-One', 'Connection', 'close']],
+])('so does what %s of two Connections names', (_, connections) => {
+  const headers = [...connections, 'X-One', '1', 'X-Two', '2']
+  expect(requestHeaders(headers, 'a')).toEqual(['X-Two', '2', 'Host', 'a'])
+  expect(responseHeaders(headers)).toEqual(['X-Two', '2', 'X-Proxy-Verdict', 'allow'])
+})
+
 test('so does what Connection names', () => {
   expect(requestHeaders(['Connection', 'close, X-One ,x-two', 'x-one', '1', 'X-Two', '2'], 'a')).toEqual([
     'Host',

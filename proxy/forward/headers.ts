@@ -1,4 +1,4 @@
-import { headerOf, type RawHeaders } from '../raw-headers.ts'
+import { headerOf, type RawHeaders, valuesOf } from '../raw-headers.ts'
 
 /** Headers that belong to one connection and not to the message (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = new Set([
@@ -50,7 +50,9 @@ function keep(headers: RawHeaders, isKept: (name: string) => boolean): string[] 
 
 /** `Connection` may name further headers that end with the connection. */
 function namedByConnection(headers: RawHeaders): ReadonlySet<string> | undefined {
-  const value = headerOf(headers, 'connection')
-  if (value === undefined || /^(keep-alive|close)$/i.test(value)) return undefined
-  return new Set(value.split(',').map((name) => name.trim().toLowerCase()))
+  const first = headerOf(headers, 'connection')
+  if (first === undefined) return undefined
+  const all = valuesOf(headers, 'connection')
+  if (all.length === 1 && /^(keep-alive|close)$/i.test(first)) return undefined
+  return new Set(all.flatMap((value) => value.split(',')).map((name) => name.trim().toLowerCase()))
 }
