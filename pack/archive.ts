@@ -27,8 +27,8 @@ export async function pack({ name, home, imports, write }: Recipe, into: string)
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)
   cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
   await writeReadme(home, folder, imports)
-  const licences = [...within].toSorted().map(licenceOf)
-  if (licences.length > 0) writeFileSync(join(folder, 'LICENSES.txt'), licences.join('\n'))
+  const licences = licencesOf(within)
+  if (licences !== '') writeFileSync(join(folder, 'LICENSES.txt'), licences)
   const [{ filename, size, unpackedSize }] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', resolve(into)], {
       cwd: folder,
@@ -65,7 +65,11 @@ function versionsOf(names: readonly string[]): Record<string, string> {
   )
 }
 
-/** What a package that is part of another one asks for. */
+/** What packages that are part of another one ask for; nothing where there are none. */
+export function licencesOf(within: Iterable<string>): string {
+  return [...within].toSorted().map(licenceOf).join('\n')
+}
+
 function licenceOf(folder: string): string {
   // The bundler's paths go from where it runs: a clone may borrow its sources and packages by links.
   const at = resolve(folder)

@@ -67,6 +67,9 @@ test('the Debian package is installed and removed, and leaves nothing', () => {
   dpkg(...flags, '--install', file)
   const installed = execFileSync(join(root, 'usr', 'bin', NAME), ['--version'], { encoding: 'utf8', env })
   expect(installed).toMatch(/^\d+\.\d+\.\d+\n$/)
+  const copyright = readFileSync(join(root, 'usr', 'share', 'doc', NAME, 'copyright'), 'utf8')
+  // The project's own, Node's with what that is made of, and one of the packages'.
+  for (const part of ['Apache License', 'OpenSSL', 'undici 8']) expect(copyright).toContain(part)
   const completion = join(root, 'usr', 'share', 'bash-completion', 'completions', NAME)
   expect(readFileSync(completion, 'utf8')).toContain(
     `complete -o default -F _${NAME.replaceAll('-', '_')}_complete ${NAME}`,

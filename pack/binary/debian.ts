@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { ROOT } from '../recipe.ts'
+import { licencesBeside } from './build.ts'
 
 /** Of the package, its command and its unit: `proxy` alone is the name of other programs. */
 export const NAME = 'confidential-inference-proxy'
@@ -27,7 +29,8 @@ export function buildDebian(binary: string, into: string, architecture: string):
     put(folder, `usr/bin/${NAME}`, binary, 0o755)
     put(folder, `usr/lib/systemd/user/${NAME}.service`, join(import.meta.dirname, `${NAME}.service`))
     put(folder, `usr/share/doc/${NAME}/README.md`, join(import.meta.dirname, 'README.md'))
-    put(folder, `usr/share/doc/${NAME}/copyright`, join(ROOT, 'LICENSE'))
+    const licences = [join(ROOT, 'LICENSE'), licencesBeside(binary)].map((one) => readFileSync(one, 'utf8'))
+    write(folder, `usr/share/doc/${NAME}/copyright`, licences.join('\n'))
     const completion = execFileSync(binary, ['completion', 'bash', '--command', NAME], { encoding: 'utf8' })
     write(folder, `usr/share/bash-completion/completions/${NAME}`, completion)
     write(folder, 'DEBIAN/control', control(architecture, sizeOf(folder)))

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../recipe.ts'
-import { buildBinary, PINNED_NODE } from './build.ts'
+import { buildBinary, licencesBeside, PINNED_NODE } from './build.ts'
 import { buildDebian } from './debian.ts'
 
 /** What Debian calls the processors that Node names. */
@@ -22,6 +22,7 @@ mkdirSync(into, { recursive: true })
 const file = join(into, `proxy-${values.for}`)
 await buildBinary(file, values.node)
 tell(file)
+tell(licencesBeside(file))
 const architecture = ARCHITECTURES[values.for.replace('linux-', '')]
 // Its completion is what the binary itself prints.
 if (values.deb && architecture !== undefined) tell(buildDebian(file, into, architecture))
