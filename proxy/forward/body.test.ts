@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { hasSmallBody, takeWhole } from './body.ts'
+import { hasSmallBody, RequestBody, takeWhole } from './body.ts'
 
 /** A request as its server has it when only these bytes have come, and a way to send the rest. */
 async function receive(bytes: string): Promise<{ request: IncomingMessage; send: (rest: string) => void }> {
@@ -33,9 +34,7 @@ test('a small body of which some is still to come is not taken, and nothing of i
   await nextTurn()
   expect(takeWhole(request)).toBeUndefined()
   send('def')
-  let text = ''
-  for await (const piece of request.setEncoding('latin1')) text += piece
-  expect(text).toBe('abcdef')
+  expect(await text(request)).toBe('abcdef')
 })
 
 test.each([
@@ -45,4 +44,16 @@ test.each([
 ])('%s is no small body', async (_, bytes) => {
   const { request } = await receive(bytes)
   expect(hasSmallBody(request)).toBe(false)
+})
+
+test.each([
+  ['of no chunks', 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ['of a length in two digits', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 00\r\n\r\n'],
+])('a body %s ends for a second try as it did for the first', async (_, bytes) => {
+  const { request } = await receive(bytes)
+  const ended = once(request, 'end')
+  const first = new RequestBody(request)
+  await ended
+  first.destroy()
+  expect(await text(new RequestBody(request))).toBe('')
 })

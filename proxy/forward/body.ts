@@ -36,6 +36,8 @@ export class RequestBody extends Readable {
     this.on('error', () => {})
     request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
     request.pause()
+    // An empty one may have told its end to a try before this one; nobody would tell it again.
+    if (request.readableEnded) this.push(null)
   }
 
   override _read(): void {
