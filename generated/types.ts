@@ -192,6 +192,24 @@ export interface components {
         };
         /** What became of an announced failure. */
         AnnouncedOutcome: "failed" | "passed" | "otherwise" | "not-run" | "over";
+        /** How the check of one endpoint ended that somebody has asked for. */
+        AskedCheckOutput: {
+            /** The check. */
+            check: components["schemas"]["VerificationOutput"];
+            /** Whether somebody else answered in the place of the endpoint, which ends no verdict that lives. */
+            foreign: boolean;
+            /** The hostname that its evidence must be for. */
+            hostname: string;
+            /** Its name in the configuration. */
+            name: string;
+            /** What is known of the endpoint now: a verdict that lives outlasts evidence that cannot be had. */
+            verdict: components["schemas"]["VerdictStatus"];
+        };
+        /** What the admin listener answers to `POST /attest`, and `proxy attest --json` prints (CMD-39). */
+        AskedChecksOutput: {
+            /** Each endpoint that was asked about, in the order of the configuration. */
+            endpoints: components["schemas"]["AskedCheckOutput"][];
+        };
         /** A piece of what the model says. */
         AssistantDelta: {
             /** A piece of the text. */

@@ -6,6 +6,7 @@ import { authorityOf } from '#egress/connection/target.ts'
 import { AttestedEndpoint } from '#egress/endpoint.ts'
 import type { Attest } from '#egress/evidence/attest.ts'
 import { proxyRules, type Verdict } from '#egress/verdict/verdict.ts'
+import { AskedChecks } from './asked-checks.ts'
 import type { EndpointConfig } from './config/proxy.ts'
 import { Exchange } from './forward/exchange.ts'
 import type { Route } from './forward/route.ts'
@@ -31,6 +32,8 @@ export interface EndpointDependencies {
 export interface Endpoint {
   readonly attested: AttestedEndpoint
   readonly tally: Tally
+  /** Checks that people ask for. */
+  readonly asked: AskedChecks
   /** When the state began that the verdict is in. */
   readonly stateSince: Date
   /** Passes a request on under the verdict, or refuses it. */
@@ -50,6 +53,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { name, target } = config
   const now = () => new Date(clock.now().wallMs)
   const tally = new Tally()
+  const asked = new AskedChecks(() => attested.attest(), clock)
   let stateSince = now()
   const attested = new AttestedEndpoint({
     target,
@@ -71,6 +75,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     onVerdict: tell,
     onCheck(outcome, isForeign) {
       tally.check(outcome, isForeign)
+      asked.note(outcome, isForeign)
       if (outcome.kind === 'passed') return
       const { stage, reason, cause: error } = outcome.ground
       log.warn(isForeign ? FOREIGN : words[outcome.kind], { endpoint: name, stage, reason, error })
@@ -101,6 +106,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   return {
     attested,
     tally,
+    asked,
     get stateSince() {
       return stateSince
     },
@@ -112,6 +118,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
       void attested.attest()
     },
     stop() {
+      asked.stop()
       recorder.flush()
       return attested.stop(new Error('The proxy stops.'))
     },

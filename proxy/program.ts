@@ -18,6 +18,7 @@ const ENDPOINT = [
   '--endpoint <name>',
   'endpoint of the configuration; needed when there are several',
 ] as const
+const ADMIN = ['--admin <address>', 'address of the admin listener; the configuration’s by default'] as const
 const LEAF_NAME = ['--no-leaf-name', 'for platforms whose signing certificates carry no hostname'] as const
 const FORCE = ['--force', 'replace a file that is there already'] as const
 const KEY_ENV = [
@@ -161,10 +162,21 @@ export function createProgram(): Command {
     .command('status')
     .description('ask the running proxy; exit 0 when every endpoint is admitted, 3 when not')
     .option(...CONFIG)
-    .option('--admin <address>', 'address of the admin listener; the configuration’s by default')
+    .option(...ADMIN)
     .option(...options.json)
     .action(async (given) => {
       process.exitCode = await (await import('./commands/status.ts')).status(given)
+    })
+
+  program
+    .command('attest')
+    .description('have the running proxy check an endpoint anew; exit 0 when it is admitted, 3 when not')
+    .option(...CONFIG)
+    .option('--endpoint <name>', 'endpoint to check; all by default')
+    .option(...ADMIN)
+    .option(...options.json)
+    .action(async (given) => {
+      process.exitCode = await (await import('./commands/attest.ts')).attest(given)
     })
 
   program

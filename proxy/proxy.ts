@@ -120,6 +120,7 @@ export async function startProxy(dependencies: ProxyDependencies): Promise<Runni
         served: { name: each.name, port, address },
         tally: endpoint.tally,
         status: () => statusOfEndpoint(sources),
+        attest: () => endpoint.asked.ask(),
       }
     } catch (error) {
       await endpoint.stop()

@@ -83,7 +83,7 @@ function viewOf(text: string): ProxyView {
     startedAt: new Date(0),
     isServing: () => true,
     journal: () => ({ state: 'writing', file: text, waiting_lines: 0, lost_lines: 0 }),
-    endpoints: [{ tally, status: () => status as never }],
+    endpoints: [{ tally, status: () => status as never, attest: async () => undefined }],
   }
 }
 

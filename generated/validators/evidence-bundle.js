@@ -56,36 +56,36 @@ function isDay(year, month, day) {
 }
 
 // part:part:code
-var isEvidenceBundle = validate289;
-var schema130 = { "type": "object", "required": ["version", "kind", "hostname", "issuedAt", "certChain", "certFingerprint", "jws"], "properties": { "version": { "anyOf": [{ "type": "number", "enum": [1] }, { "type": "string", "enum": ["1"] }] }, "kind": { "type": "string", "enum": ["DeploymentEvidence"] }, "hostname": { "type": "string", "minLength": 1 }, "issuedAt": { "type": "string", "format": "date-time" }, "certChain": { "type": "array", "items": { "type": "string" }, "minItems": 1 }, "certFingerprint": { "$ref": "#/$defs/WireDigest" }, "tlsLeaf": { "type": "string" }, "jws": { "type": "string" }, "rootCaTeeQuote": {} }, "additionalProperties": true };
-var func3 = require_ucs2length().default;
+var isEvidenceBundle = validate307;
+var schema136 = { "type": "object", "required": ["version", "kind", "hostname", "issuedAt", "certChain", "certFingerprint", "jws"], "properties": { "version": { "anyOf": [{ "type": "number", "enum": [1] }, { "type": "string", "enum": ["1"] }] }, "kind": { "type": "string", "enum": ["DeploymentEvidence"] }, "hostname": { "type": "string", "minLength": 1 }, "issuedAt": { "type": "string", "format": "date-time" }, "certChain": { "type": "array", "items": { "type": "string" }, "minItems": 1 }, "certFingerprint": { "$ref": "#/$defs/WireDigest" }, "tlsLeaf": { "type": "string" }, "jws": { "type": "string" }, "rootCaTeeQuote": {} }, "additionalProperties": true };
+var func5 = require_ucs2length().default;
 var formats0 = formats["date-time"];
-var pattern5 = new RegExp("^sha256/[A-Za-z0-9_-]{43}$", "u");
-function validate290(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var pattern7 = new RegExp("^sha256/[A-Za-z0-9_-]{43}$", "u");
+function validate308(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (typeof data === "string") {
-      if (!pattern5.test(data)) {
-        validate290.errors = [{ instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^sha256/[A-Za-z0-9_-]{43}$" }, message: 'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"' }];
+      if (!pattern7.test(data)) {
+        validate308.errors = [{ instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^sha256/[A-Za-z0-9_-]{43}$" }, message: 'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"' }];
         return false;
       }
     } else {
-      validate290.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+      validate308.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
       return false;
     }
   }
-  validate290.errors = vErrors;
+  validate308.errors = vErrors;
   return errors === 0;
 }
-function validate289(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate307(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.version === void 0 && (missing0 = "version") || data.kind === void 0 && (missing0 = "kind") || data.hostname === void 0 && (missing0 = "hostname") || data.issuedAt === void 0 && (missing0 = "issuedAt") || data.certChain === void 0 && (missing0 = "certChain") || data.certFingerprint === void 0 && (missing0 = "certFingerprint") || data.jws === void 0 && (missing0 = "jws")) {
-        validate289.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }];
+        validate307.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }];
         return false;
       } else {
         if (data.version !== void 0) {
@@ -104,7 +104,7 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
             errors++;
           }
           if (!(data0 === 1)) {
-            const err1 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema130.properties.version.anyOf[0].enum }, message: "must be equal to one of the allowed values" };
+            const err1 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema136.properties.version.anyOf[0].enum }, message: "must be equal to one of the allowed values" };
             if (vErrors === null) {
               vErrors = [err1];
             } else {
@@ -126,7 +126,7 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
               errors++;
             }
             if (!(data0 === "1")) {
-              const err3 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/1/enum", keyword: "enum", params: { allowedValues: schema130.properties.version.anyOf[1].enum }, message: "must be equal to one of the allowed values" };
+              const err3 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/1/enum", keyword: "enum", params: { allowedValues: schema136.properties.version.anyOf[1].enum }, message: "must be equal to one of the allowed values" };
               if (vErrors === null) {
                 vErrors = [err3];
               } else {
@@ -145,7 +145,7 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
               vErrors.push(err4);
             }
             errors++;
-            validate289.errors = vErrors;
+            validate307.errors = vErrors;
             return false;
           } else {
             errors = _errs3;
@@ -166,11 +166,11 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
             let data1 = data.kind;
             const _errs8 = errors;
             if (typeof data1 !== "string") {
-              validate289.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+              validate307.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
               return false;
             }
             if (!(data1 === "DeploymentEvidence")) {
-              validate289.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema130.properties.kind.enum }, message: "must be equal to one of the allowed values" }];
+              validate307.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema136.properties.kind.enum }, message: "must be equal to one of the allowed values" }];
               return false;
             }
             var valid0 = _errs8 === errors;
@@ -183,12 +183,12 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
               const _errs10 = errors;
               if (errors === _errs10) {
                 if (typeof data2 === "string") {
-                  if (func3(data2) < 1) {
-                    validate289.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }];
+                  if (func5(data2) < 1) {
+                    validate307.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }];
                     return false;
                   }
                 } else {
-                  validate289.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                  validate307.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                   return false;
                 }
               }
@@ -204,11 +204,11 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
                   if (errors === _errs12) {
                     if (typeof data3 === "string") {
                       if (!formats0(data3)) {
-                        validate289.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' }];
+                        validate307.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' }];
                         return false;
                       }
                     } else {
-                      validate289.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                      validate307.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                       return false;
                     }
                   }
@@ -224,7 +224,7 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
                   if (errors === _errs14) {
                     if (Array.isArray(data4)) {
                       if (data4.length < 1) {
-                        validate289.errors = [{ instancePath: instancePath + "/certChain", schemaPath: "#/properties/certChain/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" }];
+                        validate307.errors = [{ instancePath: instancePath + "/certChain", schemaPath: "#/properties/certChain/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" }];
                         return false;
                       } else {
                         var valid2 = true;
@@ -232,7 +232,7 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
                         for (let i0 = 0; i0 < len0; i0++) {
                           const _errs16 = errors;
                           if (typeof data4[i0] !== "string") {
-                            validate289.errors = [{ instancePath: instancePath + "/certChain/" + i0, schemaPath: "#/properties/certChain/items/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                            validate307.errors = [{ instancePath: instancePath + "/certChain/" + i0, schemaPath: "#/properties/certChain/items/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                             return false;
                           }
                           var valid2 = _errs16 === errors;
@@ -242,7 +242,7 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
                         }
                       }
                     } else {
-                      validate289.errors = [{ instancePath: instancePath + "/certChain", schemaPath: "#/properties/certChain/type", keyword: "type", params: { type: "array" }, message: "must be array" }];
+                      validate307.errors = [{ instancePath: instancePath + "/certChain", schemaPath: "#/properties/certChain/type", keyword: "type", params: { type: "array" }, message: "must be array" }];
                       return false;
                     }
                   }
@@ -253,8 +253,8 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
                 if (valid0) {
                   if (data.certFingerprint !== void 0) {
                     const _errs18 = errors;
-                    if (!validate290(data.certFingerprint, { instancePath: instancePath + "/certFingerprint", parentData: data, parentDataProperty: "certFingerprint", rootData })) {
-                      vErrors = vErrors === null ? validate290.errors : vErrors.concat(validate290.errors);
+                    if (!validate308(data.certFingerprint, { instancePath: instancePath + "/certFingerprint", parentData: data, parentDataProperty: "certFingerprint", rootData })) {
+                      vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
                       errors = vErrors.length;
                     }
                     var valid0 = _errs18 === errors;
@@ -265,7 +265,7 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
                     if (data.tlsLeaf !== void 0) {
                       const _errs19 = errors;
                       if (typeof data.tlsLeaf !== "string") {
-                        validate289.errors = [{ instancePath: instancePath + "/tlsLeaf", schemaPath: "#/properties/tlsLeaf/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                        validate307.errors = [{ instancePath: instancePath + "/tlsLeaf", schemaPath: "#/properties/tlsLeaf/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                         return false;
                       }
                       var valid0 = _errs19 === errors;
@@ -276,7 +276,7 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
                       if (data.jws !== void 0) {
                         const _errs21 = errors;
                         if (typeof data.jws !== "string") {
-                          validate289.errors = [{ instancePath: instancePath + "/jws", schemaPath: "#/properties/jws/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                          validate307.errors = [{ instancePath: instancePath + "/jws", schemaPath: "#/properties/jws/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                           return false;
                         }
                         var valid0 = _errs21 === errors;
@@ -292,11 +292,11 @@ function validate289(data, { instancePath = "", parentData, parentDataProperty, 
         }
       }
     } else {
-      validate289.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
+      validate307.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
       return false;
     }
   }
-  validate289.errors = vErrors;
+  validate307.errors = vErrors;
   return errors === 0;
 }
 export {

@@ -56,36 +56,36 @@ function isDay(year, month, day) {
 }
 
 // part:part:code
-var isEvidencePayload = validate294;
-var schema134 = { "type": "object", "required": ["version", "kind", "hostname", "issuedAt", "certFingerprint", "evidenceDigest", "evidence"], "properties": { "version": { "anyOf": [{ "type": "number", "enum": [1] }, { "type": "string", "enum": ["1"] }] }, "kind": { "type": "string", "enum": ["DeploymentEvidence"] }, "hostname": { "type": "string", "minLength": 1 }, "issuedAt": { "type": "string", "format": "date-time" }, "certFingerprint": { "$ref": "#/$defs/WireDigest" }, "evidenceDigest": { "$ref": "#/$defs/WireDigest" }, "evidence": { "type": "object" } }, "additionalProperties": true };
-var func3 = require_ucs2length().default;
+var isEvidencePayload = validate312;
+var schema140 = { "type": "object", "required": ["version", "kind", "hostname", "issuedAt", "certFingerprint", "evidenceDigest", "evidence"], "properties": { "version": { "anyOf": [{ "type": "number", "enum": [1] }, { "type": "string", "enum": ["1"] }] }, "kind": { "type": "string", "enum": ["DeploymentEvidence"] }, "hostname": { "type": "string", "minLength": 1 }, "issuedAt": { "type": "string", "format": "date-time" }, "certFingerprint": { "$ref": "#/$defs/WireDigest" }, "evidenceDigest": { "$ref": "#/$defs/WireDigest" }, "evidence": { "type": "object" } }, "additionalProperties": true };
+var func5 = require_ucs2length().default;
 var formats0 = formats["date-time"];
-var pattern5 = new RegExp("^sha256/[A-Za-z0-9_-]{43}$", "u");
-function validate290(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var pattern7 = new RegExp("^sha256/[A-Za-z0-9_-]{43}$", "u");
+function validate308(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (typeof data === "string") {
-      if (!pattern5.test(data)) {
-        validate290.errors = [{ instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^sha256/[A-Za-z0-9_-]{43}$" }, message: 'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"' }];
+      if (!pattern7.test(data)) {
+        validate308.errors = [{ instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^sha256/[A-Za-z0-9_-]{43}$" }, message: 'must match pattern "^sha256/[A-Za-z0-9_-]{43}$"' }];
         return false;
       }
     } else {
-      validate290.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+      validate308.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
       return false;
     }
   }
-  validate290.errors = vErrors;
+  validate308.errors = vErrors;
   return errors === 0;
 }
-function validate294(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate312(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
   if (errors === 0) {
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.version === void 0 && (missing0 = "version") || data.kind === void 0 && (missing0 = "kind") || data.hostname === void 0 && (missing0 = "hostname") || data.issuedAt === void 0 && (missing0 = "issuedAt") || data.certFingerprint === void 0 && (missing0 = "certFingerprint") || data.evidenceDigest === void 0 && (missing0 = "evidenceDigest") || data.evidence === void 0 && (missing0 = "evidence")) {
-        validate294.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }];
+        validate312.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }];
         return false;
       } else {
         if (data.version !== void 0) {
@@ -104,7 +104,7 @@ function validate294(data, { instancePath = "", parentData, parentDataProperty, 
             errors++;
           }
           if (!(data0 === 1)) {
-            const err1 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema134.properties.version.anyOf[0].enum }, message: "must be equal to one of the allowed values" };
+            const err1 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/0/enum", keyword: "enum", params: { allowedValues: schema140.properties.version.anyOf[0].enum }, message: "must be equal to one of the allowed values" };
             if (vErrors === null) {
               vErrors = [err1];
             } else {
@@ -126,7 +126,7 @@ function validate294(data, { instancePath = "", parentData, parentDataProperty, 
               errors++;
             }
             if (!(data0 === "1")) {
-              const err3 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/1/enum", keyword: "enum", params: { allowedValues: schema134.properties.version.anyOf[1].enum }, message: "must be equal to one of the allowed values" };
+              const err3 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/anyOf/1/enum", keyword: "enum", params: { allowedValues: schema140.properties.version.anyOf[1].enum }, message: "must be equal to one of the allowed values" };
               if (vErrors === null) {
                 vErrors = [err3];
               } else {
@@ -145,7 +145,7 @@ function validate294(data, { instancePath = "", parentData, parentDataProperty, 
               vErrors.push(err4);
             }
             errors++;
-            validate294.errors = vErrors;
+            validate312.errors = vErrors;
             return false;
           } else {
             errors = _errs3;
@@ -166,11 +166,11 @@ function validate294(data, { instancePath = "", parentData, parentDataProperty, 
             let data1 = data.kind;
             const _errs8 = errors;
             if (typeof data1 !== "string") {
-              validate294.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+              validate312.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
               return false;
             }
             if (!(data1 === "DeploymentEvidence")) {
-              validate294.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema134.properties.kind.enum }, message: "must be equal to one of the allowed values" }];
+              validate312.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema140.properties.kind.enum }, message: "must be equal to one of the allowed values" }];
               return false;
             }
             var valid0 = _errs8 === errors;
@@ -183,12 +183,12 @@ function validate294(data, { instancePath = "", parentData, parentDataProperty, 
               const _errs10 = errors;
               if (errors === _errs10) {
                 if (typeof data2 === "string") {
-                  if (func3(data2) < 1) {
-                    validate294.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }];
+                  if (func5(data2) < 1) {
+                    validate312.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }];
                     return false;
                   }
                 } else {
-                  validate294.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                  validate312.errors = [{ instancePath: instancePath + "/hostname", schemaPath: "#/properties/hostname/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                   return false;
                 }
               }
@@ -204,11 +204,11 @@ function validate294(data, { instancePath = "", parentData, parentDataProperty, 
                   if (errors === _errs12) {
                     if (typeof data3 === "string") {
                       if (!formats0(data3)) {
-                        validate294.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' }];
+                        validate312.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' }];
                         return false;
                       }
                     } else {
-                      validate294.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
+                      validate312.errors = [{ instancePath: instancePath + "/issuedAt", schemaPath: "#/properties/issuedAt/type", keyword: "type", params: { type: "string" }, message: "must be string" }];
                       return false;
                     }
                   }
@@ -220,8 +220,8 @@ function validate294(data, { instancePath = "", parentData, parentDataProperty, 
               if (valid0) {
                 if (data.certFingerprint !== void 0) {
                   const _errs14 = errors;
-                  if (!validate290(data.certFingerprint, { instancePath: instancePath + "/certFingerprint", parentData: data, parentDataProperty: "certFingerprint", rootData })) {
-                    vErrors = vErrors === null ? validate290.errors : vErrors.concat(validate290.errors);
+                  if (!validate308(data.certFingerprint, { instancePath: instancePath + "/certFingerprint", parentData: data, parentDataProperty: "certFingerprint", rootData })) {
+                    vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
                     errors = vErrors.length;
                   }
                   var valid0 = _errs14 === errors;
@@ -231,8 +231,8 @@ function validate294(data, { instancePath = "", parentData, parentDataProperty, 
                 if (valid0) {
                   if (data.evidenceDigest !== void 0) {
                     const _errs15 = errors;
-                    if (!validate290(data.evidenceDigest, { instancePath: instancePath + "/evidenceDigest", parentData: data, parentDataProperty: "evidenceDigest", rootData })) {
-                      vErrors = vErrors === null ? validate290.errors : vErrors.concat(validate290.errors);
+                    if (!validate308(data.evidenceDigest, { instancePath: instancePath + "/evidenceDigest", parentData: data, parentDataProperty: "evidenceDigest", rootData })) {
+                      vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
                       errors = vErrors.length;
                     }
                     var valid0 = _errs15 === errors;
@@ -244,7 +244,7 @@ function validate294(data, { instancePath = "", parentData, parentDataProperty, 
                       let data6 = data.evidence;
                       const _errs16 = errors;
                       if (!(data6 && typeof data6 == "object" && !Array.isArray(data6))) {
-                        validate294.errors = [{ instancePath: instancePath + "/evidence", schemaPath: "#/properties/evidence/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
+                        validate312.errors = [{ instancePath: instancePath + "/evidence", schemaPath: "#/properties/evidence/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
                         return false;
                       }
                       var valid0 = _errs16 === errors;
@@ -259,11 +259,11 @@ function validate294(data, { instancePath = "", parentData, parentDataProperty, 
         }
       }
     } else {
-      validate294.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
+      validate312.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }];
       return false;
     }
   }
-  validate294.errors = vErrors;
+  validate312.errors = vErrors;
   return errors === 0;
 }
 export {

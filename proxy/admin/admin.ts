@@ -6,6 +6,7 @@ import { METRICS_TYPE } from '#base/metrics.ts'
 import { guard } from '../listener/guard.ts'
 import { type Address, open } from '../listener/open.ts'
 import { refuse } from '../refuse.ts'
+import { ATTEST_PATH, attestNow, guardCommand } from './attest.ts'
 import { renderMetrics } from './metrics.ts'
 import { pageHeaders, renderPage } from './page.ts'
 import { notReady, type ProxyView, statusOf, warningsOf } from './view.ts'
@@ -58,17 +59,31 @@ function urlOf({ host }: Address, port: number): string {
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, view: ProxyView): void {
+  const [path = '', query = ''] = request.url?.split('?') ?? []
+  const isCommand = request.method === 'POST' && path === ATTEST_PATH
   // Pages of other sites could rebind their name to this machine and read along.
-  const refusal = guard(request, GUARD)
-  if (refusal === undefined) reply(request, response, view)
-  else refuse(request, response, refusal, [])
+  const refusal = guard(request, GUARD) ?? (isCommand ? guardCommand(request) : undefined)
+  if (refusal !== undefined) refuse(request, response, refusal, [])
+  // It never rejects: checks do not, and one that the proxy's stop ends resolves.
+  else if (isCommand) void attest(view, query).then((answered) => reply(response, answered))
+  else reply(response, read(request, path, view))
 }
 
-function reply({ method, url }: IncomingMessage, response: ServerResponse, view: ProxyView): void {
-  const path = url?.split('?', 1)[0] ?? ''
+function read({ method }: IncomingMessage, path: string, view: ProxyView): Answer {
   const render = Object.hasOwn(answers, path) ? answers[path] : undefined
   const isReading = method === 'GET' || method === 'HEAD'
-  const { status = 200, headers, body } = isReading && render !== undefined ? render(view) : unknown()
+  return isReading && render !== undefined ? render(view) : unknown()
+}
+
+async function attest({ endpoints }: ProxyView, query: string): Promise<Answer> {
+  const name = new URLSearchParams(query).get('endpoint')
+  const chosen = endpoints.filter((endpoint) => name === null || endpoint.status().name === name)
+  if (chosen.length === 0) return json({ status: 'not_found' }, 404)
+  const found = await attestNow(chosen)
+  return found === undefined ? json({ status: 'stopping' }, 503) : json(found)
+}
+
+function reply(response: ServerResponse, { status = 200, headers, body }: Answer): void {
   response.writeHead(status, {
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',

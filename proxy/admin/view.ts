@@ -1,4 +1,5 @@
 import type { ProxiedEndpointStatus, ProxyStatus } from '#contract/models'
+import type { AskedCheck } from '../asked-checks.ts'
 import type { JournalStatus } from '../journal/open.ts'
 import type { Tally } from '../tally.ts'
 
@@ -7,6 +8,8 @@ export interface EndpointView {
   readonly tally: Tally
   /** As it is at this moment. */
   status(): ProxiedEndpointStatus
+  /** Has the evidence checked anew; undefined when the proxy stops meanwhile. */
+  attest(): Promise<AskedCheck | undefined>
 }
 
 /** What the admin listener knows of the proxy. */

@@ -1,20 +1,15 @@
 import { toHex } from '#attestation'
-import { UsageError } from '#base/command.ts'
 import { shorten } from '#base/foreign-text.ts'
 import { type OutputOptions, print } from '#base/print.ts'
 import { limits } from '#contract/limits'
 import type { ProxyStatus } from '#contract/models'
 import { isProxyStatus } from '#contract/validators/proxy-status'
-import { ConfigError } from '../../config/error.ts'
-import { loadProxyConfig } from '../config/proxy.ts'
+import { type AdminOptions, adminAddress, notRunning } from './admin-address.ts'
 import { parseDigestOption } from './digest-option.ts'
 import { explain, hardwareLines } from './words.ts'
 
 /** What `proxy status` takes. */
-export interface StatusOptions extends OutputOptions {
-  readonly config: string
-  readonly admin?: string
-}
+export interface StatusOptions extends OutputOptions, AdminOptions {}
 
 const NOT_ADMITTED = 3
 
@@ -23,27 +18,9 @@ type EndpointStatus = ProxyStatus['endpoints'][number]
 
 /** `proxy status`: asks the running proxy; exit 0 only when every endpoint is admitted. */
 export async function status(options: StatusOptions): Promise<number> {
-  const found = await ask(
-    options.admin === undefined ? addressIn(options.config) : parseAddress(options.admin),
-  )
+  const found = await ask(adminAddress(options))
   print(options, found, inWords(found))
   return found.endpoints.every(({ verdict }) => verdict.state === 'admitted') ? 0 : NOT_ADMITTED
-}
-
-function addressIn(file: string): string {
-  const { admin } = loadProxyConfig(file, process.env)
-  if (admin === undefined) {
-    const message = 'is missing: write `admin: {}` to have the proxy tell its status, and start it anew'
-    throw new ConfigError(file, [{ path: 'admin', message }])
-  }
-  if (admin.port === 0) throw new UsageError('--admin is missing: the configuration takes any free port.')
-  return `http://${admin.host.includes(':') ? `[${admin.host}]` : admin.host}:${admin.port}`
-}
-
-function parseAddress(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol === 'http:' && url.pathname === '/') return url.origin
-  throw new UsageError(`--admin must be an address such as http://127.0.0.1:8485, not "${text}".`)
 }
 
 async function ask(address: string): Promise<ProxyStatus> {
@@ -52,7 +29,7 @@ async function ask(address: string): Promise<ProxyStatus> {
     const answer = await fetch(`${address}/status`, { signal: AbortSignal.timeout(limits.connectTimeoutMs) })
     found = await answer.json()
   } catch (cause) {
-    throw new Error(`No proxy answers at ${address}. Is it running? \`proxy run\` starts it.`, { cause })
+    throw notRunning(address, cause)
   }
   if (isProxyStatus(found)) return found
   throw new Error(`What answers at ${address} is not the admin listener of this version of the proxy.`)

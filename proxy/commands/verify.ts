@@ -10,8 +10,9 @@ import {
 import { UsageError } from '#base/command.ts'
 import { quote } from '#base/foreign-text.ts'
 import { type OutputOptions, print } from '#base/print.ts'
-import type { EvidenceCapsule, VerificationOutput } from '#contract/models'
+import type { EvidenceCapsule } from '#contract/models'
 import { hardwareDocument } from '../hardware.ts'
+import { bindingAt, type Judged, verificationDocument } from '../verification.ts'
 import { readConditions } from './attested-file.ts'
 import { findCapsule } from './capsule-file.ts'
 import { parseDigestOption } from './digest-option.ts'
@@ -38,11 +39,6 @@ export interface VerifyOptions extends OutputOptions {
 const ADMITTED = 0
 const REFUSED = 3
 
-interface Result {
-  readonly verdict: Admission | AttestationError
-  readonly binding: VerificationOutput['channel_binding']
-}
-
 /** `proxy verify SUBJECT`: judges once, tells how each stage went, and gives the exit code. */
 export async function verify(subject: string, options: VerifyOptions): Promise<number> {
   const capsule = isUrl(subject) ? undefined : findOrRefuse(subject)
@@ -65,8 +61,8 @@ function findOrRefuse(file: string): EvidenceCapsule | AttestationError | undefi
 }
 
 /** Prints how something was judged, under its name, and gives the exit code. */
-function tell(options: OutputOptions, name: string, result: Result): number {
-  print(options, documentOf(result), inWords(name, result))
+function tell(options: OutputOptions, name: string, result: Judged): number {
+  print(options, verificationDocument(result), inWords(name, result))
   return result.verdict instanceof AttestationError ? REFUSED : ADMITTED
 }
 
@@ -117,7 +113,7 @@ function rootsOf({ root, leafName: requireLeafName, attested }: VerifyOptions): 
   })
 }
 
-async function judge(source: Source, expected: Expectation & Circumstances): Promise<Result> {
+async function judge(source: Source, expected: Expectation & Circumstances): Promise<Judged> {
   let { observedLeaf } = expected
   try {
     const subject = await source.read()
@@ -133,27 +129,7 @@ async function judge(source: Source, expected: Expectation & Circumstances): Pro
   }
 }
 
-/** A refusal says nothing about the connection unless the connection itself had passed. */
-function bindingAt({ verifiedThrough }: AttestationError, isObserved: boolean): Result['binding'] {
-  if (verifiedThrough !== 'tls-fingerprint') return 'none'
-  return isObserved ? 'observed' : 'producer-asserted'
-}
-
-function documentOf({ verdict, binding }: Result): VerificationOutput {
-  const isRefused = verdict instanceof AttestationError
-  type StageOutput = VerificationOutput['verified_through']
-  return {
-    admitted: !isRefused,
-    verified_through: isRefused ? (verdict.verifiedThrough as StageOutput) : 'policy',
-    stage: isRefused ? (verdict.stage as StageOutput) : null,
-    reason: isRefused ? verdict.reason : null,
-    evidence_digest: (isRefused ? verdict.evidenceDigest : verdict.digest) ?? null,
-    channel_binding: binding,
-    hardware: isRefused || verdict.hardware === null ? null : hardwareDocument(verdict.hardware),
-  }
-}
-
-function inWords(name: string, { verdict, binding }: Result): string[] {
+function inWords(name: string, { verdict, binding }: Judged): string[] {
   if (verdict instanceof AttestationError) {
     return [
       `${name} is refused: ${verdict.stage}, ${verdict.reason}.`,
