@@ -3547,6 +3547,8 @@ export interface components {
             testControl?: components["schemas"]["ListenConfig"];
             /** Times of a request. */
             timers?: components["schemas"]["RouterTimersConfig"];
+            /** Where traces are sent; none are made when it is left out. */
+            traces?: components["schemas"]["TracesConfig"];
             /** Addresses or networks whose `X-Forwarded-For` is believed. */
             trustedProxies?: string[];
         };
@@ -4244,6 +4246,15 @@ export interface components {
                 /** The family of the error; it follows from the code. */
                 type: "rate_limit_error";
             };
+        };
+        /** A collector of OpenTelemetry's traces. */
+        TracesConfig: {
+            /** What the collector asks for, such as an `authorization` header, as a rule `${file:…}`. */
+            authorization?: string;
+            /** The part of the requests without a `traceparent` that is recorded; 0.1 when left out. */
+            ratio?: number;
+            /** Where it takes OTLP over HTTP, as a rule on port 4318 and with the path `/v1/traces`. */
+            url: string;
         };
         /** A root certificate. */
         TrustedRootConfig: {

@@ -14,6 +14,7 @@ import { corsHeaders, preflightHeaders } from './routes/cors.ts'
 import type { Handlers, JsonHandler, PublicHandler, RawHandler } from './routes/handlers.ts'
 import { hintFor } from './routes/hint.ts'
 import { refusalFor } from './routes/refuse.ts'
+import type { Tracer } from './tracing/tracer.ts'
 
 /** What Hono hands from the listener to a route. */
 export interface RouterEnvironment {
@@ -30,13 +31,15 @@ export interface AppDependencies {
   readonly corsOrigins: () => readonly string[]
   readonly requests: Requests
   readonly log: Log
+  /** Makes traces; without it there are none. */
+  readonly tracer?: Pick<Tracer, 'begin'> | undefined
   /** Answers what is asked for below `/console`; without it nothing is there (CONS-56). */
   readonly console?: Hono<RouterEnvironment> | undefined
 }
 
 /** The router's HTTP application: every operation of the contract under `/v1`, errors in one shape. */
 export function createApp(dependencies: AppDependencies): Hono<RouterEnvironment> {
-  const { handlers, findKey, corsOrigins, requests, log, console } = dependencies
+  const { handlers, findKey, corsOrigins, requests, log, tracer, console } = dependencies
   const app = new Hono<RouterEnvironment>()
 
   app.use(async (c, next) => {
@@ -70,7 +73,9 @@ export function createApp(dependencies: AppDependencies): Hono<RouterEnvironment
         ? inJson(handler as AnyJsonHandler)
         : publicly(handler as AnyPublicHandler)
     app.on(route.method.toUpperCase(), honoPath(path), (c: RouterContext) => {
-      c.get('trace').route = path
+      const trace = c.get('trace')
+      trace.route = path
+      if (tracer) trace.spans = tracer.begin(c.req.header('traceparent'))
       return answer(c)
     })
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { limits } from '#contract/limits'
+import manifest from '../package.json' with { type: 'json' }
 import { createKeyFinder } from './admission/key-finder.ts'
 import { createApp } from './app.ts'
 import { bodyMetrics } from './bodies/body-metrics.ts'
@@ -19,6 +20,7 @@ import { createListener } from './listener.ts'
 import type { Log } from './log.ts'
 import { createMeter, type MeterTimers } from './meter.ts'
 import { findGeneration } from './metering/records.ts'
+import { PROVIDER } from './names.ts'
 import { type Admin, openAdmin } from './operations/admin.ts'
 import { createCollector } from './operations/collect.ts'
 import { createDrain, passes } from './operations/drain.ts'
@@ -26,6 +28,7 @@ import { createGauges } from './operations/gauges.ts'
 import { createReadiness } from './operations/readiness.ts'
 import { createRecorder } from './operations/recorder.ts'
 import { createRequests } from './operations/requests.ts'
+import { tracingMetrics } from './operations/tracing-metrics.ts'
 import { Connections } from './overload/connections.ts'
 import { Overload } from './overload/overload.ts'
 import { overloadMetrics } from './overload/overload-metrics.ts'
@@ -53,6 +56,7 @@ import type { Sql } from './store/connection.ts'
 import { createId } from './store/ids.ts'
 import { listBundles, saveBundle } from './store/publications.ts'
 import { outlast } from './store/retry.ts'
+import { createTracer } from './tracing/tracer.ts'
 import { createArchive } from './upstreams/archive.ts'
 import { upstreamMetrics } from './upstreams/metric.ts'
 import { tellUnregistered } from './upstreams/unregistered.ts'
@@ -120,7 +124,9 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     timers: meterTimers,
   })
   const secret = () => readSecretsKey(config)
-  const upstreams = createUpstreams({ sql, replica: meter.replica, secret, log, connectMs })
+  const origin = { service: PROVIDER, version: manifest.version, instance: meter.replica }
+  const tracer = config.traces && createTracer({ config: config.traces, source: origin, log })
+  const upstreams = createUpstreams({ sql, replica: meter.replica, secret, log, connectMs, tracer })
   const controlled = {
     ...{ sql, upstreams, secret, shelf },
     endpoints: () => inForce.config.endpoints,
@@ -221,6 +227,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     corsOrigins: () => inForce.config.corsOrigins,
     requests,
     log,
+    tracer,
     console: console?.app,
   })
   const connections = new Connections({
@@ -240,6 +247,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     corsOrigins: () => inForce.config.corsOrigins,
     requests,
     log,
+    tracer,
   })
   const { maxHeaderBytes } = config.limits
   const server = createListener(app.fetch, maxHeaderBytes, new ParseTurns(), connections, turnAway, direct)
@@ -280,6 +288,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     await upstreams.stop()
     await reader.stop()
     await meter.stop()
+    await tracer?.stop()
     buckets.close()
     // Last, so that an operator can watch the stop.
     await admin?.close()
@@ -316,6 +325,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
           ...overloadMetrics(overload, connections),
           ...upstreamMetrics(upstreams),
           ...reloadMetrics(editions, reloader),
+          ...(tracer ? tracingMetrics(tracer) : []),
           ...keeper.metrics,
           ...(pages?.metrics ?? []),
         ],

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadRouterConfig } from '../server/config/router.ts'
 import { createGauges, type GaugeSources } from '../server/operations/gauges.ts'
 import { createRecorder } from '../server/operations/recorder.ts'
+import { tracingMetrics } from '../server/operations/tracing-metrics.ts'
 import type { Editions } from '../server/reload/editions.ts'
 import { reloadMetrics } from '../server/reload/metric.ts'
 import { createKeeper, type KeeperOptions } from '../server/retention/keeper.ts'
@@ -38,7 +39,8 @@ test('the operator’s page names every metric of the router', () => {
   const gauges = createGauges({} as GaugeSources)
   const reloads = reloadMetrics({} as Editions, { refusal: undefined })
   const months = createKeeper({} as KeeperOptions).metrics
-  const metrics = [...createRecorder([]).metrics, ...gauges, ...reloads, ...months]
+  const traces = tracingMetrics({ exported: { sent: 0, refused: 0, crowdedOut: 0 } })
+  const metrics = [...createRecorder([]).metrics, ...gauges, ...reloads, ...months, ...traces]
   const names = metrics.map(
     ({ name, kind }) => name.replaceAll('.', '_') + (kind === 'counter' ? '_total' : ''),
   )

@@ -54,6 +54,7 @@ export interface ServiceOptions {
   readonly corsOrigins?: readonly string[]
   readonly endpoints?: readonly EndpointConfig[]
   readonly trustedProxies?: readonly string[]
+  readonly traces?: RouterConfig['traces']
   readonly publicBaseUrl?: string
   readonly log?: Log
   readonly isControlled?: boolean
@@ -219,6 +220,7 @@ function configFor(models: readonly ServedModel[], options: ServiceOptions): Rou
     corsOrigins: options.corsOrigins ?? [],
     ...(options.console && { console: consoleFor(options.console) }),
     trustedProxies: options.trustedProxies ?? [],
+    ...(options.traces && { traces: options.traces }),
     endpoints: options.endpoints ?? [demoEndpoint],
     models,
   }

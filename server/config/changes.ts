@@ -12,6 +12,7 @@ const opened: readonly (readonly [string, (config: RouterConfig) => unknown])[] 
   ['console', ({ console }) => console && { ...console, administrators: undefined }],
   ['database', ({ database }) => database],
   ['redis', ({ redis }) => redis],
+  ['traces', ({ traces }) => traces],
   ['limits.maxHeaderBytes', ({ limits }) => limits.maxHeaderBytes],
   ['timers.connectMs', ({ timers }) => timers.connectMs],
 ]

@@ -169,3 +169,18 @@ function attempt(act: () => unknown): ConfigError {
   }
   throw new Error('No mistake was found.')
 }
+
+test('traces are sent nowhere unless an address is given, and a tenth of the requests is recorded', () => {
+  expect(load('').traces).toBeUndefined()
+  const url = 'http://10.0.0.9:4318/v1/traces'
+  expect(load(`traces: { url: "${url}" }`).traces).toEqual({ url, ratio: 0.1, authorization: undefined })
+  expect(load(`traces: { url: "${url}", ratio: 0, authorization: "Bearer x" }`).traces).toEqual({
+    url,
+    ratio: 0,
+    authorization: 'Bearer x',
+  })
+  const error = attempt(() => load('traces: { url: "ftp://10.0.0.9", ratio: 2 }'))
+  expect(error.problems.map(({ path }) => path)).toEqual(['traces.url', 'traces.ratio'])
+  const unread = attempt(() => load('traces: { url: "http://host:port" }'))
+  expect(unread.problems).toEqual([{ path: 'traces.url', message: 'is not a URL' }])
+})

@@ -7,6 +7,7 @@ import { type Environment, loadConfig } from '../../config/load.ts'
 import type { DefaultLimits } from '../limits/buckets.ts'
 import type { RedisConfig } from '../limits/open.ts'
 import type { Operation } from '../operation.ts'
+import type { TracesConfig } from '../tracing/traces-config.ts'
 import { type ConsoleConfig, completeConsole } from './console.ts'
 import { contradictions } from './contradictions.ts'
 
@@ -134,6 +135,8 @@ export interface RouterConfig {
     readonly evidencePollMs: number
   }
   readonly corsOrigins: readonly string[]
+  /** Where traces are sent; undefined: none are made (OPS-23). */
+  readonly traces?: TracesConfig
   /** Where people look after their accounts; undefined: nowhere (CONS-56). */
   readonly console?: ConsoleConfig
   /** Peers whose `X-Forwarded-For` is believed. */
@@ -146,6 +149,9 @@ export interface RouterConfig {
 
 /** Where OpenTelemetry's exporters for Prometheus are looked for (ours). */
 const ADMIN_PORT = 9464
+
+/** Of the requests whose callers do not trace (ours). */
+const TRACED_RATIO = 0.1
 
 /** Reads the router's configuration file. Throws `ConfigError` naming every mistake at its path. */
 export function loadRouterConfig(file: string, environment: Environment): RouterConfig {
@@ -187,6 +193,13 @@ export function loadRouterConfig(file: string, environment: Environment): Router
       evidencePollMs: written.timers?.evidencePollMs ?? limits.ownBundlePollMs,
     },
     corsOrigins: written.cors?.origins ?? [],
+    ...(written.traces && {
+      traces: {
+        url: written.traces.url,
+        ratio: written.traces.ratio ?? TRACED_RATIO,
+        authorization: written.traces.authorization || undefined,
+      },
+    }),
     trustedProxies: written.trustedProxies ?? [],
     endpoints,
     models: written.models.map((model) => completeModel(model, endpoints)),

@@ -1,13 +1,13 @@
 import type { Point } from '#base/metrics.ts'
 import type { EndpointConfig } from '../config/router.ts'
 import type { Meter } from '../meter.ts'
+import { attributes, names } from '../names.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Relay } from '../relay/relay.ts'
 import { failureCauses } from '../relay/tally.ts'
 import type { Sql } from '../store/connection.ts'
 import { latest } from './latest.ts'
 import { counter, gauge, type Metric } from './metric.ts'
-import { attributes, names } from './names.ts'
 
 /** What the gauges read at each scrape. */
 export interface GaugeSources {

@@ -1,11 +1,11 @@
 import type { ErrorCode } from '#contract/errors'
 import { type BucketName, bucketNames, type LimitMetrics } from '../limits/metrics.ts'
+import { attributes, boundaries, names, PROVIDER } from '../names.ts'
 import { operations } from '../operation.ts'
 import type { Comparison, Observation, Observe } from '../relay/observation.ts'
 import { Family } from './family.ts'
 import { Counter, Histogram } from './histogram.ts'
 import { counter, gauge, histogram, type Metric } from './metric.ts'
-import { attributes, boundaries, names, PROVIDER } from './names.ts'
 
 /** A request of any route that is over. */
 export interface EndedRequest {

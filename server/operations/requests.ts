@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { ErrorCode } from '#contract/errors'
 import type { Log } from '../log.ts'
+import { attributes, spanAttributes } from '../names.ts'
+import type { RequestTrace } from '../tracing/request-trace.ts'
 import type { EndedRequest } from './recorder.ts'
 
 /** What is known of a request while it is answered. It has no field for what its caller wrote, but the request id. */
@@ -16,6 +18,8 @@ export interface Trace {
   workspaceId?: string
   keyId?: string
   code?: ErrorCode
+  /** What it spends its time on; only where the router is configured to trace (OPS-23). */
+  spans?: RequestTrace
 }
 
 /** The requests that are being answered, and one line of log for each that is over. */
@@ -26,6 +30,23 @@ export interface Requests {
   /** From now on every answer is the last one of its connection, and says so unless its head is out already. */
   endConnections(): void
 }
+
+function endSpans(trace: Trace, spans: RequestTrace, status: number | undefined): void {
+  const { method, route, code, generationId, workspaceId, keyId, startedAtMs } = trace
+  const told = {
+    [attributes.method]: method,
+    [attributes.route]: route,
+    [attributes.status]: status,
+    [attributes.error]: code,
+    [spanAttributes.generation]: generationId,
+    [spanAttributes.workspace]: workspaceId,
+    [spanAttributes.key]: keyId,
+  }
+  spans.end(`${method} ${route}`, startedAtMs, told, status === undefined || status >= SERVER_ERRORS)
+}
+
+/** From this status on it is not the caller's mistake. */
+const SERVER_ERRORS = 500
 
 /** What following requests needs from the world. */
 export interface RequestsOptions {
@@ -46,6 +67,7 @@ export function createRequests({ log, requestEnded }: RequestsOptions): Requests
     requestEnded({ method, route, status, code, durationMs })
     // The caller left, or was left, before it had the whole answer.
     const isCut = response.writableFinished ? undefined : true
+    if (trace.spans !== undefined) endSpans(trace, trace.spans, status)
     const rounded = Math.round(durationMs * 10) / 10
     log.info('request finished', {
       requestId,

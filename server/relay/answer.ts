@@ -20,7 +20,7 @@ const MAX_ANSWER_BYTES = 33_554_432
  * Throws the error to answer with otherwise; a client that left is no error.
  */
 export async function relayAnswer(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
-  const settler = new Settler(task.generation, dependencies)
+  const settler = new Settler(task, dependencies)
   const client = new Client(task, dependencies.timers.stalledClientMs)
   const collector = new AnswerCollector(task.generation.operation)
   const hop = new Hop(task, dependencies, client, collector)

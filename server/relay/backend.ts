@@ -29,6 +29,8 @@ export interface BackendRequest {
   readonly path: string
   readonly body: Buffer
   readonly accept: 'application/json' | 'text/event-stream'
+  /** Of the router's own span, where it traces (OPS-22). */
+  readonly traceparent?: string | undefined
 }
 
 /** Where a request can be sent: a backend, or an external upstream under the verdict that admitted the request. */
@@ -97,8 +99,13 @@ export function createComposer({
 }: Pick<BackendConfig, 'url' | 'apiKey'>): (request: BackendRequest) => Dispatcher.DispatchOptions {
   const base = new URL(url).pathname.replace(/\/+$/, '')
   const authorization = apiKey ? `Bearer ${apiKey}` : undefined
-  return ({ path, body, accept }) => {
-    const headers = { 'content-type': 'application/json', accept, ...(authorization && { authorization }) }
+  return ({ path, body, accept, traceparent }) => {
+    const headers = {
+      'content-type': 'application/json',
+      accept,
+      ...(authorization && { authorization }),
+      ...(traceparent && { traceparent }),
+    }
     const lengthened = { ...headers, 'content-length': String(body.length) }
     // undici keeps a buffer until the answer ends, and lets go of what it has read from a stream.
     const content = body.length > LARGE_BODY_BYTES ? Readable.from([body], { objectMode: false }) : body

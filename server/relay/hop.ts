@@ -6,6 +6,7 @@ import type { Client } from './client.ts'
 import type { RelayDependencies } from './dependencies.ts'
 import type { Drains } from './drains.ts'
 import type { HopEnd } from './hop-end.ts'
+import { causeOf } from './observation.ts'
 import { QuietWatch } from './quiet.ts'
 import { RefusalReader } from './refusal-reader.ts'
 import { type BackendRefusal, refusalError, unavailableError } from './refusals.ts'
@@ -70,10 +71,11 @@ export class Hop implements CallEvents {
       this.#resolve = resolve
     })
     const streamed = sink.accept === 'text/event-stream'
-    this.#call = new Call(task.passage ?? selectionOf(task.generation.model), ({ config }) => ({
+    this.#call = new Call(task.passage ?? selectionOf(task.generation.model), ({ name, config }) => ({
       path: task.path,
       body: backendBody(task.body.object, task.additions, config, streamed),
       accept: sink.accept,
+      traceparent: task.spans?.calling(task.generation, { name, ...config }),
     }))
     this.#quiet = new QuietWatch(timers)
     // One that waits for its upstream's certificate waits for no byte of a backend: that has a bound of its own.
@@ -143,7 +145,9 @@ export class Hop implements CallEvents {
       this.#call.abort()
       if (!this.isSent) this.#task.passage?.abandon()
     }
-    this.#resolve(this.#left ?? end)
+    const final = this.#left ?? end
+    this.#task.spans?.called(final.kind === 'done' ? undefined : causeOf(final))
+    this.#resolve(final)
   }
 
   /**

@@ -1,9 +1,13 @@
 import { ApiError } from '../errors.ts'
 import { type Billed, billable } from '../metering/billable.ts'
-import type { GenerationEnd, RunningGeneration, Usage } from '../metering/generation.ts'
+import type { GenerationEnd, Receipt, RunningGeneration, Usage } from '../metering/generation.ts'
 import { costMicros } from '../metering/price.ts'
+import { attributes, PROVIDER, spanAttributes } from '../names.ts'
+import { operations } from '../operation.ts'
+import type { RequestTrace } from '../tracing/request-trace.ts'
 import type { Destination } from './backend.ts'
 import type { AbortCause, Comparison, Observe } from './observation.ts'
+import type { RelayTask } from './task.ts'
 import type { Settled } from './usage.ts'
 
 /** What a generation has used, by either count; the timings are measured here. */
@@ -55,23 +59,28 @@ export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0 }
 /** Settles one generation exactly once and measures its timings. */
 export class Settler {
   readonly #generation: RunningGeneration
+  readonly #spans: RelayTask['spans']
   readonly #log: RelayLog
   readonly #observe: Observe
   #timeToFirstTokenMs: number | null = null
   #isSettled = false
 
   constructor(
-    generation: RunningGeneration,
+    { generation, spans }: Pick<RelayTask, 'generation' | 'spans'>,
     { log, observe }: { readonly log: RelayLog; readonly observe: Observe },
   ) {
     this.#generation = generation
+    this.#spans = spans
     this.#log = log
     this.#observe = observe
   }
 
   /** Tells how many tokens have been delivered; the first call sets the time to the first token. */
   delivered(tokens: number): void {
-    this.#timeToFirstTokenMs ??= this.#elapsedMs()
+    if (this.#timeToFirstTokenMs === null) {
+      this.#timeToFirstTokenMs = this.#elapsedMs()
+      this.#spans?.firstToken()
+    }
     this.#generation.progress(tokens)
   }
 
@@ -107,7 +116,9 @@ export class Settler {
     const timings = { latencyMs: this.#elapsedMs(), timeToFirstTokenMs: this.#timeToFirstTokenMs }
     const end = { status, finishReason, ...billed, ...timings }
     try {
-      const receipt = await this.#generation.settle(end)
+      const receipt = await (this.#spans
+        ? this.#settleTraced(end, this.#spans)
+        : this.#generation.settle(end))
       this.#tell(end, facts, comparison)
       return { ...billed, receipt }
     } catch (thrown) {
@@ -116,6 +127,19 @@ export class Settler {
       this.#tell(this.#withheld(end), { ...facts, cause }, comparison)
       throw thrown
     }
+  }
+
+  #settleTraced(end: GenerationEnd, spans: RequestTrace): Promise<Receipt> {
+    const { operation, model } = this.#generation
+    return spans.step('router.settlement', () => this.#generation.settle(end), {
+      [attributes.operation]: operations[operation].convention,
+      [attributes.provider]: PROVIDER,
+      [spanAttributes.servedModel]: model,
+      [spanAttributes.generation]: this.#generation.id,
+      [spanAttributes.inputTokens]: end.usage.promptTokens,
+      [spanAttributes.outputTokens]: end.usage.completionTokens,
+      [spanAttributes.usageSource]: end.usageSource,
+    })
   }
 
   /** What the books will say of an answer that could not be settled in time. */

@@ -17,7 +17,7 @@ import type { Settled } from './usage.ts'
  * (CRED-32). Throws the error to answer with when nothing was sent yet.
  */
 export async function relayStream(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
-  const settler = new Settler(task.generation, dependencies)
+  const settler = new Settler(task, dependencies)
   const client = new Client(task, dependencies.timers.stalledClientMs)
   const feed = new StreamFeed(task, client, settler, dependencies.maxEventBytes)
   const hop = new Hop(task, dependencies, client, feed)

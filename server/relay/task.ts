@@ -1,5 +1,6 @@
 import type { ApiError } from '../errors.ts'
 import type { ClientResponse, RunningGeneration, ServedBy } from '../metering/generation.ts'
+import type { RequestTrace } from '../tracing/request-trace.ts'
 import type { Destination } from './backend.ts'
 import type { PromptCount } from './count-usage.ts'
 import type { KeptBody } from './kept-body.ts'
@@ -38,6 +39,8 @@ export interface RelayTask {
   readonly fallbacks?: readonly PrepareFallback[]
   /** The one way that it may go, under a verdict whose end ends the answer; without it, the model's backends serve. */
   readonly passage?: OnlyWay
+  /** What it spends its time on, where the router traces it. */
+  readonly spans?: RequestTrace
 }
 
 /** A destination for one request, under a verdict. */

@@ -3,6 +3,7 @@ import { routes } from '#contract/routes'
 import type { Log } from '../log.ts'
 import type { Requests, Trace } from '../operations/requests.ts'
 import { requestIdFor } from '../request-id.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { corsHeaders } from './cors.ts'
 import type { Handlers, RawHandler, RawRequest } from './handlers.ts'
 import { refusalFor } from './refuse.ts'
@@ -13,6 +14,8 @@ export interface DirectOptions {
   readonly corsOrigins: () => readonly string[]
   readonly requests: Pick<Requests, 'follow'>
   readonly log: Pick<Log, 'error'>
+  /** Makes traces; without it there are none. */
+  readonly tracer?: Pick<Tracer, 'begin'> | undefined
 }
 
 /** Answers a request for inference; false where it is none, or where that cannot be told at a glance. */
@@ -25,7 +28,7 @@ const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/
  * The way of inference past the application, which makes a request, a context and a response of its own for each. It
  * takes what is asked for by the exact path; what is spelt otherwise goes through the application, to the same handlers.
  */
-export function createDirect({ handlers, corsOrigins, requests, log }: DirectOptions): Direct {
+export function createDirect({ handlers, corsOrigins, requests, log, tracer }: DirectOptions): Direct {
   const handlerAt = new Map<string | undefined, RawHandler>([
     [`/v1${routes.createChatCompletion.path}`, handlers.createChatCompletion],
     [`/v1${routes.createCompletion.path}`, handlers.createCompletion],
@@ -54,6 +57,7 @@ export function createDirect({ handlers, corsOrigins, requests, log }: DirectOpt
     const requestId = requestIdFor(offered as string | undefined)
     const trace: Trace = { requestId, method, route: route!, startedAtMs: performance.now() }
     requests.follow(trace, response)
+    if (tracer) trace.spans = tracer.begin(incoming.headers.traceparent as string | undefined)
     const asked = { origin, requestedHeaders: incoming.headers['access-control-request-headers'] }
     const headers = { ...corsHeaders(asked, corsOrigins()), 'X-Request-Id': requestId }
     const { startedAtMs } = trace

@@ -37,7 +37,7 @@ export interface RawRequest {
   /** Monotonic milliseconds (`performance.now()`) at which the request arrived. */
   readonly startedAtMs: number
   /** What the operator's log is told of this request. */
-  readonly trace: Pick<Trace, 'requestId' | 'generationId' | 'workspaceId' | 'keyId'>
+  readonly trace: Pick<Trace, 'requestId' | 'generationId' | 'workspaceId' | 'keyId' | 'spans'>
 }
 
 /** Every route sets these itself (app.ts). */

@@ -8,11 +8,12 @@ import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
 import { type BodyReading, readFor, requestAt } from '../admission/reading.ts'
 import { ClientGone, declaredLength, joined, readPieces } from '../bodies/body.ts'
 import type { BodyLease, Pool } from '../bodies/body-memory.ts'
-import type { ServedModel } from '../config/router.ts'
+import { isExternal, type ServedModel } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Meter } from '../meter.ts'
+import { spanAttributes } from '../names.ts'
 import { type Operation, operations } from '../operation.ts'
 import type { Overload, Place } from '../overload/overload.ts'
 import type { Shelf } from '../publication/shelf.ts'
@@ -160,7 +161,12 @@ async function accept(
   const authorize = () => caller.require(model)
   const read = { operation, model, request, requestId: trace.requestId }
   const told = await refuseLongPrompt(read, tokenizers, authorize)
-  const { endpoint, evidenceDigest, passage } = await placeRequest(model, dependencies, authorize)
+  const { spans } = trace
+  const { endpoint, evidenceDigest, passage } = await (spans && isExternal(model)
+    ? spans.step('router.attestation', () => placeRequest(model, dependencies, authorize), {
+        [spanAttributes.upstream]: model.upstream.name,
+      })
+    : placeRequest(model, dependencies, authorize))
   const own = sizeFor(model, request)
   const others = sizeFallbacks(operation, model, catalogue.models, (other) => requestAt(body, other))
   const asked = {
@@ -178,9 +184,10 @@ async function accept(
   }
   // Whichever serves, it costs no more than is held.
   const holdMicros = Math.max(...[own, ...others].map((sized) => sized.holdMicros))
-  const generation = await place.judging(() =>
-    meter.accept({ caller, generation: asked, holdMicros }, reserved),
-  )
+  const admit = () => meter.accept({ caller, generation: asked, holdMicros }, reserved)
+  const generation = await (spans
+    ? spans.step('router.admission', () => place.judging(admit))
+    : place.judging(admit))
   trace.generationId = generation.id
   // Every answer to an accepted request names its generation and the tighter request bucket, errors too.
   headers['X-Router-Generation-Id'] = generation.id
@@ -197,6 +204,7 @@ async function accept(
     headers,
     signal,
     ...(passage && { passage }),
+    ...(spans && { spans }),
     fallbacks: others.map((other) => preparing(other, dependencies, caller.require)),
   }
 }

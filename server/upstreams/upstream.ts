@@ -3,14 +3,16 @@ import { limits } from '#contract/limits'
 import { type Clock, systemClock } from '#egress/clock.ts'
 import { targetOf } from '#egress/connection/target.ts'
 import { AttestedEndpoint } from '#egress/endpoint.ts'
-import type { Attest, Outcome } from '#egress/evidence/attest.ts'
+import { type Attest, createAttest, type Outcome } from '#egress/evidence/attest.ts'
 import type { Recorded } from '#egress/evidence/check.ts'
 import { Withdrawn } from '#egress/refused.ts'
 import { type Denied, unjudged, upstreamRules, type Verdict } from '#egress/verdict/verdict.ts'
 import type { Log } from '../log.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import type { UpstreamEvent } from './events.ts'
 import type { Registration } from './registration.ts'
 import type { AdmittedBundle } from './sharing.ts'
+import { tracedAttest } from './traced-attest.ts'
 import { transitionOf } from './transition.ts'
 
 const FOREIGN = 'somebody else answered in the place of an upstream; the verdict on it stands'
@@ -32,6 +34,8 @@ export interface UpstreamDependencies {
   readonly clock?: Clock
   /** A check in place of the real one, for tests. */
   readonly attest?: Attest
+  /** Has checks be traces; without it none are. */
+  readonly tracer?: Pick<Tracer, 'beginAlone'> | undefined
 }
 
 /** One external upstream as this router knows it: the endpoint, and what routers share of its verdicts. */
@@ -53,14 +57,18 @@ export class Upstream {
     this.#clock = clock
     this.#registration = registration
     this.apiKey = apiKey
+    const target = targetOf(new URL(registration.url), registration.hostname)
+    const { tracer } = world
+    const plain = () => world.attest ?? createAttest(target, () => new Date(clock.now().wallMs))
+    const attest = tracer ? tracedAttest(tracer, registration.name, plain()) : world.attest
     this.endpoint = new AttestedEndpoint({
-      target: targetOf(new URL(registration.url), registration.hostname),
+      target,
       expected: expectationOf(registration),
       // How long an answer may take is bounded by the relay's own timers, as with every backend.
       timeouts: { connectMs, firstByteMs: 0, idleMs: 0 },
       clock,
       rules: upstreamRules,
-      ...(world.attest && { attest: world.attest }),
+      ...(attest && { attest }),
       memory: {
         newestIssuedAt: () => this.#registration.newestIssuedAt,
         record: ({ admission: { digest, issuedAt }, basis: { bytes } }) =>

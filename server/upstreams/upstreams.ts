@@ -4,6 +4,7 @@ import type { Log } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
 import { within } from '../store/retry.ts'
 import { startTicker, type Ticker } from '../store/ticker.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { openApiKey } from './api-key.ts'
 import type { Registration } from './registration.ts'
 import { createReporter } from './reporter.ts'
@@ -21,6 +22,8 @@ export interface UpstreamsOptions {
   /** Longest wait for a connection to an upstream. */
   readonly connectMs?: number
   readonly clock?: Clock
+  /** Has checks be traces; without it none are. */
+  readonly tracer?: Pick<Tracer, 'beginAlone'> | undefined
 }
 
 /** All external upstreams as this router knows them. */
@@ -46,7 +49,7 @@ const inTime = <T>(work: Promise<T>): Promise<T> => within(work, limits.database
 
 /** Keeps an upstream for each registration in the table, and tells the table what this router's verdicts come to. */
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
-  const { sql, replica, secret, log, connectMs, clock } = options
+  const { sql, replica, secret, log, connectMs, clock, tracer } = options
   const upstreams = new Map<string, Upstream>()
   const reporter = createReporter({ sql, replica, log })
   let ticker: Ticker | undefined
@@ -90,6 +93,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
       onEvent: reporter.report,
       onDenial: () => void shareDenials().catch(() => undefined),
       log,
+      tracer,
       ...(connectMs !== undefined && { connectMs }),
       ...(clock && { clock }),
     })

@@ -11,7 +11,7 @@ export const names = {
   httpActive: 'http.server.active_requests',
 } as const
 
-/** Attributes of the series. */
+/** Attributes of series and of spans. */
 export const attributes = {
   operation: 'gen_ai.operation.name',
   provider: 'gen_ai.provider.name',
@@ -21,6 +21,23 @@ export const attributes = {
   method: 'http.request.method',
   route: 'http.route',
   status: 'http.response.status_code',
+} as const
+
+/** Attributes of spans alone: what has too many values for a series. */
+export const spanAttributes = {
+  generation: 'gen_ai.response.id',
+  servedModel: 'gen_ai.response.model',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  serverAddress: 'server.address',
+  serverPort: 'server.port',
+  workspace: 'router.workspace.id',
+  key: 'router.key.id',
+  backend: 'router.backend',
+  upstream: 'router.upstream',
+  evidence: 'router.evidence.digest',
+  stage: 'router.attestation.stage',
+  usageSource: 'router.usage.source',
 } as const
 
 /** Who answers, as far as a client of the router can tell. */
