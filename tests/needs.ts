@@ -7,6 +7,8 @@ export interface ProgramNeed {
   /** The program, and the tag of the tests that need it. */
   readonly name: string
   readonly debianPackage: string
+  /** Never installed for tests and never required: who has it sees them run, all others see them named as skipped. */
+  readonly isOptional?: true
   /** Who needs it, for people. */
   readonly use: string
 }
@@ -55,6 +57,7 @@ export const needs: readonly Need[] = [
     debianPackage: 'pgbouncer',
     use: 'routers behind a connection pooler',
   },
+  { kind: 'program', name: 'nginx', debianPackage: 'nginx', use: 'a router behind it, as in deploy/' },
   {
     kind: 'program',
     name: 'chromium',
@@ -66,13 +69,22 @@ export const needs: readonly Need[] = [
     kind: 'program',
     name: 'faketime',
     debianPackage: 'faketime',
+    isOptional: true,
     use: 'an image that is built on another day',
+  },
+  {
+    kind: 'program',
+    name: 'caddy',
+    debianPackage: 'caddy',
+    isOptional: true,
+    use: 'a router behind it, as in deploy/',
   },
   {
     kind: 'program',
     name: 'systemd-analyze',
     debianPackage: 'systemd',
-    use: 'the proxy’s unit for systemd',
+    isOptional: true,
+    use: 'the units of deploy/ and of the proxy',
   },
   {
     kind: 'python',
@@ -141,9 +153,9 @@ export function isMet(need: Need): boolean {
   return existsSync(receipt) && readFileSync(receipt, 'utf8') === need.requirement
 }
 
-/** Whether tests may be left out for want of it: a continuous build has to have every program. */
-export function isExcused({ kind }: Need, isContinuous = isContinuousBuild()): boolean {
-  return kind === 'python' || !isContinuous
+/** Whether tests may be left out for want of it: a continuous build has to have every program that is not optional. */
+export function isExcused(need: Need, isContinuous = isContinuousBuild()): boolean {
+  return !isContinuous || need.kind === 'python' || need.isOptional === true
 }
 
 /** Whether `CI` is set, as build servers do. */

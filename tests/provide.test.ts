@@ -55,6 +55,21 @@ async function simulate({ programs = [], isRoot = false, mayInstall = true, fail
 const apt = 'env DEBIAN_FRONTEND=noninteractive apt-get -qq'
 const install = `${apt} install -y --no-install-recommends`
 
+test('what is optional is not installed, and stays missing', async () => {
+  const commands: string[] = []
+  const optional: Need = {
+    kind: 'program',
+    name: 'caddy',
+    debianPackage: 'caddy',
+    isOptional: true,
+    use: 'a front',
+  }
+  const run = async (words: readonly string[]) => commands.push(words.join(' '))
+  const machine = { ...quietMachine, isRoot: true, has: () => true, run }
+  expect(await provide([optional], machine)).toEqual([optional])
+  expect(commands).toEqual([])
+})
+
 test('root has every missing package of Debian installed by one command, and is told', async () => {
   const { missing, commands, said } = await simulate({ isRoot: true, programs: ['apt-get'] })
   expect(missing).toEqual(['python-openai'])

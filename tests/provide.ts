@@ -42,7 +42,7 @@ export async function provide(
 ): Promise<readonly Need[]> {
   const missing = needs.filter((need) => !machine.isMet(need))
   await installPackages(
-    missing.flatMap((need) => (need.kind === 'program' ? [need.debianPackage] : [])),
+    missing.flatMap((need) => (need.kind === 'program' && !need.isOptional ? [need.debianPackage] : [])),
     machine,
   )
   // Side by side: much of the time they wait for the network, and none knows of another.

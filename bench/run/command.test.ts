@@ -1,3 +1,5 @@
+// @module-tag nginx
+
 import { expect, test } from 'vitest'
 import { choose } from './command.ts'
 import { measures } from './measures/all.ts'

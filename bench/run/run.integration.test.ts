@@ -1,3 +1,5 @@
+// @module-tag nginx
+
 import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
 import { divideCores } from './cpu/cores.ts'
