@@ -87,6 +87,13 @@ export const needs: readonly Need[] = [
     use: 'the units of deploy/ and of the proxy',
   },
   {
+    kind: 'program',
+    name: 'pg_basebackup',
+    debianPackage: 'postgresql',
+    isOptional: true,
+    use: 'the scripts of deploy/ that make a backup',
+  },
+  {
     kind: 'python',
     name: 'python-openai',
     requirement: 'openai==3.54.0',
