@@ -618,6 +618,7 @@ export const rules = {
   'VRFY-32': { origin: 'chosen', ref: 'D8/22', level: 'must', subjects: ['proxy'], test: 'vector' },
   'VRFY-33': { origin: 'chosen', ref: 'D8/23', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'VERD-32': { origin: 'chosen', ref: 'D8/24', level: 'must', subjects: ['proxy'], test: 'inspection' },
+  'BNDL-33': { origin: 'chosen', ref: 'D8/25', level: 'must', subjects: ['platform'], test: 'inspection' },
   'PRXY-09': { origin: 'chosen', ref: 'D9/1:1', level: 'must', subjects: ['proxy'], test: 'black-box' },
   'PRXY-10': { origin: 'chosen', ref: 'D9/1:1', level: 'must', subjects: ['proxy'], test: 'control' },
   'PRXY-11': { origin: 'chosen', ref: 'D9/1:2', level: 'must', subjects: ['proxy'], test: 'black-box' },

@@ -3112,6 +3112,8 @@ export interface components {
             resources?: {
                 [key: string]: unknown;
             }[];
+            /** Hardware to play for the root's quote, under keys that everybody has (BNDL-33). When left out there is no quote. */
+            simulateTee?: components["schemas"]["SimulatedTee"];
             /** The hardware that the root certificate names, once it has been made. */
             tee?: components["schemas"]["RootLabel"];
             /** Origin of the router, where requests go other than those for the evidence. */
@@ -3820,6 +3822,8 @@ export interface components {
             /** How the workspace of a new account is called; made from the address when left out. */
             workspace_name?: string;
         };
+        /** Hardware that can be played: AMD SEV-SNP or Intel TDX. */
+        SimulatedTee: "snp" | "tdx";
         /** Sizes. */
         SizeLimit: 33554432 | 1000000 | 512 | 268435456 | 65536 | 32768 | 16777216 | 4194304 | 16384 | 1048576 | 1000 | 8 | 64 | 200 | 8192 | 128 | 12;
         /** One step. Whoever takes all of them, in their order, has made the second snapshot of the first: within a list, items go first, then they change places, then new ones come in; what is below comes last. */

@@ -15,6 +15,7 @@ test('Everything that can be left out has a default', () => {
     resignIntervalMs: 180_000,
     algorithm: 'ES256',
     hardware: 'Intel TDX (QEMU)',
+    simulateTee: undefined,
     resources: [{ kind: 'Service' }],
   })
   expect(config.dataDir).toMatch(/\/\.data\/platform$/)
@@ -49,10 +50,21 @@ test.each([
   ['an unknown key', `${LEAST}resources: []\ncolour: blue`, 'colour'],
   ['an unknown algorithm', `${LEAST}resources: []\nalgorithm: HS256`, 'algorithm'],
   ['unknown hardware', `${LEAST}resources: []\ntee: none`, 'tee'],
+  ['hardware that nobody plays', `${LEAST}resources: []\nsimulateTee: sgx`, 'simulateTee'],
+  ['a vendor of hardware', `${LEAST}resources: []\nvendors: []`, 'vendors'],
   ['a router with a path', 'hostname: a\nupstream: http://127.0.0.1/v1\nresources: []', 'upstream'],
   ['a hostname in capitals', 'hostname: A\nupstream: http://127.0.0.1\nresources: []', 'hostname'],
 ])('%s is refused', (_, text, path) => {
   expect(problemsOf(text)).toEqual([path])
+})
+
+test.each([
+  ['snp', 'AMD SEV-SNP (QEMU)'],
+  ['tdx', 'Intel TDX (QEMU)'],
+])('With %s played, the root names it unless the file says otherwise', (simulateTee, hardware) => {
+  const played = `${LEAST}resources: []\nsimulateTee: ${simulateTee}`
+  expect(load(played)).toMatchObject({ simulateTee, hardware })
+  expect(load(`${played}\ntee: Intel TDX (GCP)`)).toMatchObject({ hardware: 'Intel TDX (GCP)' })
 })
 
 test.each(['127.0.0.1', '127.8.8.8', '"::1"', 'localhost'])('The control address may be %s', (host) => {

@@ -1,6 +1,11 @@
 import { BlockList, isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import type { PlatformConfig as PlatformFile, RootLabel, SignatureAlgorithm } from '#contract/models'
+import type {
+  PlatformConfig as PlatformFile,
+  RootLabel,
+  SignatureAlgorithm,
+  SimulatedTee,
+} from '#contract/models'
 import { isPlatformConfig } from '#contract/validators/platform-config'
 import { ConfigError, type ConfigProblem } from '../config/error.ts'
 import { type Environment, loadConfig } from '../config/load.ts'
@@ -23,6 +28,8 @@ export interface PlatformConfig {
   readonly resignIntervalMs: number
   readonly algorithm: SignatureAlgorithm
   readonly hardware: RootLabel
+  /** The hardware that is played for the root's quote; none unless the file says so. */
+  readonly simulateTee: SimulatedTee | undefined
   readonly deployment: DeploymentSource
   /** What is deployed, as it was read at the start. */
   readonly resources: readonly Resource[]
@@ -34,6 +41,12 @@ const LISTEN: Listen = { host: '127.0.0.1', port: 8443 }
 const CONTROL: Listen = { host: '127.0.0.1', port: 8444 }
 // Ours: "every few minutes" (BNDL-05).
 const RESIGN_INTERVAL_MS = 180_000
+
+/** What a root names unless the file says otherwise. */
+const labels: Readonly<Record<SimulatedTee, RootLabel>> = {
+  snp: 'AMD SEV-SNP (QEMU)',
+  tdx: 'Intel TDX (QEMU)',
+}
 
 /** Reads the gateway's configuration file and the deployment. Throws `ConfigError` naming every mistake. */
 export function loadPlatformConfig(file: string, environment: Environment): PlatformConfig {
@@ -55,7 +68,8 @@ export function loadPlatformConfig(file: string, environment: Environment): Plat
     dataDir: resolve(folder, written.dataDir ?? join('.data', 'platform')),
     resignIntervalMs: written.resignIntervalMs ?? RESIGN_INTERVAL_MS,
     algorithm: written.algorithm ?? 'ES256',
-    hardware: written.tee ?? 'Intel TDX (QEMU)',
+    hardware: written.tee ?? labels[written.simulateTee ?? 'tdx'],
+    simulateTee: written.simulateTee,
     deployment,
     resources,
     warnings,

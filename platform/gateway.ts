@@ -16,6 +16,7 @@ import type { Log } from './log.ts'
 import { createPlatform, fingerprintOf, type Platform } from './platform.ts'
 import { type Resigner, startResigner } from './resigner.ts'
 import { createIssueTimes } from './signing/issue-times.ts'
+import { simulate } from './simulation/simulate.ts'
 import { openVault } from './vault.ts'
 
 /** A gateway that is up. */
@@ -38,6 +39,10 @@ const ROOT_AHEAD =
   'the root is not valid yet, and verifiers refuse it (certificate_not_yet_valid): if this clock is right, it was made ' +
   'while the clock was ahead: stop the platform, delete the folder, and give out the root that the next start makes'
 
+/** The file in the data folder that has the certificates of the vendor that is played. */
+const VENDOR_FILE = 'simulated-vendor.pem'
+const SIMULATED = 'the quote of the root is simulated: whoever demands hardware of the root refuses it'
+
 /**
  * Starts a gateway: keys, evidence, TLS and control. Rejects with a `ListenError` for an address that cannot be had, a
  * `BundleTooLarge` for a deployment that no verifier reads, and an `Error` for a data folder that does not fit.
@@ -46,12 +51,25 @@ export async function startGateway(
   config: PlatformConfig,
   { now, log }: GatewayDependencies,
 ): Promise<Gateway> {
-  const { hostname, hardware, algorithm, resources } = config
+  const { hostname, hardware, algorithm, resources, simulateTee } = config
   const vault = openVault(config.dataDir)
   const identities = await openIdentities(vault, { hostname, hardware, now })
   if (identities.root.validFromDate > now()) log.warn(ROOT_AHEAD, { path: vault.pathOf(ROOT_FILE) })
   const issueTimes = createIssueTimes(vault, now, log)
-  const platform = await createPlatform({ hostname, algorithm, resources, identities, issueTimes, log })
+  const simulation = simulateTee && simulate(simulateTee, now())
+  if (simulation) {
+    vault.writePublic(VENDOR_FILE, simulation.vendor.map(String).join(''))
+    log.warn(SIMULATED, { path: vault.pathOf(VENDOR_FILE) })
+  }
+  const platform = await createPlatform({
+    hostname,
+    algorithm,
+    resources,
+    identities,
+    issueTimes,
+    simulation,
+    log,
+  })
   const forwarded = countByLeaf()
   const forwarder = createForwarder(config.upstream, log)
   const listener = createListener((request, response, leaf) => {

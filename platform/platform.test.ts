@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { openIdentities } from './identities.ts'
 import { createPlatform, fingerprintOf, type Platform } from './platform.ts'
 import { createIssueTimes } from './signing/issue-times.ts'
+import type { Simulation } from './simulation/simulation.ts'
 import { HOSTNAME, RESOURCES, silentLog, temporaryFolder } from './test-support.ts'
 import { openVault } from './vault.ts'
 
@@ -75,7 +76,32 @@ test('Each bundle is issued later than the one before, however fast they follow'
   expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
 })
 
-async function createTestPlatform(): Promise<Platform> {
+test('Where hardware is played, the quote is about the root that vouches for the signature', async () => {
+  const quotes: string[] = []
+  const platform = await createTestPlatform({
+    vendor: [],
+    quoteOf: (root, at) => {
+      quotes.push(root.fingerprint256)
+      const data = root.fingerprint256
+      return { status: 'simulated', format: 'amd-sev-snp-report', data, collateral: { at: at.toISOString() } }
+    },
+  })
+  const rootOf = ({ standing }: Platform) => standing.signer.chain.at(-1)!
+  const first = rootOf(platform)
+  await platform.rotateRoot('now')
+  const second = rootOf(platform)
+  expect(quotes).toEqual([first.fingerprint256, second.fingerprint256])
+  expect(first.fingerprint256).not.toBe(second.fingerprint256)
+  const { issuedAt, bytes } = platform.publication
+  expect(JSON.parse(bytes.toString()).rootCaTeeQuote).toEqual({
+    status: 'simulated',
+    format: 'amd-sev-snp-report',
+    data: second.fingerprint256,
+    collateral: { at: issuedAt.toISOString() },
+  })
+})
+
+async function createTestPlatform(simulation?: Simulation): Promise<Platform> {
   const vault = openVault(temporaryFolder())
   // The clock stands still, which no signing time may show.
   const now = () => new Date('2026-01-01T00:00:00Z')
@@ -86,6 +112,7 @@ async function createTestPlatform(): Promise<Platform> {
     resources: RESOURCES,
     identities: await openIdentities(vault, options),
     issueTimes: createIssueTimes(vault, now, silentLog),
+    simulation,
     log: silentLog,
   })
 }

@@ -8,6 +8,7 @@ import type { Identity } from './identity.ts'
 import type { Log } from './log.ts'
 import { type Publication, signBundle } from './signing/bundle.ts'
 import type { IssueTimes } from './signing/issue-times.ts'
+import type { Simulation } from './simulation/simulation.ts'
 
 /** What a platform needs from the world. */
 export interface PlatformDependencies {
@@ -16,6 +17,8 @@ export interface PlatformDependencies {
   readonly resources: readonly Resource[]
   readonly identities: Identities
   readonly issueTimes: IssueTimes
+  /** Plays the hardware that holds the root's key; undefined where none is played. */
+  readonly simulation: Simulation | undefined
   readonly log: Log
 }
 
@@ -67,7 +70,7 @@ const REMEMBERED_LEAVES = 16
  * rejects and leaves everything as it was. Rejects with `BundleTooLarge` for a bundle that no verifier reads.
  */
 export async function createPlatform(dependencies: PlatformDependencies): Promise<Platform> {
-  const { hostname, identities, issueTimes, log } = dependencies
+  const { hostname, identities, issueTimes, simulation, log } = dependencies
   let standing = await firstStanding(dependencies)
   let publication = await publish(standing)
   let present: (leaf: Identity) => void = () => undefined
@@ -75,10 +78,9 @@ export async function createPlatform(dependencies: PlatformDependencies): Promis
   const byLeaf = new Map([[publication.certFingerprint, publication]])
 
   function publish({ algorithm, signer, leaf, snapshot }: Standing): Promise<Publication> {
-    return signBundle(
-      { hostname, issuedAt: issueTimes.next(), leaf: leaf.chain[0]!, snapshot },
-      { ...signer, algorithm },
-    )
+    const issuedAt = issueTimes.next()
+    const quote = simulation?.quoteOf(signer.chain.at(-1)!, issuedAt)
+    return signBundle({ hostname, issuedAt, leaf: leaf.chain[0]!, snapshot, quote }, { ...signer, algorithm })
   }
 
   function change(name: string, resign: Resign, next: () => Promise<Standing>): Promise<void> {

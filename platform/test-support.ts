@@ -106,6 +106,7 @@ export function configFor(dataDir: string): PlatformConfig {
     resignIntervalMs: 180_000,
     algorithm: 'ES256',
     hardware: 'Intel TDX (QEMU)',
+    simulateTee: undefined,
     deployment: { file: 'platform.yaml', folder: undefined, inline: RESOURCES },
     resources: RESOURCES,
     warnings: [],

@@ -33,13 +33,13 @@ export function authority(pathLength: number): Extension[] {
   ]
 }
 
-/** The holder of a key that signs data for these names. */
+/** The holder of a key that signs data, for these names if any. */
 export function endEntity(names: readonly string[]): Extension[] {
   const signsData = new BitString({ valueHex: Uint8Array.of(0b1000_0000), unusedBits: 7 })
   return [
     critical(id_BasicConstraints, new BasicConstraints().toSchema()),
     critical(id_KeyUsage, signsData),
-    plain(id_SubjectAltName, new GeneralNames({ names: names.map(generalName) }).toSchema()),
+    ...(names.length === 0 ? [] : [subjectNames(names)]),
   ]
 }
 
@@ -62,6 +62,10 @@ export function keyIds(subject: KeyObject, issuer: KeyObject): Extension[] {
 /** An extension that whoever does not know it may pass over; its value is given as bytes. */
 export function opaque(extnID: string, value: Uint8Array): Extension {
   return new Extension({ extnID, extnValue: Uint8Array.from(value).buffer })
+}
+
+function subjectNames(names: readonly string[]): Extension {
+  return plain(id_SubjectAltName, new GeneralNames({ names: names.map(generalName) }).toSchema())
 }
 
 function plain(extnID: string, value: BaseBlock): Extension {

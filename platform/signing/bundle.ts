@@ -4,6 +4,7 @@ import { limits } from '#contract/limits'
 import type { SignatureAlgorithm } from '#contract/models'
 import type { Snapshot } from '../deployment/snapshot.ts'
 import { type WireDigest, wireDigest } from '../digest.ts'
+import type { SimulatedQuote } from '../simulation/simulation.ts'
 import { signCompact } from './jws.ts'
 
 /** Who signs bundles: a key, and certificates from its own to the root. */
@@ -20,6 +21,8 @@ export interface Statement {
   /** The certificate that TLS clients are shown. */
   readonly leaf: X509Certificate
   readonly snapshot: Snapshot
+  /** A quote about the root, where hardware is played; unsigned, as a quote proves itself. */
+  readonly quote?: SimulatedQuote | undefined
 }
 
 /** A bundle as it is published, and what it says. */
@@ -32,10 +35,12 @@ export interface Publication {
 
 const KIND = 'DeploymentEvidence'
 const VERSION = 1
+/** There is no hardware below this platform. */
+const NO_QUOTE = { status: 'not-implemented' }
 
 /** Signs a bundle (BNDL-09). Throws `BundleTooLarge` for more bytes, names or values than verifiers read. */
 export async function signBundle(statement: Statement, signer: Signer): Promise<Publication> {
-  const { leaf, snapshot, issuedAt, hostname } = statement
+  const { leaf, snapshot, issuedAt, hostname, quote } = statement
   const certFingerprint = wireDigest(leaf.raw)
   const signed = { version: VERSION, kind: KIND, hostname, issuedAt: issuedAt.toISOString(), certFingerprint }
   const { evidence, digest: evidenceDigest } = snapshot
@@ -50,7 +55,7 @@ export async function signBundle(statement: Statement, signer: Signer): Promise<
     certChain: signer.chain.map(String),
     tlsLeaf: String(leaf),
     jws: await signCompact(Buffer.from(payload), signer.algorithm, signer.privateKey),
-    rootCaTeeQuote: { status: 'not-implemented' },
+    rootCaTeeQuote: quote ?? NO_QUOTE,
   }
   const bytes = Buffer.from(JSON.stringify(bundle))
   if (bytes.length > limits.maxBundleBytes)

@@ -55,8 +55,8 @@ export interface PlatformReady {
   readonly evidence_digest: string
 }
 
-/** Starts the reference platform in front of an upstream. */
-export function startPlatform(upstream: string): Promise<Program<PlatformReady>> {
+/** Starts the reference platform in front of an upstream, with more in its configuration if one wants. */
+export function startPlatform(upstream: string, more: object = {}): Promise<Program<PlatformReady>> {
   return startProgram('platform', {
     listen: { port: 0 },
     control: { port: 0 },
@@ -64,6 +64,7 @@ export function startPlatform(upstream: string): Promise<Program<PlatformReady>>
     upstream,
     dataDir: temporaryFolder(),
     deployment: DEPLOYMENT,
+    ...more,
   })
 }
 
