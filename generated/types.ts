@@ -61,10 +61,14 @@ export interface components {
         AdministratorRequiredCode: "not_administrator";
         /** An external upstream, as an administrator sees it. Its key is not in it. */
         AdminUpstream: {
+            /** What is demanded of the hardware that holds a root's key; null for nothing. */
+            attested: components["schemas"]["AttestedRootConfig"] | null;
             /** -time When it was registered. */
             created_at: string;
             /** Why it is denied; null otherwise. */
             denial: components["schemas"]["EndpointDenial"] | null;
+            /** What this router's admitting verdict saw of the hardware; null where none is demanded, or it is not admitted. */
+            hardware: components["schemas"]["HardwareOutput"] | null;
             /** Whether a key for it is stored. */
             has_api_key: boolean;
             /** The name in its handshake and its evidence. */
@@ -100,6 +104,8 @@ export interface components {
             event: "pending" | "admitted" | "denied" | "disabled" | "foreign_answer" | "registered" | "pinned" | "unpinned" | "attestation_asked" | "taken_out" | "put_back";
             /** The deployment that it is about; null where none is known. */
             evidence_digest: components["schemas"]["WireDigest"] | null;
+            /** What was seen of the hardware that holds the root's key; null where none is demanded, or nothing was admitted. */
+            hardware: components["schemas"]["HardwareOutput"] | null;
             /** Its number. */
             number: number;
             /** Why; null where nothing was refused. */
@@ -2894,6 +2900,8 @@ export interface components {
         NewUpstream: {
             /** The key that it asks for; none when left out. It is never shown. */
             api_key?: string;
+            /** What is demanded of the hardware that holds a root's key; nothing when left out. */
+            attested?: components["schemas"]["AttestedRootConfig"];
             /** The name in its handshake and its evidence; the URL's own when left out. */
             hostname?: string;
             /** Its name in models, records and paths; not one of an own endpoint. */
@@ -4403,6 +4411,8 @@ export interface components {
             event: "pending" | "admitted" | "denied" | "disabled" | "foreign_answer" | "registered" | "pinned" | "unpinned" | "attestation_asked" | "taken_out" | "put_back";
             /** The deployment that it is about; null where none is known. */
             evidence_digest: components["schemas"]["UpstreamDigest"] | null;
+            /** What was seen of the hardware that holds the root's key; null where none is demanded, or nothing was admitted. */
+            hardware: components["schemas"]["HardwareOutput"] | null;
             /** Its number; events are never changed and never taken away. */
             number: number;
             /** Why; null where nothing was refused. */
@@ -4423,6 +4433,8 @@ export interface components {
         };
         /** What the `router upstream` commands print with `--json`, and `list` for each upstream. Its key is not in it. */
         UpstreamOutput: {
+            /** What is demanded of the hardware that holds a root's key; null for nothing. */
+            attested: components["schemas"]["AttestedRootConfig"] | null;
             /** -time When it was registered. */
             created_at: string;
             /** Why it was denied after it had been admitted; it stays so until an administrator acts. Null for not at all. */

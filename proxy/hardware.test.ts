@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { digestOf, type HardwareEvidence } from '#attestation'
 import { isVerificationOutput } from '#contract/validators/verification-output'
-import { demandFor, hardwareDocument, hardwareInRows } from './hardware.ts'
+import { hardwareDocument } from '#egress/hardware.ts'
+import { demandFor, hardwareInRows } from './hardware.ts'
 
 const measurement = 'ab'.repeat(48)
 const parts = { bootloader: 10, tee: 0, snp: 23, microcode: 84 }

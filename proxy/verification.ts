@@ -1,6 +1,6 @@
 import { type Admission, AttestationError } from '#attestation'
 import type { VerificationOutput } from '#contract/models'
-import { hardwareDocument } from './hardware.ts'
+import { hardwareDocument } from '#egress/hardware.ts'
 
 /** How a bundle was judged, and what is known of the certificate on the connection. */
 export interface Judged {

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { SimulatedTee } from '#contract/models'
 import { loadPlatformConfig } from '../platform/config.ts'
 import { type Gateway, startGateway } from '../platform/gateway.ts'
 import type { EndpointConfig } from '../server/config/router.ts'
@@ -19,10 +20,11 @@ export interface TestGateway {
   close(): Promise<void>
 }
 
-/** Starts a gateway on free ports, in front of `upstream`. */
+/** Starts a gateway on free ports, in front of `upstream`; it plays no hardware unless it is told to. */
 export async function startTestGateway(
   upstream: string,
   hostname = 'router.localhost',
+  played: { readonly simulateTee?: SimulatedTee } = {},
 ): Promise<TestGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
   const file = join(folder, 'platform.yaml')
@@ -33,6 +35,7 @@ export async function startTestGateway(
     upstream,
     deployment: DEPLOYMENT,
     dataDir: 'data',
+    ...played,
   }
   writeFileSync(file, JSON.stringify(config))
   const log = { info() {}, warn() {}, error() {} }

@@ -33,6 +33,7 @@ beforeAll(async () => {
     join(folder, 'root.pem'),
     createIdentity().pem.replace(/-----BEGIN PRIVATE[\s\S]*?KEY-----\n/, ''),
   )
+  writeFileSync(join(folder, 'guests.yaml'), JSON.stringify({ measurements: [guest] }))
   copyFileSync(join(folder, 'root.pem'), join(folder, 'other.pem'))
   const prices = 'pricing: { promptPer1mMicros: 1, completionPer1mMicros: 2 }'
   writeFileSync(
@@ -67,6 +68,8 @@ async function json<Document>(...words: readonly string[]): Promise<Document> {
 }
 
 const isValid = (validate: Validator, document: unknown) => [validate(document), validate.errors ?? []]
+const register = 'ab'.repeat(48)
+const guest = { tee: 'tdx', mrtd: register, rtmr1: register, rtmr2: register }
 const one = digestOf('one')
 const two = digestOf('two')
 const where = ['--url', 'https://vendor.example/v1', '--root', 'root.pem']
@@ -157,4 +160,12 @@ test('an upstream that there is not is told so, with the way to find one', async
   )
   const message = 'There is no upstream absent. See: router upstream list\n'
   expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [1, message]))
+})
+
+test('what is demanded of hardware is stored with the registration, and goes with the next', async () => {
+  const added = await json<UpstreamOutput>('add', 'held', ...where, '--attested', 'guests.yaml')
+  expect(isValid(isUpstreamOutput, added)).toEqual([true, []])
+  expect(added.attested).toEqual({ measurements: [guest] })
+  const anew = await json<UpstreamOutput>('add', 'held', ...where, '--replace')
+  expect(anew.attested).toBeNull()
 })

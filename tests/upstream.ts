@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { vi } from 'vitest'
-import { parseDigest } from '#attestation'
+import { type HardwareCondition, parseDigest } from '#attestation'
+import type { SimulatedTee } from '#contract/models'
 import type { UpstreamModelConfig } from '../server/config/router.ts'
 import type { Sql } from '../server/store/connection.ts'
 import { addUpstream } from '../server/upstreams/administration.ts'
@@ -24,19 +25,23 @@ export interface World extends Service {
   /** The way from the router to the gateway. */
   readonly line: Switch
   /** Registers the upstream anew and waits for every router's verdict; its present deployment is pinned unless others are given. */
-  register(pins?: readonly string[]): Promise<void>
+  register(pins?: readonly string[], attested?: readonly HardwareCondition[]): Promise<void>
   /** Waits until every model of the upstream is listed, or none is. */
   untilListed(isListed: boolean, baseUrl?: string): Promise<void>
   ask(body?: Readonly<Record<string, unknown>>, baseUrl?: string): Promise<Response>
 }
 
 /** Starts everything and registers the upstream. */
-export async function startWorld(options: ServiceOptions = {}): Promise<World> {
+export async function startWorld({
+  simulateTee,
+  ...options
+}: ServiceOptions & { readonly simulateTee?: SimulatedTee } = {}): Promise<World> {
   const service = await startService({
     models: (url) => [demoModel(url), upstreamModel(url)],
     ...options,
   })
-  const gateway = await startTestGateway(new URL(service.backend.url).origin, HOSTNAME)
+  const played = simulateTee === undefined ? {} : { simulateTee }
+  const gateway = await startTestGateway(new URL(service.backend.url).origin, HOSTNAME, played)
   const line = await startSwitch(Number(new URL(gateway.gateway.url).port))
   const { apiKey } = await service.createAccount(50_000_000n)
   let routers = 1
@@ -45,7 +50,7 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
     gateway,
     line,
     apiKey,
-    async register(pins) {
+    async register(pins, attested) {
       const { digest } = await gateway.control('/state')
       const upstream = {
         name: UPSTREAM,
@@ -53,6 +58,7 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
         hostname: HOSTNAME,
         roots: readFileSync(gateway.gateway.rootPemFile, 'utf8'),
         requireLeafName: true,
+        attested,
         pins: (pins ?? [digest]).map(parseDigest),
         apiKey: UPSTREAM_KEY,
       }

@@ -134,6 +134,25 @@ test.each([
   expect(isForeign(admitted, outcome)).toBe(false)
 })
 
+test.each(['collateral_expired', 'collateral_invalid'])(
+  '%s of the endpoint itself ends the proxy’s verdict, and leaves an upstream’s to its life, healing by itself',
+  (reason) => {
+    const outcome = failed('untrusted-root', reason, leaf)
+    expect(afterCheck(admitted, outcome, later(MINUTE), proxyRules)).toMatchObject({
+      state: 'denied',
+      isSticky: false,
+    })
+    const kept = afterCheck(admitted, outcome, later(MINUTE), upstreamRules)
+    expect(kept).toBe(admitted)
+    expect(isForeign(admitted, outcome)).toBe(false)
+    const over = afterTime(kept, later(10 * MINUTE), upstreamRules)
+    expect(over).toMatchObject({ state: 'pending', ground: { reason: 'verdict_expired' } })
+    const refused = afterCheck(over, outcome, later(11 * MINUTE), upstreamRules)
+    expect(refused).toMatchObject({ state: 'denied', ground: { reason }, isSticky: false })
+    expect(afterCheck(refused, passed(leaf), later(12 * MINUTE), upstreamRules).state).toBe('admitted')
+  },
+)
+
 test('a certificate that is not signed for yet, and a fetch that did not finish, are nobody else’s answer', () => {
   for (const outcome of [
     passed(leaf),

@@ -31,13 +31,23 @@ export interface VerdictRules {
   readonly lifeMs: number
   /** Whether the denial of an endpoint that was admitted is sticky. */
   readonly isDenialSticky: boolean
+  /** Whether failures of a vendor's collateral leave a verdict to its life (VERD-33). */
+  readonly isCollateralAwaited: boolean
 }
 
 /** The user's proxy. */
-export const proxyRules: VerdictRules = { lifeMs: limits.proxyVerdictMs, isDenialSticky: false }
+export const proxyRules: VerdictRules = {
+  lifeMs: limits.proxyVerdictMs,
+  isDenialSticky: false,
+  isCollateralAwaited: false,
+}
 
 /** The router towards external upstreams. */
-export const upstreamRules: VerdictRules = { lifeMs: limits.upstreamVerdictMs, isDenialSticky: true }
+export const upstreamRules: VerdictRules = {
+  lifeMs: limits.upstreamVerdictMs,
+  isDenialSticky: true,
+  isCollateralAwaited: true,
+}
 
 /** The state before the first check has ended. */
 export const unjudged = {
@@ -59,6 +69,7 @@ export function afterCheck(verdict: Verdict, outcome: Outcome, since: Moment, ru
     return { state: 'admitted', admission, basis, since }
   }
   if (verdict.state !== 'admitted') return { state: 'denied', ground: outcome.ground, isSticky: false }
+  if (rules.isCollateralAwaited && isAboutCollateral(outcome)) return verdict
   return isReasonToDeny(outcome, verdict) ? afterWithdrawal(verdict, outcome.ground, rules) : verdict
 }
 
@@ -138,6 +149,13 @@ function isRenewing({ ground }: Failed): boolean {
     ground.stage === 'tls-fingerprint' ||
     (ground.stage === 'jws' && ground.reason === 'issued_at_rolled_back')
   )
+}
+
+const COLLATERAL: readonly string[] = ['collateral_expired', 'collateral_invalid']
+
+/** Whether somebody has to fetch anew what a vendor says of hardware, and no more than that. */
+function isAboutCollateral({ ground: { stage, reason } }: Exclude<Outcome, { kind: 'passed' }>): boolean {
+  return stage === 'untrusted-root' && COLLATERAL.includes(reason)
 }
 
 /** Whether a failure is the endpoint's own: it came over its connection, or is about what it signed (VERD-20). */

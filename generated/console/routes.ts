@@ -252,7 +252,7 @@ export const consoleRoutes = {
     administrator: true,
     raw: false,
     query: [],
-    fields: ['name', 'url', 'hostname', 'roots', 'require_leaf_name', 'pins', 'api_key', 'replace'],
+    fields: ['name', 'url', 'hostname', 'roots', 'require_leaf_name', 'attested', 'pins', 'api_key', 'replace'],
     statuses: [201, 400, 401, 403, 408, 409, 413, 415, 429, 500, 503],
   },
   /** Tells of one upstream. */

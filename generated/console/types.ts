@@ -537,6 +537,8 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** Intel's words for the state of a TCB, but for the one that is never accepted. */
+        AcceptedTcbStatus: "UpToDate" | "SWHardeningNeeded" | "ConfigurationNeeded" | "ConfigurationAndSWHardeningNeeded" | "TDRelaunchAdvised" | "TDRelaunchAdvisedConfigurationNeeded" | "OutOfDate" | "OutOfDateConfigurationNeeded";
         /** What an admitting verdict named. */
         AdminAdmission: {
             /** -time When it was given. */
@@ -578,10 +580,14 @@ export interface components {
         AdministratorRequiredCode: "not_administrator";
         /** An external upstream, as an administrator sees it. Its key is not in it. */
         AdminUpstream: {
+            /** What is demanded of the hardware that holds a root's key; null for nothing. */
+            attested: components["schemas"]["AttestedRootConfig"] | null;
             /** -time When it was registered. */
             created_at: string;
             /** Why it is denied; null otherwise. */
             denial: components["schemas"]["EndpointDenial"] | null;
+            /** What this router's admitting verdict saw of the hardware; null where none is demanded, or it is not admitted. */
+            hardware: components["schemas"]["HardwareOutput"] | null;
             /** Whether a key for it is stored. */
             has_api_key: boolean;
             /** The name in its handshake and its evidence. */
@@ -617,6 +623,8 @@ export interface components {
             event: "pending" | "admitted" | "denied" | "disabled" | "foreign_answer" | "registered" | "pinned" | "unpinned" | "attestation_asked" | "taken_out" | "put_back";
             /** The deployment that it is about; null where none is known. */
             evidence_digest: components["schemas"]["WireDigest"] | null;
+            /** What was seen of the hardware that holds the root's key; null where none is demanded, or nothing was admitted. */
+            hardware: components["schemas"]["HardwareOutput"] | null;
             /** Its number. */
             number: number;
             /** Why; null where nothing was refused. */
@@ -686,6 +694,11 @@ export interface components {
             data: components["schemas"]["AdminWorkspace"][];
             /** What `after` takes for the following page; null on the last one. */
             next: string | null;
+        };
+        /** What is demanded of the hardware that holds a root's key, beside trust in the root itself. */
+        AttestedRootConfig: {
+            /** The guests that are accepted; one of them must fit as a whole. */
+            measurements: components["schemas"]["HardwareConditionConfig"][];
         };
         /** What administrators do. */
         AuditAct: "upstream_registered" | "upstream_disabled" | "upstream_enabled" | "upstream_attested" | "deployment_pinned" | "deployment_unpinned" | "invitation_issued" | "invitation_withdrawn" | "workspace_credited" | "workspace_limited" | "workspace_created" | "key_created" | "key_updated" | "key_revoked" | "month_exported" | "month_detached" | "month_dropped";
@@ -1020,6 +1033,55 @@ export interface components {
         GenerationId: string;
         /** Any name that people give to something. */
         GivenName: string;
+        /** One guest that is accepted. */
+        HardwareConditionConfig: components["schemas"]["SnpConditionConfig"] | components["schemas"]["TurinConditionConfig"] | components["schemas"]["TdxConditionConfig"];
+        /** 48 bytes in lower-case hexadecimal digits. */
+        HardwareMeasurement: string;
+        /** What was measured, by AMD or by Intel. */
+        HardwareMeasurementsOutput: {
+            /** AMD's. */
+            measurement?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's. */
+            mrtd?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's. */
+            rtmr0?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's. */
+            rtmr1?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's. */
+            rtmr2?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's. */
+            rtmr3?: components["schemas"]["HardwareMeasurement"];
+        };
+        /** What genuine hardware says of the guest that holds a root's key (VRFY-33). */
+        HardwareOutput: {
+            /** SHA-256 of the chip's number, in wire form; null where the machine hides it. */
+            chip_id_hash: components["schemas"]["JournalDigest"] | null;
+            /** -time Until when Intel's collateral counts; null for AMD. */
+            collateral_until: string | null;
+            /** -time Until when the vendor vouches for it. */
+            endorsed_until: string;
+            /** What vouches for the key that signed: a chip's certificate or, as `vlek`, one that a cloud shares. */
+            endorsement: "vcek" | "vlek" | "pck";
+            /** The form of the quote. */
+            format: "amd-sev-snp-report" | "intel-tdx-quote-v4" | "intel-tdx-quote-v5";
+            /** What was started. */
+            measurements: components["schemas"]["HardwareMeasurementsOutput"];
+            /** The vendor's product. */
+            product: "Milan" | "Genoa" | "Turin" | "TDX";
+            /** The firmware that the guest relies on. */
+            tcb: components["schemas"]["HardwareTcbOutput"];
+            /** AMD's level of privilege, 0 being the most privileged; null for Intel. */
+            vmpl: number | null;
+        };
+        /** The firmware that a guest relies on. */
+        HardwareTcbOutput: {
+            /** Intel's advisories about it. */
+            advisories: string[];
+            /** AMD's versions, of each part the oldest that the guest has met; null for Intel. */
+            parts: components["schemas"]["SnpTcbOutput"] | null;
+            /** Intel's word for it; null for AMD, who has none. */
+            status: components["schemas"]["TcbStatusOutput"] | null;
+        };
         /** What is our own fault. */
         InternalCode: "internal";
         /** The thing has changed or exists already. */
@@ -1052,6 +1114,8 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** SHA-256 in wire form, with a canonical last character. */
+        JournalDigest: string;
         /** Asks for a change of a key; what is not named stays. */
         KeyChange: {
             /** -time When it ends; null for never. */
@@ -1144,6 +1208,8 @@ export interface components {
         NewUpstream: {
             /** The key that it asks for; none when left out. It is never shown. */
             api_key?: string;
+            /** What is demanded of the hardware that holds a root's key; nothing when left out. */
+            attested?: components["schemas"]["AttestedRootConfig"];
             /** The name in its handshake and its evidence; the URL's own when left out. */
             hostname?: string;
             /** Its name in models, records and paths; not one of an own endpoint. */
@@ -1424,6 +1490,66 @@ export interface components {
         SnapshotChangeKind: "resource_added" | "resource_removed" | "resource_moved" | "image" | "command" | "access" | "secret" | "port" | "mount" | "setting" | "field" | "order";
         /** What is done in a step. */
         SnapshotStep: "set" | "remove" | "insert" | "delete" | "move";
+        /** A guest under AMD SEV-SNP. */
+        SnpConditionConfig: {
+            /** What was started. */
+            measurement: components["schemas"]["HardwareMeasurement"];
+            /** The oldest firmware that is accepted. AMD signs for none that it is up to date: it is yours to say. */
+            minimumTcb: components["schemas"]["SnpTcbConfig"];
+            /** Which processor; numbers of a TCB compare within one only. */
+            product: "Milan" | "Genoa";
+            /** Which hardware. */
+            tee: "snp";
+            /** Whether a key will do that a cloud has for all of its machines (VLEK). */
+            vlek?: boolean;
+            /** The least privileged level that is accepted, 0 being the most privileged; 0 unless told otherwise. */
+            vmpl?: number;
+        };
+        /** Versions of the firmware. */
+        SnpTcbConfig: {
+            /** Of the boot loader. */
+            bootloader: components["schemas"]["TcbVersion"];
+            /** Of the microcode. */
+            microcode: components["schemas"]["TcbVersion"];
+            /** Of the SNP firmware. */
+            snp: components["schemas"]["TcbVersion"];
+            /** Of the operating system of the security processor. */
+            tee: components["schemas"]["TcbVersion"];
+        };
+        /** Versions of AMD's firmware. */
+        SnpTcbOutput: {
+            /** Of the boot loader. */
+            bootloader: components["schemas"]["TcbVersion"];
+            /** Of the first mutable code; a Turin's only. */
+            fmc?: components["schemas"]["TcbVersion"];
+            /** Of the microcode. */
+            microcode: components["schemas"]["TcbVersion"];
+            /** Of the SNP firmware. */
+            snp: components["schemas"]["TcbVersion"];
+            /** Of the operating system of the security processor. */
+            tee: components["schemas"]["TcbVersion"];
+        };
+        /** Intel's words for the state of a TCB. */
+        TcbStatusOutput: "UpToDate" | "SWHardeningNeeded" | "ConfigurationNeeded" | "ConfigurationAndSWHardeningNeeded" | "TDRelaunchAdvised" | "TDRelaunchAdvisedConfigurationNeeded" | "OutOfDate" | "OutOfDateConfigurationNeeded" | "Revoked";
+        /** A version of a part of the firmware. */
+        TcbVersion: number;
+        /** A guest under Intel TDX. */
+        TdxConditionConfig: {
+            /** The guest's firmware. */
+            mrtd: components["schemas"]["HardwareMeasurement"];
+            /** The machine's shape: it moves with memory and processors. */
+            rtmr0?: components["schemas"]["HardwareMeasurement"];
+            /** The kernel and what started it. */
+            rtmr1: components["schemas"]["HardwareMeasurement"];
+            /** The command line and the first files. */
+            rtmr2: components["schemas"]["HardwareMeasurement"];
+            /** What the guest has measured itself. */
+            rtmr3?: components["schemas"]["HardwareMeasurement"];
+            /** Intel's words for the state of the TCB that are accepted; `UpToDate` alone when left out. */
+            tcbStatus?: components["schemas"]["AcceptedTcbStatus"][];
+            /** Which hardware. */
+            tee: "tdx";
+        };
         /** Too much within a minute, from one source address or by one account. */
         TooOften: {
             /** What went wrong. */
@@ -1437,6 +1563,34 @@ export interface components {
                 /** The family of the error; it follows from the code. */
                 type: "rate_limit_error";
             };
+        };
+        /** A guest under AMD SEV-SNP on a Turin, whose firmware has one more part. */
+        TurinConditionConfig: {
+            /** What was started. */
+            measurement: components["schemas"]["HardwareMeasurement"];
+            /** The oldest firmware that is accepted. */
+            minimumTcb: components["schemas"]["TurinTcbConfig"];
+            /** Which processor. */
+            product: "Turin";
+            /** Which hardware. */
+            tee: "snp";
+            /** As in SnpConditionConfig. */
+            vlek?: boolean;
+            /** As in SnpConditionConfig. */
+            vmpl?: number;
+        };
+        /** Versions of a Turin's firmware. */
+        TurinTcbConfig: {
+            /** Of the boot loader. */
+            bootloader: components["schemas"]["TcbVersion"];
+            /** Of the first mutable code. */
+            fmc: components["schemas"]["TcbVersion"];
+            /** Of the microcode. */
+            microcode: components["schemas"]["TcbVersion"];
+            /** Of the SNP firmware. */
+            snp: components["schemas"]["TcbVersion"];
+            /** Of the operating system of the security processor. */
+            tee: components["schemas"]["TcbVersion"];
         };
         /** Seconds since 1970. */
         UnixSeconds: number;

@@ -1,10 +1,10 @@
 import type { ProxiedEndpointStatus } from '#contract/models'
 import type { Clock } from '#egress/clock.ts'
 import { elapsedMs } from '#egress/clock.ts'
+import { hardwareDocument } from '#egress/hardware.ts'
 import { lifeLeftMs, proxyRules, type Verdict } from '#egress/verdict/verdict.ts'
 import type { EndpointConfig } from '../config/proxy.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { hardwareDocument } from '../hardware.ts'
 
 /** What is told of an endpoint. */
 export interface StatusSources {

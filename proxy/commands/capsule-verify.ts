@@ -9,7 +9,7 @@ import {
 } from '#attestation'
 import { quote } from '#base/foreign-text.ts'
 import type { CapsuleVerificationOutput, EvidenceCapsule } from '#contract/models'
-import { hardwareDocument } from '../hardware.ts'
+import { hardwareDocument } from '#egress/hardware.ts'
 import { type Claims, claimsInWords, claimsOf } from './capsule-claims.ts'
 import { bundleOf, comparePartsOf, type Part } from './capsule-parts.ts'
 import { digestIn } from './pin-subject.ts'

@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize'
 import { type Expectation, parseDigest } from '#attestation'
 import type { components } from '#contract/types'
 import { isCapsuleExpectation } from '#contract/validators/capsule-expectation'
-import { attestedDocument } from '../hardware.ts'
+import { attestedDocument } from '#egress/hardware.ts'
 
 /** What a user expects of an endpoint, as a document; its schema is spec/documents/capsule.tsp. */
 export type ExpectationDocument = components['schemas']['CapsuleExpectation']

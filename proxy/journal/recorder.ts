@@ -1,5 +1,5 @@
+import { hardwareDocument } from '#egress/hardware.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
-import { hardwareDocument } from '../hardware.ts'
 import { headerOf, type RawHeaders } from '../raw-headers.ts'
 import type { Refusal } from '../refusal.ts'
 import { Answered, type AnswerRecord } from './answered.ts'

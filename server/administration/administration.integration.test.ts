@@ -51,6 +51,7 @@ const register = (name: string, replace = false) =>
       hostname: 'vendor.localhost',
       roots,
       requireLeafName: true,
+      attested: undefined,
       pins: [one],
       apiKey: SECRET,
     },

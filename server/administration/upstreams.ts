@@ -34,6 +34,7 @@ export function registerUpstream(
         pins: pins.join(' '),
         api_key: apiKey === null ? 'none' : 'stored',
         require_leaf_name: String(upstream.requireLeafName),
+        attested: upstream.attested ? JSON.stringify(upstream.attested) : 'nothing',
         replace: String(options.replace),
       }
       return [{ act: 'upstream_registered', subject: upstream.name, details }]

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parseRoots } from '#attestation'
+import { ConfigError } from '../../config/error.ts'
 import { createIdentity } from '../../egress/testing/identity.ts'
 import { readUpstream } from './upstream-add.ts'
 import { UsageError } from './usage.ts'
@@ -20,6 +21,17 @@ test('of a file with a root only the certificate is kept, and not the private ke
   expect(pem).toContain('PRIVATE KEY')
   expect(roots).not.toContain('PRIVATE KEY')
   expect(parseRoots(roots)).toEqual([...parseRoots(pem), ...parseRoots(pem)])
+})
+
+test('what is demanded of hardware is read from a file, every mistake at once', () => {
+  const file = join(folder, 'guests.yaml')
+  const register = 'ab'.repeat(48)
+  const guest = { tee: 'tdx', mrtd: register, rtmr1: register, rtmr2: register }
+  writeFileSync(file, JSON.stringify({ measurements: [guest] }))
+  expect(readUpstream('vendor', { ...usual, attested: file }).attested).toEqual([guest])
+  expect(readUpstream('vendor', usual).attested).toBeUndefined()
+  writeFileSync(file, JSON.stringify({ measurements: [{ ...guest, rtmr1: 'AB' }], vendors: [] }))
+  expect(() => readUpstream('vendor', { ...usual, attested: file })).toThrow(ConfigError)
 })
 
 test.each([

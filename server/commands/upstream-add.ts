@@ -1,4 +1,8 @@
 import { readFileSync } from 'node:fs'
+import type { HardwareCondition } from '#attestation'
+import type { AttestedRootConfig } from '#contract/models'
+import { isAttestedRootConfig } from '#contract/validators/attested-root-config'
+import { loadConfig } from '../../config/load.ts'
 import { registerUpstream } from '../administration/upstreams.ts'
 import { loadRouterConfig } from '../config/router.ts'
 import { readSecretsKey } from '../config/secrets-key.ts'
@@ -16,6 +20,8 @@ export interface AddOptions extends ActOptions {
   readonly hostname?: string
   readonly root: readonly string[]
   readonly leafName: boolean
+  /** A file that begins with `measurements:`, as the proxy takes it. */
+  readonly attested?: string
   readonly pin?: readonly string[]
   readonly apiKeyEnv?: string
   readonly replace?: true
@@ -48,9 +54,10 @@ export async function add(name: string, options: AddOptions): Promise<void> {
 export function readUpstream(name: string, options: AddOptions): NewUpstream {
   const { url, hostname, root, leafName: requireLeafName, pin: pins = [], apiKeyEnv } = options
   const roots = root.map(readFile)
+  const attested = options.attested === undefined ? undefined : readConditions(options.attested)
   const apiKey = apiKeyEnv === undefined ? undefined : readApiKey(apiKeyEnv)
   try {
-    return readWrittenUpstream({ name, url, hostname, roots, requireLeafName, pins, apiKey })
+    return readWrittenUpstream({ name, url, hostname, roots, requireLeafName, attested, pins, apiKey })
   } catch (thrown) {
     if (!(thrown instanceof UnusableUpstream)) throw thrown
     const { part, index, message } = thrown
@@ -60,6 +67,7 @@ export function readUpstream(name: string, options: AddOptions): NewUpstream {
       hostname: `--hostname ${message}`,
       roots: `--root ${root[index]}: ${message}`,
       requireLeafName: message,
+      attested: message,
       pins: `--pin: ${message}`,
       apiKey: `${apiKeyEnv} ${message}`,
     }
@@ -73,6 +81,11 @@ function readFile(file: string): string {
   } catch (cause) {
     throw new UsageError(`--root ${file}: ${(cause as Error).message}`, { cause })
   }
+}
+
+/** Throws `ConfigError` with every mistake. */
+function readConditions(file: string): readonly HardwareCondition[] {
+  return loadConfig<AttestedRootConfig>(file, isAttestedRootConfig, process.env).measurements
 }
 
 function readApiKey(variable: string): string {

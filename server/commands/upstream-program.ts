@@ -12,6 +12,10 @@ export function upstreamProgram(): Command {
     .option('--hostname <name>', 'the name in its handshake and its evidence, where the URL has another')
     .requiredOption('--root <file...>', 'PEM files of the roots that may sign its evidence')
     .option('--no-leaf-name', 'for platforms whose signing certificates carry no hostname')
+    .option(
+      '--attested <file>',
+      'what is demanded of the hardware that holds a root’s key; nothing when left out',
+    )
     .option('--pin <digest...>', 'approved deployments; none is trusted on first use')
     .option('--api-key-env <variable>', 'environment variable that holds the key it asks for')
     .option('--replace', 'register it anew if there is one of this name')

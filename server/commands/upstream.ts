@@ -1,5 +1,6 @@
 import { toHex } from '#attestation'
 import type { UpstreamEventOutput, UpstreamOutput } from '#contract/models'
+import { attestedDocument } from '#egress/hardware.ts'
 import type { Actor } from '../administration/act.ts'
 import { changePins, changeUpstream } from '../administration/upstreams.ts'
 import type { Sql } from '../store/connection.ts'
@@ -85,7 +86,7 @@ export async function events(
 
 /** An upstream as commands print it; its key is never printed. */
 export function toUpstreamDocument(upstream: Registration): UpstreamOutput {
-  const { id, name, url, hostname, roots, apiKey, pins, standing, deniedAt, admitted } = upstream
+  const { id, name, url, hostname, roots, attested, apiKey, pins, standing, deniedAt, admitted } = upstream
   const { denial } = standing
   return {
     id,
@@ -93,6 +94,7 @@ export function toUpstreamDocument(upstream: Registration): UpstreamOutput {
     url,
     hostname,
     roots: roots.map(({ fingerprint }) => fingerprint),
+    attested: attested ? attestedDocument(attested) : null,
     pins: [...pins],
     has_api_key: apiKey !== null,
     disabled: standing.isDisabled,

@@ -52,8 +52,9 @@ export function registeringUpstreams(world: UpstreamsAdministration): ConsoleHan
   const { secret, endpoints } = world
   return async ({ person, body, change }) => {
     const { name, url, hostname, roots, require_leaf_name: requireLeafName = true } = body
-    const { pins = [], api_key: apiKey, replace = false } = body
-    const written = { name, url, hostname, roots: [roots], requireLeafName, pins, apiKey }
+    const { attested, pins = [], api_key: apiKey, replace = false } = body
+    const demanded = attested?.measurements
+    const written = { name, url, hostname, roots: [roots], requireLeafName, attested: demanded, pins, apiKey }
     const upstream = usable(() => readUpstream(written))
     if (endpoints().some((own) => own.name === name || own.hostname === name)) {
       throw new ApiError('conflict', 'An endpoint of this router’s own has this name.')
@@ -132,6 +133,7 @@ const fields = {
   hostname: 'hostname',
   roots: 'roots',
   requireLeafName: 'require_leaf_name',
+  attested: 'attested',
   pins: 'pins',
   apiKey: 'api_key',
 } as const satisfies Record<keyof WrittenUpstream, string>

@@ -28,6 +28,7 @@ export function registeringUpstreams({
       hostname: hostname ?? new URL(url).hostname,
       roots: pem,
       requireLeafName: true,
+      attested: undefined,
       pins: readable(() => pins.map(parsePin)),
       apiKey,
     }

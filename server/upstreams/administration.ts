@@ -1,4 +1,5 @@
-import type { Digest } from '#attestation'
+import type { Digest, HardwareCondition } from '#attestation'
+import { attestedDocument } from '#egress/hardware.ts'
 import type { Queryable } from '../store/connection.ts'
 import { createId } from '../store/ids.ts'
 import { inTransaction } from '../store/transaction.ts'
@@ -14,6 +15,8 @@ export interface NewUpstream {
   /** PEM. */
   readonly roots: string
   readonly requireLeafName: boolean
+  /** Of the hardware that holds a root's key; undefined for nothing. */
+  readonly attested: readonly HardwareCondition[] | undefined
   readonly pins: readonly Digest[]
   readonly apiKey: string | undefined
 }
@@ -29,16 +32,18 @@ export async function addUpstream(
   upstream: NewUpstream,
   { secret, replace = false }: { readonly secret: () => Buffer; readonly replace?: boolean },
 ): Promise<Registration | undefined> {
-  const { name, url, hostname, roots, requireLeafName, pins, apiKey } = upstream
+  const { name, url, hostname, roots, requireLeafName, attested, pins, apiKey } = upstream
   const id = createId('ups_')
   const sealed = apiKey === undefined ? null : sealApiKey(apiKey, id, secret())
   return inTransaction(sql, async (transaction) => {
+    const demanded = attested ? transaction.json({ ...attestedDocument(attested) }) : null
     const [row] = await transaction<UpstreamRow[]>`
-      insert into upstreams as known (name, id, url, hostname, roots, require_leaf_name, api_key, pins)
-      values (${name}, ${id}, ${url}, ${hostname}, ${roots}, ${requireLeafName}, ${sealed}, ${[...pins]})
+      insert into upstreams as known (name, id, url, hostname, roots, require_leaf_name, attested, api_key, pins)
+      values (${name}, ${id}, ${url}, ${hostname}, ${roots}, ${requireLeafName}, ${demanded}, ${sealed}, ${[...pins]})
       on conflict (name) do update set
         id = excluded.id, url = excluded.url, hostname = excluded.hostname, roots = excluded.roots,
-        require_leaf_name = excluded.require_leaf_name, api_key = excluded.api_key, pins = excluded.pins,
+        require_leaf_name = excluded.require_leaf_name, attested = excluded.attested,
+        api_key = excluded.api_key, pins = excluded.pins,
         is_disabled = false, denied_at = null, denied_stage = null, denied_reason = null,
         revision = known.revision + 1, created_at = clock_timestamp(),
         newest_issued_at = case

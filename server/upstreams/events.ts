@@ -1,4 +1,4 @@
-import type { UpstreamEventOutput } from '#contract/models'
+import type { HardwareOutput, UpstreamEventOutput } from '#contract/models'
 import type { Queryable } from '../store/connection.ts'
 
 /** What an event tells; see `upstream_events`. */
@@ -15,6 +15,8 @@ export interface UpstreamEvent {
   readonly reason?: string | undefined
   /** Wire form. */
   readonly digest?: string | undefined
+  /** What an admitting verdict saw of the hardware; absent where none is demanded. */
+  readonly hardware?: HardwareOutput | undefined
 }
 
 /** An event as it stands. */
@@ -27,17 +29,19 @@ export interface StoredEvent {
   readonly stage: string | null
   readonly reason: string | null
   readonly digest: string | null
+  readonly hardware: HardwareOutput | null
 }
 
 /** Appends an event; nothing ever changes it (VERD-28). */
 export async function appendEvent(
   sql: Queryable,
-  { at, upstream, replica, event, stage, reason, digest }: UpstreamEvent,
+  { at, upstream, replica, event, stage, reason, digest, hardware }: UpstreamEvent,
 ): Promise<void> {
   await sql`
-    insert into upstream_events (at, upstream, replica, event, stage, reason, digest)
+    insert into upstream_events (at, upstream, replica, event, stage, reason, digest, hardware)
     values (coalesce(${at ?? null}::timestamptz, clock_timestamp()), ${upstream}, ${replica ?? null}, ${event},
-      ${stage ?? null}, ${reason ?? null}, ${digest ?? null})`
+      ${stage ?? null}, ${reason ?? null}, ${digest ?? null},
+      ${hardware ? sql.json({ ...hardware }) : null})`
 }
 
 /** The newest events first, of one upstream or of all. */
@@ -46,7 +50,7 @@ export async function listEvents(
   { upstream, limit }: { readonly upstream?: string | undefined; readonly limit: number },
 ): Promise<StoredEvent[]> {
   return await sql<StoredEvent[]>`
-    select number, at, upstream, replica, event, stage, reason, digest from upstream_events
+    select number, at, upstream, replica, event, stage, reason, digest, hardware from upstream_events
     where ${upstream ?? null}::text is null or upstream = ${upstream ?? null}
     order by number desc limit ${limit}`
 }
@@ -58,7 +62,7 @@ export async function listEventPage(
   { after, limit }: { readonly after: bigint | undefined; readonly limit: number },
 ): Promise<StoredEvent[]> {
   return await sql<StoredEvent[]>`
-    select number, at, upstream, replica, event, stage, reason, digest from upstream_events
+    select number, at, upstream, replica, event, stage, reason, digest, hardware from upstream_events
     where upstream = ${upstream} ${after === undefined ? sql`` : sql`and number < ${after}`}
     order by number desc limit ${limit}`
 }

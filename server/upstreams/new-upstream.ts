@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { type Digest, parsePin, parseRoots } from '#attestation'
+import { type Digest, type HardwareCondition, parsePin, parseRoots } from '#attestation'
 import type { NewUpstream } from './administration.ts'
 
 /** A new upstream in the words of whoever registers it. */
@@ -10,6 +10,8 @@ export interface WrittenUpstream {
   /** Each in PEM. */
   readonly roots: readonly string[]
   readonly requireLeafName: boolean
+  /** Read already. */
+  readonly attested: readonly HardwareCondition[] | undefined
   /** In any notation. */
   readonly pins: readonly string[]
   readonly apiKey: string | undefined
@@ -40,7 +42,7 @@ const API_KEY = /^[\x21-\x7e]+$/
 
 /** Reads what was said of a new upstream. Throws `UnusableUpstream`. */
 export function readUpstream(written: WrittenUpstream): NewUpstream {
-  const { name, hostname, requireLeafName, pins, apiKey } = written
+  const { name, hostname, requireLeafName, attested, pins, apiKey } = written
   if (!NAME.test(name)) {
     throw new UnusableUpstream('name', 'must have up to 63 letters, digits, dots, dashes or _.')
   }
@@ -55,6 +57,7 @@ export function readUpstream(written: WrittenUpstream): NewUpstream {
     hostname: (hostname ?? url.hostname.replace(/^\[|\]$/g, '')).toLowerCase(),
     roots: readRoots(written.roots),
     requireLeafName,
+    attested,
     pins: pins.map(readPin),
     apiKey,
   }

@@ -1,4 +1,12 @@
-import { AttestationError, type Digest, parseDigest, parseRoots, type TrustedRoot } from '#attestation'
+import {
+  AttestationError,
+  type Digest,
+  type HardwareCondition,
+  parseDigest,
+  parseRoots,
+  type TrustedRoot,
+} from '#attestation'
+import { isAttestedRootConfig } from '#contract/validators/attested-root-config'
 import type { Standing } from '#egress/verdict/verdict.ts'
 
 /** An external upstream as it stands in the table: what administrators have said, and what routers share. */
@@ -11,6 +19,8 @@ export interface Registration {
   /** The name in its handshake and its evidence. */
   readonly hostname: string
   readonly roots: readonly TrustedRoot[]
+  /** What is demanded of the hardware that holds a root's key; undefined for nothing. */
+  readonly attested: readonly HardwareCondition[] | undefined
   /** Encrypted; null when it asks for none. */
   readonly apiKey: Buffer | null
   readonly pins: readonly Digest[]
@@ -32,6 +42,7 @@ export interface UpstreamRow {
   readonly hostname: string
   readonly roots: string
   readonly require_leaf_name: boolean
+  readonly attested: unknown
   readonly api_key: Buffer | null
   readonly pins: readonly string[]
   readonly is_disabled: boolean
@@ -49,12 +60,14 @@ export interface UpstreamRow {
 /** Reads a row; throws when it holds what no registration can. */
 export function parseRegistration(row: UpstreamRow): Registration {
   const { name, id, url, hostname, revision } = row
+  const attested = conditionsOf(row)
   return {
     name,
     id,
     url,
     hostname,
-    roots: parseRoots(row.roots, { requireLeafName: row.require_leaf_name }),
+    roots: parseRoots(row.roots, { requireLeafName: row.require_leaf_name, attested }),
+    attested,
     apiKey: row.api_key,
     pins: row.pins.map(parseDigest),
     standing: { isDisabled: row.is_disabled, denial: denialOf(row) },
@@ -68,6 +81,13 @@ export function parseRegistration(row: UpstreamRow): Registration {
     newestIssuedAt: row.newest_issued_at ?? undefined,
     createdAt: row.created_at,
   }
+}
+
+function conditionsOf({ name, attested }: UpstreamRow): readonly HardwareCondition[] | undefined {
+  if (attested === null) return undefined
+  // Without what was demanded it would be admitted too easily.
+  if (!isAttestedRootConfig(attested)) throw new TypeError(`What is demanded of ${name} cannot be read.`)
+  return attested.measurements
 }
 
 /** Stage and reason came out of an `AttestationError`; whatever else stood there would deny all the same. */

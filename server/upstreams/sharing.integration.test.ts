@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { AttestationError, digestOf } from '#attestation'
+import { AttestationError, digestOf, type HardwareCondition } from '#attestation'
+import type { HardwareOutput } from '#contract/models'
 import { createIdentity } from '../../egress/testing/identity.ts'
 import { silent } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
@@ -13,6 +14,7 @@ import {
   setPins,
 } from './administration.ts'
 import { createArchive } from './archive.ts'
+import { appendEvent, listEvents } from './events.ts'
 import type { Registration } from './registration.ts'
 import { recordAdmission, recordDenial } from './sharing.ts'
 import { createUpstreams } from './upstreams.ts'
@@ -36,8 +38,12 @@ beforeEach(() => sql`truncate upstream_bundles, upstreams`)
 afterAll(() => server.stop())
 
 // Nothing listens there.
-function register(hostname = 'vendor.localhost', url = 'https://127.0.0.1:9/v1'): Promise<Registration> {
-  const place = { url, hostname, roots, requireLeafName: true }
+function register(
+  hostname = 'vendor.localhost',
+  url = 'https://127.0.0.1:9/v1',
+  attested?: readonly HardwareCondition[],
+): Promise<Registration> {
+  const place = { url, hostname, roots, requireLeafName: true, attested }
   const upstream = { name, ...place, pins: [digest], apiKey: undefined }
   const options = { secret: () => Buffer.from('secret'), replace: true }
   return addUpstream(sql, upstream, options) as Promise<Registration>
@@ -46,6 +52,30 @@ function register(hostname = 'vendor.localhost', url = 'https://127.0.0.1:9/v1')
 async function current(): Promise<Registration> {
   return (await listUpstreams(sql))[0]!
 }
+
+test('what is demanded of hardware stands with the registration and its roots; what was seen, with the event', async () => {
+  const measured = 'ab'.repeat(48)
+  const guest = { tee: 'tdx', mrtd: measured, rtmr1: measured, rtmr2: measured } as const
+  await register(undefined, undefined, [guest])
+  const { attested, roots: trusted } = await current()
+  expect([attested, ...trusted.map((root) => root.attested)]).toEqual([[guest], [guest]])
+  const hardware: HardwareOutput = {
+    format: 'intel-tdx-quote-v4',
+    product: 'TDX',
+    tcb: { status: 'UpToDate', parts: null, advisories: [] },
+    measurements: { mrtd: measured },
+    vmpl: null,
+    endorsement: 'pck',
+    endorsed_until: '2031-01-01T00:00:00.000Z',
+    collateral_until: '2026-07-01T00:00:00.000Z',
+    chip_id_hash: digestOf('machine'),
+  }
+  await appendEvent(sql, { upstream: name, event: 'admitted', hardware })
+  expect((await listEvents(sql, { upstream: name, limit: 1 }))[0]).toMatchObject({ hardware })
+  await register()
+  expect((await current()).attested).toBeUndefined()
+  expect((await listEvents(sql, { upstream: name, limit: 1 }))[0]).toMatchObject({ hardware: null })
+})
 
 test('a denial is shared though another pin was withdrawn since, and not once a check was asked for', async () => {
   const judged = await register()

@@ -13,6 +13,7 @@ export function registrationOf(changes: Partial<Registration> = {}): Registratio
     url: 'https://vendor.example/v1',
     hostname: 'vendor.example',
     roots: expectation.roots,
+    attested: undefined,
     apiKey: null,
     pins: [approved],
     standing: { isDisabled: false, denial: undefined },

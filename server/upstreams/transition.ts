@@ -1,8 +1,9 @@
+import { hardwareDocument } from '#egress/hardware.ts'
 import type { Verdict } from '#egress/verdict/verdict.ts'
 import type { UpstreamEvent } from './events.ts'
 
 /** What an event tells of a verdict that changed. */
-export type Transition = Pick<UpstreamEvent, 'event' | 'stage' | 'reason' | 'digest'>
+export type Transition = Pick<UpstreamEvent, 'event' | 'stage' | 'reason' | 'digest' | 'hardware'>
 
 /** The event that a change is worth; undefined for a new signature alone, and for the same refusal once more. */
 export function transitionOf(after: Verdict, before: Verdict): Transition | undefined {
@@ -18,7 +19,10 @@ function isRenewal(after: Verdict, before: Verdict): boolean {
 }
 
 function eventOf(verdict: Verdict): Transition {
-  if (verdict.state === 'admitted') return { event: 'admitted', digest: verdict.admission.digest }
+  if (verdict.state === 'admitted') {
+    const { digest, hardware } = verdict.admission
+    return { event: 'admitted', digest, ...(hardware && { hardware: hardwareDocument(hardware) }) }
+  }
   const { stage, reason, evidenceDigest: digest } = verdict.ground
   return { event: verdict.state, stage, reason, digest }
 }

@@ -100,6 +100,21 @@ test('reading verdict, metrics and models checks nothing and ends nothing, even 
   expect([world.checks, term.aborted]).toEqual([2, true])
 })
 
+test('collateral that has run out lapses with the verdict and heals by itself; other hardware denies for good', async () => {
+  const world = await startWorld()
+  world.outcome = failed('untrusted-root', 'collateral_expired', leaf)
+  await world.clock.pass(5 * MINUTE)
+  expect([world.state(), world.denials]).toEqual(['admitted', 0])
+  await world.clock.pass(6 * MINUTE)
+  expect([world.state(), world.denials]).toEqual(['denied', 0])
+  world.outcome = passed(leaf)
+  await world.clock.pass(MINUTE)
+  expect(world.state()).toBe('admitted')
+  world.outcome = failed('untrusted-root', 'tcb_not_accepted', leaf)
+  await world.clock.pass(5 * MINUTE)
+  expect([world.state(), world.denials]).toEqual(['denied', 1])
+})
+
 test('one that was stopped, because it was registered anew, admits nothing any more', async () => {
   const { upstream } = await startWorld()
   const { term } = upstream.endpoint.admit()!

@@ -9,6 +9,7 @@ import { Facts } from '../../parts/facts.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Surface } from '../../parts/surface.tsx'
+import { inHardware } from '../../words/hardware.ts'
 import { inFullTime } from '../../words/time.ts'
 import { Events } from './events.tsx'
 import { Offer } from './offer.tsx'
@@ -60,6 +61,7 @@ export function Upstream({ upstream }: { readonly upstream: AdminUpstream }) {
           ],
           ['Its own key', upstream.has_api_key ? 'is stored' : 'none'],
           ['Trusted roots', String(upstream.roots.length)],
+          ['Hardware of the root’s key', inHardware(upstream)],
         ]}
       />
       <Stack gap="xs">
