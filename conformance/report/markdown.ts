@@ -4,8 +4,8 @@ import type { Origin } from '../engine/rules.ts'
 import { ANNOUNCED, announcedLines, isExcused } from './announced.ts'
 import { type Cause, causesApart, nameOf, problemOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
+import { noticedIn } from './noticed.ts'
 import { BEYOND, OPENAI_PART, openAiStanding, type Standing, whose } from './openai-part.ts'
-import { PROVISIONAL, provisionalIn } from './provisional.ts'
 import { partOf, wordFor } from './selected.ts'
 import { withoutOf } from './sentence.ts'
 import { verifierClaim } from './verifier-claim.ts'
@@ -32,7 +32,7 @@ export function toMarkdown(results: ConformanceResults): string {
     '',
     ...profiles.flatMap((profile) => [
       ...describeProfile(profile, claimsIn(results), results),
-      ...describeProvisional(results, profile.profile),
+      ...describeNoticed(results, profile.profile),
     ]),
   ].join('\n')
 }
@@ -86,12 +86,14 @@ function describeProfile(
   ]
 }
 
-function describeProvisional(results: ConformanceResults, profile: string): readonly string[] {
-  const rows = provisionalIn(results, profile).map(
-    ({ id, title, problems }) => `| ${plain(id)} | ${plain(title)} | ${plain(problems[0] ?? '')} |`,
-  )
+function describeNoticed(results: ConformanceResults, profile: string): readonly string[] {
   const head = ['| scenario | what it shows | what was found |', '|---|---|---|']
-  return rows.length === 0 ? [] : [`### ${PROVISIONAL}`, '', ...head, ...rows, '']
+  return noticedIn(results, profile).flatMap(({ heading, scenarios }) => {
+    const rows = scenarios.map(
+      ({ id, title, problems }) => `| ${plain(id)} | ${plain(title)} | ${plain(problems[0] ?? '')} |`,
+    )
+    return [`### ${heading}`, '', ...head, ...rows, '']
+  })
 }
 
 const NOT_CLAIMED = 'What follows broke rules that are not claimed, which decide nothing:'

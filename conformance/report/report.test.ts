@@ -195,6 +195,16 @@ test('a provisional failure is shown apart, and is a skipped case with its reaso
   expect(toHtml(own)).toMatch(/decide nothing in this version[^\n]*>a\/fail</)
 })
 
+test('a warning is told by every report, with what was noticed, and breaks no rule', () => {
+  const own = describeRun({ ...run, outcomes: [outcome('warn')] }, createRedactor([KEY]))
+  expect(own.profiles[0]).toMatchObject({ verdict: 'conformant' })
+  expect(own.scenarios).toMatchObject([{ verdict: 'warn', problems: ['it showed [secret]'] }])
+  expect(summarize(own)).toMatch(/Noticed, and no rule[^\n]*\n +a\/warn: it showed \[secret\]/)
+  expect(toMarkdown(own)).toMatch(/Noticed, and no rule[\s\S]*\| a\/warn \|[^\n]*it showed/)
+  expect(toHtml(own)).toMatch(/Noticed, and no rule[^\n]*>a\/warn<[^\n]*it showed/)
+  expect(toJUnit(own)).toMatch(/failures="0" errors="0" skipped="0"[\s\S]*<system-out>it showed/)
+})
+
 test('people are shown apart what breaks rules that are not claimed', () => {
   const own = describeRun(
     { ...run, target: { ...target, claims: ['given'] }, outcomes: [outcome('fail', ['AUTH-12'])] },

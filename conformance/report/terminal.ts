@@ -5,8 +5,8 @@ import { brokenRules } from '../engine/rule-states.ts'
 import { ANNOUNCED, announcedLines, isExcused } from './announced.ts'
 import { type Cause, causesApart, nameOf, problemOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
+import { noticedIn } from './noticed.ts'
 import { BEYOND, countStanding, OPENAI_PART, openAiStanding } from './openai-part.ts'
-import { PROVISIONAL, provisionalIn } from './provisional.ts'
 import { partOf, wordFor } from './selected.ts'
 import { withoutOf } from './sentence.ts'
 import { verifierClaim } from './verifier-claim.ts'
@@ -69,7 +69,7 @@ export function summarize(results: ConformanceResults): string {
   const claim = verifierClaim(results)
   const announced = announcedLines(results).map((line) => `    ${shorten(line, LINE_COLUMNS)}\n`)
   return [
-    ...profiles.map((one) => `${describeFindings(one, results)}${describeProvisional(results, one.profile)}`),
+    ...profiles.map((one) => `${describeFindings(one, results)}${describeNoticed(results, one.profile)}`),
     `\nJudged: ${visible(name)}, in ${seconds} s\n`,
     ...profiles.map((one) => describeVerdict(one, results)),
     announced.length > 0 ? `\n  ${ANNOUNCED}:\n${announced.join('')}` : '',
@@ -107,11 +107,14 @@ function describeVerdict(result: ProfileResult, results: ConformanceResults): st
   return `\n${profile}: ${head}\n${lines[0]}${parts}${lines[1]}`
 }
 
-function describeProvisional(results: ConformanceResults, profile: string): string {
-  const rows = provisionalIn(results, profile).map(
-    ({ id, problems }) => `    ${shorten(id)}: ${shorten(problems[0]?.split('\n')[0] ?? '')}\n`,
-  )
-  return rows.length === 0 ? '' : `\n  ${PROVISIONAL}:\n${rows.join('')}`
+function describeNoticed(results: ConformanceResults, profile: string): string {
+  const parts = noticedIn(results, profile).map(({ heading, scenarios }) => {
+    const rows = scenarios.map(
+      ({ id, problems }) => `    ${shorten(id)}: ${shorten(problems[0]?.split('\n')[0] ?? '')}\n`,
+    )
+    return `\n  ${heading}:\n${rows.join('')}`
+  })
+  return parts.join('')
 }
 
 /** What was found, and a row for each rule that it breaks: id, whose, section, sentence. */

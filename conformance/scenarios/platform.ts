@@ -238,7 +238,7 @@ export default {
 
 function describe(quote: unknown): string {
   const found = quote === undefined ? 'absent' : `${JSON.stringify(quote).slice(0, 80)}`
-  return `rootCaTeeQuote is ${found}, not {"status":"not-implemented"}; nobody judges it yet`
+  return `rootCaTeeQuote is ${found}, not {"status":"not-implemented"}; only who demands hardware of the root judges it`
 }
 
 /** The DER of a certificate in PEM or in base64, for the specification leaves open which; empty for any other text. */

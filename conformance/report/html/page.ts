@@ -8,7 +8,7 @@ import { describeScenario, describeUniversal } from './exchange.ts'
 import { script, style } from './looks.ts'
 import { isShown, placesIn } from './places.ts'
 import { describeRules } from './rules.ts'
-import { describeProfile, describeProvisional } from './verdict.ts'
+import { describeNoticed, describeProfile } from './verdict.ts'
 
 /** The results as one page that asks nobody for anything: verdicts, causes, every rule, and what was said on the wire. */
 export function toHtml(results: ConformanceResults): string {
@@ -33,7 +33,7 @@ ${sentencesOf(results)
 <p>${html(verifierClaim(results) ?? '')}</p>
 ${faults.map((fault) => `<p class="problem">The suite itself failed: ${html(fault)}</p>`).join('\n')}
 ${describeAnnounced(results)}
-${profiles.map((profile) => `${describeProfile(profile, places, results)}${describeProvisional(results, profile.profile, places)}`).join('\n')}
+${profiles.map((profile) => `${describeProfile(profile, places, results)}${describeNoticed(results, profile.profile, places)}`).join('\n')}
 <h2>Every rule</h2>
 ${describeRules(profiles, places)}
 <h2>On the wire</h2>

@@ -2,8 +2,8 @@ import type { ConformanceResults, ProfileResult } from '#contract/models'
 import { isExcused } from '../announced.ts'
 import { type Cause, causesApart, nameOf } from '../causes.ts'
 import { claimsIn } from '../claims.ts'
+import { noticedIn } from '../noticed.ts'
 import { BEYOND, isOpenAis, OPENAI_PART, openAiStanding, type Standing } from '../openai-part.ts'
-import { PROVISIONAL, provisionalIn } from '../provisional.ts'
 import { partOf, wordFor } from '../selected.ts'
 import { withoutOf } from '../sentence.ts'
 import { html, marked } from './escape.ts'
@@ -49,13 +49,16 @@ function partRow(name: string, { kept, broken, partly, untold }: Standing): stri
   return `<tr>${cells(COUNTS, values)}</tr>`
 }
 
-/** What new scenarios found, which decides nothing yet. */
-export function describeProvisional(results: ConformanceResults, profile: string, places: Places): string {
-  const rows = provisionalIn(results, profile).map(
-    ({ id, title, problems }) =>
-      `<li>${link(places, profile, id)} ${marked(title)}: ${html(firstLine(problems[0] ?? ''))}</li>`,
-  )
-  return rows.length === 0 ? '' : `\n<h3>${PROVISIONAL}</h3><ul>${rows.join('')}</ul>`
+/** What was found and decides nothing. */
+export function describeNoticed(results: ConformanceResults, profile: string, places: Places): string {
+  const parts = noticedIn(results, profile).map(({ heading, scenarios }) => {
+    const rows = scenarios.map(
+      ({ id, title, problems }) =>
+        `<li>${link(places, profile, id)} ${marked(title)}: ${html(firstLine(problems[0] ?? ''))}</li>`,
+    )
+    return `\n<h3>${heading}</h3><ul>${rows.join('')}</ul>`
+  })
+  return parts.join('')
 }
 
 /** Each rule with the checks that broke it, so that one sees what was asked and answered. */
