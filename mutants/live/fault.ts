@@ -14,6 +14,11 @@ export interface LiveFault {
   readonly within?: string
   /** What `find` is: an expression (usual), statements, or a piece of a statement of SQL in a template of this tag. */
   readonly as?: 'expression' | 'statement' | `sql:${string}`
+  /**
+   * An expression that only reads, where what stands there otherwise makes no difference unless that holds; the switch is
+   * asked in no other case. Of plain expressions the two values are compared, and nothing has to be said.
+   */
+  readonly when?: string
   /** The rules that it breaks, each of which a check has to find broken. */
   readonly violates: readonly RuleId[]
   /** The scenarios that fail, each by itself; what every exchange is held to fails with them. */

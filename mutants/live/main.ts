@@ -82,11 +82,11 @@ async function run({ grep, jobs, seed, full, among, shard, reach, json }: Given)
       seed,
       isFull: full,
       isAmong: ({ id }) => among.length === 0 || among.some((text) => id.includes(text)),
-      keepReach: async (find) => {
-        const kept = reach === undefined ? undefined : await readReach(reach)
+      keepReach: async (places, find) => {
+        const kept = reach === undefined ? undefined : await readReach(reach, places)
         if (kept) return kept
         const found = await find()
-        if (reach !== undefined) await writeReach(reach, found)
+        if (reach !== undefined) await writeReach(reach, places, found)
         return found
       },
       onWatched: (place, total) => {

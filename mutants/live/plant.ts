@@ -1,4 +1,5 @@
 import type { LiveFault } from './fault.ts'
+import { isPlain } from './plain.ts'
 
 /** Where a fault stands in its file. */
 interface Place {
@@ -39,16 +40,25 @@ function write(source: string, start: number, end: number, places: readonly Plac
   return written + source.slice(at, end)
 }
 
-/** Source that asks its switch which of the two it is. */
-function switched({ id, file, replace, as = 'expression' }: LiveFault, original: string): string {
+/**
+ * Source that asks its switch which of the two it is. It asks as seldom as it can: whoever has not asked while a scenario
+ * ran need not be tried with it.
+ */
+function switched(fault: LiveFault, original: string): string {
+  const { id, file, find, replace, as = 'expression', when } = fault
   if (file.endsWith('.sql')) {
     if (as === 'statement')
       return `if planted_fault_is('${id}') then ${replace || 'null;'} else ${original} end if;`
-    return `(case when planted_fault_is('${id}') then ${replace} else ${original} end)`
+    const differs = `(${find}) is distinct from (${replace})`
+    return `(case when ${differs} and planted_fault_is('${id}') then ${replace} else ${original} end)`
   }
-  const isLive = `plantedFaultIs('${id}')`
+  const isLive = `${when === undefined ? '' : `(${when}) && `}plantedFaultIs('${id}')`
   if (as === 'statement') return `if (${isLive}) { ${replace} } else { ${original} }`
-  if (as === 'expression') return `(${isLive} ? (${replace}) : (${original}))`
+  if (as === 'expression') {
+    if (when === undefined && isPlain(find) && isPlain(replace))
+      return `plantedEither('${id}', () => (${original}), () => (${replace}))`
+    return `(${isLive} ? (${replace}) : (${original}))`
+  }
   const tag = as.slice('sql:'.length)
   return `\${${isLive} ? ${tag}\`${replace}\` : ${tag}\`${original}\`}`
 }

@@ -28,7 +28,11 @@ export async function findReach(
   onWatched: (place: number) => void,
 ): Promise<Reach> {
   const tryIn = async (scenario: Scenario) => {
-    for (const at of places) await tryScenarios([scenario], bench(), at)
+    for (const at of places) {
+      // What is run through the proxy is run at the router before.
+      const isSeenAnyhow = at === undefined && places.has('proxy') && scenario.subjects.includes('proxy')
+      if (!isSeenAnyhow) await tryScenarios([scenario], bench(), at)
+    }
   }
   const { reached: atRest } = await watch(() => sleep(REST_MS))
   const of: Record<string, readonly string[]> = {}

@@ -20,7 +20,8 @@ for (const fault of faults) {
 const migrations = new URL('server/store/migrations.ts', ROOT).href
 const FOLDER = "fileURLToPath(new URL('migrations', import.meta.url))"
 
-Object.assign(globalThis, { plantedFaultIs: createLook(folder) })
+const look = createLook(folder)
+Object.assign(globalThis, { plantedFaultIs: look.is, plantedEither: look.either })
 
 registerHooks({
   load(url, context, next) {

@@ -40,7 +40,7 @@ test('faults are found by checks of the rules that they break, and one that does
     seed: 1,
     isFull: false,
     isAmong: () => true,
-    keepReach: (find) => find(),
+    keepReach: (_, find) => find(),
     onWatched: () => {},
     onTried: () => {},
     onRest: () => {},

@@ -25,8 +25,8 @@ export interface SelftestOptions {
   readonly isFull: boolean
   /** Which scenarios are run for faults that do not name them. */
   readonly isAmong: (scenario: Scenario) => boolean
-  /** Gives what is known already of who gets to which fault, or has it found. */
-  readonly keepReach: (find: () => Promise<Reach>) => Promise<Reach>
+  /** Gives what is known already of who gets to which fault in these places, or has it found. */
+  readonly keepReach: (places: ReadonlySet<LiveFault['at']>, find: () => Promise<Reach>) => Promise<Reach>
   readonly onWatched: (place: number, total: number) => void
   readonly onTried: (tried: Tried, place: number) => void
   /** When all have been tried, and the scenarios are run with none live. */
@@ -92,7 +92,7 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
   const isWhole = isFull && others.length === all.length
   const places = new Set(faults.map(({ at }) => at))
   const find = () => findReach(deployment, others, places, bench, (place) => onWatched(place, others.length))
-  const reach = isFull ? await keepReach(find) : undefined
+  const reach = isFull ? await keepReach(places, find) : undefined
   const tried: Tried[] = []
   for (const [place, fault] of faults.entries()) {
     const expected = new Set(fault.expectKilledBy)

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isSame } from './plain.ts'
 
 /** Tells every program of a deployment which fault is live. */
 export interface Switch {
@@ -89,22 +90,52 @@ function readReached(folder: string, number: number): readonly string[] {
   })
 }
 
+/** The switch as a program asks for it. */
+export interface Look {
+  /** Whether a fault is live. While it is watched who asks, that it was asked for is written down. */
+  is(id: string): boolean
+  /** The usual value, or the other one while the fault is live. What is written down is that the two were not the same. */
+  either<T>(id: string, usual: () => T, other: () => T): T
+}
+
 /** Looks the switch up, as often as its file is asked for and no more often than it has to be. */
-export function createLook(folder: string): (id: string) => boolean {
+export function createLook(folder: string): Look {
   const file = fileOf(folder)
   let live = readFileSync(file, 'utf8')
   const told = new Set<string>()
   let readAt = process.hrtime.bigint()
-  return (id) => {
+  const look = () => {
     const now = process.hrtime.bigint()
-    if (now - readAt >= BigInt(FRESH_MS) * 1_000_000n) {
-      live = readFileSync(file, 'utf8')
-      readAt = now
-    }
-    if (live.startsWith(WATCHING) && !told.has(`${live} ${id}`)) {
-      told.add(`${live} ${id}`)
-      appendFileSync(join(reachedIn(folder), live.slice(WATCHING.length)), `${id}\n`)
-    }
-    return live === id
+    if (now - readAt < BigInt(FRESH_MS) * 1_000_000n) return
+    live = readFileSync(file, 'utf8')
+    readAt = now
+  }
+  const isToTell = (id: string) => live.startsWith(WATCHING) && !told.has(`${live} ${id}`)
+  const tell = (id: string) => {
+    told.add(`${live} ${id}`)
+    appendFileSync(join(reachedIn(folder), live.slice(WATCHING.length)), `${id}\n`)
+  }
+  return {
+    is(id) {
+      look()
+      if (isToTell(id)) tell(id)
+      return live === id
+    },
+    either(id, usual, other) {
+      look()
+      if (live === id) return other()
+      const value = usual()
+      if (isToTell(id) && differs(value, other)) tell(id)
+      return value
+    },
+  }
+}
+
+/** Whoever throws gives nothing that is the same. */
+function differs(value: unknown, other: () => unknown): boolean {
+  try {
+    return !isSame(value, other())
+  } catch {
+    return true
   }
 }

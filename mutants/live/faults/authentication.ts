@@ -42,6 +42,7 @@ export const authentication: readonly LiveFault[] = [
     find: "c.req.header('authorization')",
     replace:
       "c.req.header('authorization') ?? `Bearer ${/api_key=([^;]+)/.exec(c.req.header('cookie') ?? '')?.[1]}`",
+    when: "c.req.header('authorization') === undefined",
     violates: ['AUTH-02'],
     expectKilledBy: ['authentication/cookie-or-query'],
   },
@@ -57,9 +58,10 @@ export const authentication: readonly LiveFault[] = [
     id: 'evidence-asks-for-key',
     file: 'server/app.ts',
     find: 'await handler(request)',
-    replace: `if (c.req.path.startsWith('/v1/evidence')) parseAuthorization(c.req.header('authorization'))
+    replace: `parseAuthorization(c.req.header('authorization'))
         await handler(request)`,
     as: 'statement',
+    when: "c.req.path.startsWith('/v1/evidence')",
     violates: ['AUTH-04', 'EVID-01', 'EP-16', 'EP-18'],
     alsoBreaks: [{ rules: ['EVID-09'], because: "an endpoint's own bundle is asked for without a key, too" }],
     expectKilledBy: ['evidence/key-does-not-matter', 'evidence/named-endpoint', 'evidence/public'],

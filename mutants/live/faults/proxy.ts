@@ -27,6 +27,7 @@ export const proxy: readonly LiveFault[] = [
     find: 'this.#response.write(ready)',
     replace:
       "this.#response.write(Buffer.from(ready.toString('latin1').replace('total_tokens', 'tokens_total'), 'latin1'))",
+    when: "ready.includes('total_tokens')",
     violates: ['SRV-03', 'PRXY-01', 'PRXY-06'],
     alsoBreaks: [{ rules: ['CHAT-01'], because: 'a member of usage has another name' }],
     expectKilledBy: ['chat/shape'],
