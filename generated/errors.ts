@@ -177,7 +177,7 @@ export const errors = {
     origin: 'given',
     headers: [],
   },
-  /** Too much is under way; nothing was accepted, and the same request may be sent again shortly. */
+  /** Too much is under way, or the workspace's database is away; nothing was accepted, and the same request may be sent again shortly. */
   overloaded: {
     status: 503,
     type: 'server_error',

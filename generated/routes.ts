@@ -44,7 +44,7 @@ export const routes = {
     metered: false,
     raw: false,
     fields: [],
-    statuses: [200, 401, 500],
+    statuses: [200, 401, 500, 503],
   },
   /** Tells of one model; one that the list would not show is not found. A `/` in the id may be percent-encoded or not. */
   getModel: {
@@ -55,7 +55,7 @@ export const routes = {
     metered: false,
     raw: false,
     fields: [],
-    statuses: [200, 401, 404, 500],
+    statuses: [200, 401, 404, 500, 503],
   },
   /** Tells what a generation used and cost. It can be read the moment the client has seen the end of the answer. One that runs, is unknown or belongs to another workspace is not found. */
   getGeneration: {
@@ -66,7 +66,7 @@ export const routes = {
     metered: false,
     raw: false,
     fields: [],
-    statuses: [200, 400, 401, 404, 500],
+    statuses: [200, 400, 401, 404, 500, 503],
   },
   /** Gives the newest bundle of the router's own endpoint, byte for byte as it was published. The router relays it and says nothing about it. */
   getEvidence: {

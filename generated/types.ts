@@ -561,6 +561,13 @@ export interface components {
             /** The last step that passed; null if none did. */
             verified_through: components["schemas"]["VerificationStage"] | null;
         };
+        /** A database beside the home. */
+        CellConfig: {
+            /** Its name, for good. */
+            name: string;
+            /** `postgres://…`. */
+            url: string;
+        };
         /** Why the chain is not valid. */
         CertChainReason: "certificate_malformed" | "too_complex" | "certificate_expired" | "certificate_not_yet_valid" | "issuer_mismatch" | "signature_invalid" | "not_a_ca" | "path_too_long" | "key_usage" | "name_constraint" | "unknown_critical_extension" | "weak_key" | "weak_signature" | "not_self_signed_root" | "leaf_name_mismatch";
         /** What is known of the certificate on the connection. */
@@ -1534,7 +1541,9 @@ export interface components {
         };
         /** A PostgreSQL database. */
         DatabaseConfig: {
-            /** Most connections at a time. */
+            /** Further databases in which workspaces live; the one of `url` is the home of all, and the cell `home`. */
+            cells?: components["schemas"]["CellConfig"][];
+            /** Most connections at a time, to each cell. */
             maxConnections?: components["schemas"]["Count"];
             /** Off behind a pooler in transaction mode that does not know named statements. */
             preparedStatements?: boolean;
@@ -4858,6 +4867,8 @@ export interface components {
         WorkspaceDetailsOutput: {
             /** Its balance. */
             balance_micros: number;
+            /** The cell that it lives in, where there are several. */
+            cell?: string;
             /** -time When it was made. */
             created_at: string;
             /** What running requests hold of the balance. */
@@ -4905,6 +4916,8 @@ export interface components {
         WorkspaceOutput: {
             /** Its balance. */
             balance_micros: number;
+            /** The cell that it lives in, where there are several. */
+            cell?: string;
             /** The workspace's id. */
             id: string;
             /** Its name. */
@@ -5614,7 +5627,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["BackendFailed"];
-            503: components["responses"]["AttestationRefused"];
+            503: components["responses"]["OverloadedOrAttestationRefused"];
         };
     };
     getInvitation: {
@@ -5686,7 +5699,7 @@ export interface operations {
             403: components["responses"]["OriginForbidden"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["BackendFailed"];
-            503: components["responses"]["AttestationRefused"];
+            503: components["responses"]["OverloadedOrAttestationRefused"];
         };
     };
     getModel: {
@@ -5724,7 +5737,7 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             500: components["responses"]["InternalError"];
             502: components["responses"]["BackendFailed"];
-            503: components["responses"]["AttestationRefused"];
+            503: components["responses"]["OverloadedOrAttestationRefused"];
         };
     };
 }

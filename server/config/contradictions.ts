@@ -1,10 +1,9 @@
 import type { components } from '#contract/types'
 import type { ConfigProblem } from '../../config/error.ts'
 import { isNetwork } from '../limits/source-address.ts'
-import { isDatabaseUrl } from '../store/tls/hosts.ts'
-import { DatabaseUrlError, takeTlsParameters } from '../store/tls/parameters.ts'
-import { neededServer } from '../store/writable.ts'
+import { cellContradictions } from './cells.ts'
 import { consoleContradictions } from './console.ts'
+import { problemOf } from './database-url.ts'
 import { isLoopback } from './loopback.ts'
 import { isPublicHttps } from './public.ts'
 
@@ -41,6 +40,7 @@ export function contradictions({
     const problem = problemOf(database.url)
     if (problem !== undefined) report('database.url', problem)
   }
+  problems.push(...cellContradictions(database, { console, testControl }))
   for (const [index, entry] of trustedProxies.entries()) {
     if (!isNetwork(entry))
       report(`trustedProxies[${index}]`, 'is neither an address nor a network such as 10.0.0.0/8')
@@ -76,19 +76,6 @@ export function contradictions({
     }
   }
   return problems
-}
-
-/** What is wrong with a database's URL, so far as it can be told without the database and the files that it names. */
-function problemOf(url: string): string | undefined {
-  if (!isDatabaseUrl(url)) return 'is not a postgres:// URL'
-  try {
-    takeTlsParameters(url)
-    neededServer(url)
-    return undefined
-  } catch (error) {
-    if (error instanceof DatabaseUrlError) return error.message
-    throw error
-  }
 }
 
 /** An own endpoint's model names the backends that run it, an external upstream's how it is called there. */

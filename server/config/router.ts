@@ -93,6 +93,12 @@ export interface EndpointConfig {
   readonly evidence: EvidenceSource
 }
 
+/** A database beside the home, by its name. */
+export interface CellConfig {
+  readonly name: string
+  readonly url: string
+}
+
 /** The router's configuration, checked and complete. Times in milliseconds, sizes in bytes. */
 export interface RouterConfig {
   readonly listen: Listen
@@ -106,6 +112,8 @@ export interface RouterConfig {
     readonly url: string | undefined
     readonly preparedStatements: boolean
     readonly maxConnections: number
+    /** Further databases in which workspaces live; absent: there is one. */
+    readonly cells?: readonly CellConfig[]
   }
   /** Where several routers share their rate buckets. */
   readonly redis: RedisConfig
@@ -168,6 +176,7 @@ export function loadRouterConfig(file: string, environment: Environment): Router
       url: written.database?.url || undefined,
       preparedStatements: written.database?.preparedStatements ?? true,
       maxConnections: written.database?.maxConnections ?? 8,
+      ...(written.database?.cells?.length && { cells: written.database.cells }),
     },
     redis: { url: written.redis?.url || undefined, fallback: written.redis?.fallback ?? 'memory' },
     allowOverdraftMicros: BigInt(written.allowOverdraftMicros ?? limits.allowOverdraftMicros),
