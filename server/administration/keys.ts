@@ -1,20 +1,25 @@
 import type { Queryable } from '../store/connection.ts'
+import type { PlacedKey } from '../store/directory.ts'
 import { createKey, findKeyById, type Key, type KeySettings, revokeKey, updateKey } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
 import { type Actor, audited } from './act.ts'
 
-/** Makes a key for a workspace; undefined when there is no such workspace. Nothing of its text is written down. */
+/**
+ * Makes a key for a workspace; undefined when there is no such workspace. Nothing of its text is written down. `place` is
+ * as `createKey` has it.
+ */
 export function create(
   sql: Queryable,
   actor: Actor,
   workspaceId: string,
   settings: KeySettings & { readonly name: string },
+  place?: (key: PlacedKey) => Promise<void>,
 ): Promise<{ readonly key: Key; readonly plaintext: string } | undefined> {
   return audited(
     sql,
     actor,
     async (transaction) =>
-      (await findWorkspace(transaction, workspaceId)) && createKey(transaction, workspaceId, settings),
+      (await findWorkspace(transaction, workspaceId)) && createKey(transaction, workspaceId, settings, place),
     ({ key: { id } }) => {
       return [
         { act: 'key_created', subject: id, details: { workspace_id: workspaceId, ...inWords(settings) } },

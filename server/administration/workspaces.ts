@@ -7,12 +7,12 @@ import {
 } from '../store/workspaces.ts'
 import { type Actor, audited } from './act.ts'
 
-/** Makes a workspace with an empty balance. */
-export async function create(sql: Queryable, actor: Actor, name: string): Promise<Workspace> {
+/** Makes a workspace with an empty balance; `id` is one that was made for it before. */
+export async function create(sql: Queryable, actor: Actor, name: string, id?: string): Promise<Workspace> {
   const made = await audited(
     sql,
     actor,
-    (transaction) => createWorkspace(transaction, name),
+    (transaction) => createWorkspace(transaction, name, id),
     ({ id }) => [{ act: 'workspace_created', subject: id, details: { name } }],
   )
   return made!

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { limits } from '#contract/limits'
 import type { Queryable } from './connection.ts'
+import type { PlacedKey } from './directory.ts'
 import { createId } from './ids.ts'
 import { type Key, type KeyRow, type KeySettings, toColumns, toKey } from './key-record.ts'
 import { inTransaction } from './transaction.ts'
@@ -9,11 +10,15 @@ export type { Key, KeySettings, KeyState } from './key-record.ts'
 
 const KEY_BYTES = 32
 
-/** Makes a key. Its plaintext is here and nowhere else: only the hash is stored (KEY-02). */
+/**
+ * Makes a key. Its plaintext is here and nowhere else: only the hash is stored (KEY-02). `place` is told of it before it
+ * is there for good, for another database that has to know of it.
+ */
 export async function createKey(
   sql: Queryable,
   workspaceId: string,
   settings: KeySettings & { readonly name: string },
+  place?: (key: PlacedKey) => Promise<void>,
 ): Promise<{ readonly key: Key; readonly plaintext: string }> {
   const plaintext = `sk-tee-v1-${randomBytes(KEY_BYTES).toString('base64url')}`
   const record = {
@@ -25,9 +30,11 @@ export async function createKey(
   const key = await inTransaction(sql, async (transaction) => {
     const [row] = await transaction<KeyRow[]>`
       insert into api_keys ${transaction(record)} returning *, key_state(revoked_at, expires_at) as state`
+    const keyHash = hash('sha256', plaintext, 'buffer')
     await transaction`
       insert into key_directory (key_hash, workspace_id, key_id)
-      values (${hash('sha256', plaintext, 'buffer')}, ${workspaceId}, ${record.id})`
+      values (${keyHash}, ${workspaceId}, ${record.id})`
+    await place?.({ keyHash, keyId: record.id, workspaceId })
     return toKey(row!)
   })
   return { key, plaintext }

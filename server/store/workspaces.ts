@@ -23,10 +23,14 @@ export interface LimitChange extends Required<WorkspaceLimits> {
   readonly at: Date
 }
 
-/** Makes a workspace with an empty balance. */
-export async function createWorkspace(sql: Queryable, name: string): Promise<Workspace> {
+/** Makes a workspace with an empty balance; `id` is one that was made for it before. */
+export async function createWorkspace(
+  sql: Queryable,
+  name: string,
+  id: string = createId('ws_'),
+): Promise<Workspace> {
   const [row] = await sql<WorkspaceRow[]>`
-    insert into workspaces (id, name) values (${createId('ws_')}, ${name}) returning *`
+    insert into workspaces (id, name) values (${id}, ${name}) returning *`
   return toWorkspace(row!)
 }
 
