@@ -12,6 +12,8 @@ export interface LogFields extends ErrorField {
   readonly replicaId?: string
   readonly model?: string
   readonly backend?: string
+  /** Name of one of several databases. */
+  readonly cell?: string
   /** Name of an external upstream. */
   readonly upstream?: string
   /** Of a verifier's refusal. */

@@ -4,6 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { createKeyFinder } from './admission/key-finder.ts'
 import { createApp } from './app.ts'
 import { bodyMetrics } from './bodies/body-metrics.ts'
+import { openCells } from './cells/open-cells.ts'
 import type { RouterConfig } from './config/router.ts'
 import { readSecretsKey } from './config/secrets-key.ts'
 import { administrationHandlers } from './console/administration.ts'
@@ -52,6 +53,7 @@ import { serveInference } from './routes/inference.ts'
 import { getInvitation } from './routes/invitation.ts'
 import { getModel, listModels } from './routes/models.ts'
 import { createTurnAway } from './routes/turn-away.ts'
+import type { DatabaseCell } from './store/cells.ts'
 import type { Sql } from './store/connection.ts'
 import { createId } from './store/ids.ts'
 import { listBundles, saveBundle } from './store/publications.ts'
@@ -68,6 +70,8 @@ export interface RouterDependencies {
   /** Where it is read anew; nowhere else than it is when left out. */
   readonly source?: ConfigSource
   readonly sql: Sql
+  /** The databases in which workspaces live, that of `sql` first; it alone when left out. */
+  readonly cells?: readonly [DatabaseCell, ...DatabaseCell[]]
   /** The console's own connections; those of the router when left out. */
   readonly consoleSql?: Sql
   readonly log: Log
@@ -102,7 +106,6 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   const { config, sql, log, now = () => new Date(), meterTimers = {} } = dependencies
   const { consoleSql = sql } = dependencies
   const { source = { file: 'router.yaml', load: () => config } } = dependencies
-  const findKey = createKeyFinder(sql)
   const recorder = createRecorder(config.models.map(({ id }) => id))
   const requests = createRequests({ log, requestEnded: recorder.requestEnded })
   const { connectMs } = config.timers
@@ -116,13 +119,17 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     metrics: recorder.limits,
     log,
   })
-  const meter = createMeter({
-    sql,
-    allowOverdraftMicros: () => Number(inForce.config.allowOverdraftMicros),
-    buckets,
-    log,
-    timers: meterTimers,
-  })
+  const meterOn = (database: Sql) =>
+    createMeter({
+      sql: database,
+      allowOverdraftMicros: () => Number(inForce.config.allowOverdraftMicros),
+      buckets,
+      log,
+      timers: meterTimers,
+    })
+  const open = dependencies.cells && openCells({ cells: dependencies.cells, meterOn, log })
+  const meter = open?.meter ?? meterOn(sql)
+  const findKey = open?.findKey ?? createKeyFinder(sql)
   const secret = () => readSecretsKey(config)
   const origin = { service: PROVIDER, version: manifest.version, instance: meter.replica }
   const tracer = config.traces && createTracer({ config: config.traces, source: origin, log })
@@ -216,9 +223,11 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       ...generating,
       listModels: listModels(models),
       getModel: getModel(models),
-      getGeneration: getGeneration(async (workspaceId, id) =>
-        meter.isRunning(id) ? undefined : await outlast(() => findGeneration(sql, workspaceId, id)),
-      ),
+      getGeneration: getGeneration(async (workspaceId, id) => {
+        if (meter.isRunning(id)) return undefined
+        if (open) return await open.find(workspaceId, (own) => findGeneration(own, workspaceId, id))
+        return await outlast(() => findGeneration(sql, workspaceId, id))
+      }),
       getInvitation: getInvitation(invitations),
       getEvidence: getEvidence(evidence),
       getEndpointEvidence: getEndpointEvidence(evidence),
@@ -271,7 +280,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
 
   const current = () => editions.current
   const reloader = createReloader({ source, current, take, log, now })
-  const keeper = createKeeper({ sql, log })
+  const keeper = createKeeper({ databases: dependencies.cells ?? [{ sql }], log })
   const announcer = createAnnouncer({ sql, replica: meter.replica, reloader, current, log })
   let admin: Admin | undefined
 
@@ -295,14 +304,14 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   }
 
   try {
-    await keeper.start()
-    await meter.start()
+    // A cell has its tables, and its months, once its meter has begun.
+    for (const one of open ? [meter, keeper] : [keeper, meter]) await one.start()
     await upstreams.start()
     tellUnregistered(config.models, upstreams, log)
     await announcer.start()
     if (config.admin) {
       const gauges = createGauges({
-        sql,
+        databases: dependencies.cells ?? [{ sql }],
         meter,
         relay: inForce.relay,
         shelf,
@@ -327,6 +336,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
           ...reloadMetrics(editions, reloader),
           ...(tracer ? tracingMetrics(tracer) : []),
           ...keeper.metrics,
+          ...(open?.metrics ?? []),
           ...(pages?.metrics ?? []),
         ],
         configVersion: () => editions.current.version,

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cellMetrics } from '../server/cells/metric.ts'
 import { loadRouterConfig } from '../server/config/router.ts'
 import { createGauges, type GaugeSources } from '../server/operations/gauges.ts'
 import { createRecorder } from '../server/operations/recorder.ts'
@@ -36,11 +37,12 @@ test('the configuration that the operator’s page shows is one that a router ta
 })
 
 test('the operator’s page names every metric of the router', () => {
-  const gauges = createGauges({} as GaugeSources)
+  const gauges = createGauges({ databases: [] } as unknown as GaugeSources)
   const reloads = reloadMetrics({} as Editions, { refusal: undefined })
-  const months = createKeeper({} as KeeperOptions).metrics
+  const months = createKeeper({ databases: [] } as unknown as KeeperOptions).metrics
   const traces = tracingMetrics({ exported: { sent: 0, refused: 0, crowdedOut: 0 } })
-  const metrics = [...createRecorder([]).metrics, ...gauges, ...reloads, ...months, ...traces]
+  const own = [...createRecorder([]).metrics, ...gauges, ...reloads, ...months]
+  const metrics = [...own, ...traces, ...cellMetrics([])]
   const names = metrics.map(
     ({ name, kind }) => name.replaceAll('.', '_') + (kind === 'counter' ? '_total' : ''),
   )

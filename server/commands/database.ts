@@ -1,15 +1,20 @@
 import { messageOf } from '#base/thrown.ts'
-import { loadRouterConfig, type RouterConfig } from '../config/router.ts'
+import { type CellConfig, loadRouterConfig, type RouterConfig } from '../config/router.ts'
 import type { Log } from '../log.ts'
+import { claimHome, requireCells } from '../store/cell-identity.ts'
+import { type DatabaseCell, HOME } from '../store/cells.ts'
 import { type ConnectionOptions, connect, type Sql } from '../store/connection.ts'
 import { type Embedded, startEmbedded } from '../store/embedded.ts'
 import { migrate } from '../store/migrations.ts'
 import { isOutage } from '../store/outage.ts'
+import { createCell } from './cell.ts'
 import { createLog } from './log.ts'
 
 /** An open database with its tables up to date, and how to leave it. */
 export interface OpenDatabase {
   readonly sql: Sql
+  /** The databases in which workspaces live, that of `sql` first; undefined where the configuration names no others. */
+  readonly cells: readonly [DatabaseCell, ...DatabaseCell[]] | undefined
   /** Opens connections beside those, for work that must not keep the router's own waiting. */
   openBeside(maxConnections: number): Sql
   /** The server that came with the router; undefined where the configuration names one. */
@@ -29,8 +34,8 @@ export async function openDatabase(
   const { url, preparedStatements, maxConnections } = config.database
   const embedded = url === undefined ? await startOwn(config.dataDir, log) : undefined
   const pools: Sql[] = []
-  const openPool = (most: number): Sql => {
-    const own = { url: url ?? embedded!.url, preparedStatements, maxConnections: most }
+  const openPool = (most: number, address = url ?? embedded!.url): Sql => {
+    const own = { url: address, preparedStatements, maxConnections: most }
     const pool = open({ ...own, ...(lifetimeMs !== undefined && { lifetimeMs }) })
     pools.push(pool)
     return pool
@@ -43,7 +48,14 @@ export async function openDatabase(
   try {
     await sql`select 1`.catch(blame('cannot be used'))
     const applied = await migrate(sql).catch(blame('cannot be migrated'))
-    return { sql, openBeside: openPool, embedded, applied, close }
+    const named = config.database.cells ?? []
+    const names = named.map(({ name }) => name)
+    await requireCells(sql, names)
+    const openCell = (cell: CellConfig) =>
+      createCell(cell.name, openPool(maxConnections, cell.url), () => claimHome(sql))
+    const home = { name: HOME, sql, prepare: () => claimHome(sql).then(() => applied) }
+    const cells = named.length > 0 ? ([home, ...named.map(openCell)] as const) : undefined
+    return { sql, cells, openBeside: (most) => openPool(most), embedded, applied, close }
   } catch (error) {
     await close()
     throw error
@@ -83,10 +95,18 @@ function blame(what: string): (cause: unknown) => never {
 /** A command asks for as long as it takes, and ends: no export of a month may lose its pool to age (ours). */
 const COMMAND_MS = 7 * 86_400_000
 
-/** Runs a command that needs nothing but the database. */
-export async function withDatabase<Result>(
+/** Runs a command that needs nothing but the database, where there are several the home of all. */
+export function withDatabase<Result>(
   configFile: string,
   use: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  return withOpenDatabase(configFile, ({ sql }) => use(sql))
+}
+
+/** The same with all that is open. */
+export async function withOpenDatabase<Result>(
+  configFile: string,
+  use: (database: OpenDatabase) => Promise<Result>,
 ): Promise<Result> {
   const database = await openDatabase(
     loadRouterConfig(configFile, process.env),
@@ -94,7 +114,7 @@ export async function withDatabase<Result>(
     COMMAND_MS,
   )
   try {
-    return await use(database.sql)
+    return await use(database)
   } finally {
     await database.close()
   }

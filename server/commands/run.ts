@@ -39,6 +39,7 @@ export async function run(options: RunOptions): Promise<void> {
       config,
       source,
       sql: database.sql,
+      ...(database.cells && { cells: database.cells }),
       ...(config.console && { consoleSql: database.openBeside(CONSOLE_CONNECTIONS) }),
       log,
       ...(tell && { tell }),

@@ -14,7 +14,7 @@ function world(sql: () => Promise<unknown>) {
   )
   const reaped = { lapsed: 3, unsent: 1 }
   const metrics = createGauges({
-    sql: sql as unknown as Sql,
+    databases: [{ sql: sql as unknown as Sql }],
     meter: { runningCount: 5, waitingCount: 2, reaped } as Meter,
     relay: { backends: () => [{ model: 'm', index: 1, running: 4, isOpen: true }] } as unknown as Relay,
     shelf: {

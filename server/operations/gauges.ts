@@ -11,7 +11,8 @@ import { counter, gauge, type Metric } from './metric.ts'
 
 /** What the gauges read at each scrape. */
 export interface GaugeSources {
-  readonly sql: Sql
+  /** Where holds are; each has a name where there are several. */
+  readonly databases: readonly { readonly name?: string; readonly sql: Sql }[]
   readonly meter: Meter
   readonly relay: Pick<Relay, 'backends'>
   readonly shelf: Pick<Shelf, 'find'>
@@ -29,7 +30,10 @@ const MS = 1_000
 /** The metrics that are read at each scrape, as opposed to those that are counted as things happen. */
 export function createGauges(sources: GaugeSources): readonly Metric[] {
   const { meter, relay, activeRequests } = sources
-  const holds = latest(() => readHolds(sources.sql), { waitMs: DATABASE_MS, oldestMs: OLDEST_MS })
+  const holds = sources.databases.map(({ name, sql }) => ({
+    labelled: name === undefined ? {} : { labels: { cell: name } },
+    read: latest(() => readHolds(sql), { waitMs: DATABASE_MS, oldestMs: OLDEST_MS }),
+  }))
   let lastLoop = performance.eventLoopUtilization()
 
   return [
@@ -48,12 +52,12 @@ export function createGauges(sources: GaugeSources): readonly Metric[] {
       'Ends not committed yet: the lag of the ledger.',
       () => [{ value: meter.waitingCount }],
     ),
-    gauge('router.holds.open', '{hold}', 'Open holds in the database, of all routers.', async () => [
-      { value: (await holds()).count },
-    ]),
-    gauge('router.holds.oldest_age', 's', 'Age of the oldest open hold; 0 when there is none.', async () => [
-      { value: (await holds()).oldestAgeMs / MS },
-    ]),
+    gauge('router.holds.open', '{hold}', 'Open holds in the database, of all routers.', () =>
+      readEach(holds, ({ count }) => count),
+    ),
+    gauge('router.holds.oldest_age', 's', 'Age of the oldest open hold; 0 when there is none.', () =>
+      readEach(holds, ({ oldestAgeMs }) => oldestAgeMs / MS),
+    ),
     counter(
       'router.generations.reaped',
       '{generation}',
@@ -120,6 +124,22 @@ function evidenceAges({ shelf, endpoints, now }: GaugeSources): Point[] {
 interface Holds {
   readonly count: number
   readonly oldestAgeMs: number
+}
+
+/** A database that does not answer is left out; throws where none does. */
+async function readEach(sources: readonly HoldSource[], pick: (holds: Holds) => number): Promise<Point[]> {
+  const results = await Promise.allSettled(sources.map(({ read }) => read()))
+  const points = results.flatMap((result, index) =>
+    result.status === 'fulfilled' ? [{ value: pick(result.value), ...sources[index]!.labelled }] : [],
+  )
+  const failed = results.find((result) => result.status === 'rejected')
+  if (points.length === 0 && failed) throw failed.reason
+  return points
+}
+
+interface HoldSource {
+  readonly labelled: Pick<Point, 'labels'>
+  read(): Promise<Holds>
 }
 
 async function readHolds(sql: Sql): Promise<Holds> {

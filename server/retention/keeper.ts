@@ -22,29 +22,48 @@ const STOP_MS = 1_000
 
 /** What a keeper needs from the world. */
 export interface KeeperOptions {
-  readonly sql: Sql
+  /** Where months are; each has a name where there are several. */
+  readonly databases: readonly Kept[]
   readonly log: Log
   readonly intervalMs?: number
 }
 
+interface Kept {
+  readonly name?: string
+  readonly sql: Sql
+}
+
+type Provision = Awaited<ReturnType<typeof readProvision>>
+
 /** Makes the keeper of one router; several may look after the same months. */
-export function createKeeper({ sql, log, intervalMs = INTERVAL_MS }: KeeperOptions): Keeper {
-  let provision: Awaited<ReturnType<typeof readProvision>> | undefined
+export function createKeeper({ databases, log, intervalMs = INTERVAL_MS }: KeeperOptions): Keeper {
+  const provisions = new Map<Kept, Provision>()
   let ticker: Ticker | undefined
 
   async function look(): Promise<void> {
+    const looks = await Promise.allSettled(databases.map(lookAt))
+    const failed = looks.find((one) => one.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+
+  async function lookAt(one: Kept): Promise<void> {
+    const where = one.name === undefined ? {} : { cell: one.name }
     try {
-      const begun = await beginMonths(sql)
-      if (begun > 0) log.info('months of records and ledger were begun', { count: begun })
+      const begun = await beginMonths(one.sql)
+      if (begun > 0) log.info('months of records and ledger were begun', { ...where, count: begun })
     } finally {
-      provision = await readProvision(sql)
+      const provision = await readProvision(one.sql)
+      provisions.set(one, provision)
       const { astray: count } = provision
-      if (count > 0) log.error('records or ledger rows lie in no month', { count })
+      if (count > 0) log.error('records or ledger rows lie in no month', { ...where, count })
     }
   }
 
-  const told = (pick: (known: NonNullable<typeof provision>) => number) => () =>
-    provision === undefined ? [] : [{ value: pick(provision) }]
+  const told = (pick: (known: Provision) => number) => () =>
+    [...provisions].map(([{ name }, provision]) => ({
+      value: pick(provision),
+      ...(name !== undefined && { labels: { cell: name } }),
+    }))
 
   return {
     metrics: [

@@ -124,7 +124,7 @@ test('what lies in no month is kept and read, and becomes a month as it lies', a
   expect((await verifyLedger(sql)).differences).toEqual([])
   expect(await readProvision(sql)).toEqual({ astray: 2, monthsAhead: 0 })
 
-  const keeper = createKeeper({ sql, log: silent })
+  const keeper = createKeeper({ databases: [{ sql }], log: silent })
   await keeper.start()
   await keeper.stop()
   const values = await Promise.all(keeper.metrics.map(async ({ name, read }) => [name, await read()]))

@@ -368,7 +368,10 @@ test('what a clock that was set back books into a detached month is kept, counte
   expect(await findGeneration(sql, account.workspaceId, id!)).toMatchObject({ status: 'ok' })
   await expectSound(sql)
   const told: string[] = []
-  const keeper = createKeeper({ sql, log: { ...silent, error: (message) => void told.push(message) } })
+  const keeper = createKeeper({
+    databases: [{ sql }],
+    log: { ...silent, error: (message) => void told.push(message) },
+  })
   await keeper.start()
   await keeper.stop()
   expect(told).toEqual(['records or ledger rows lie in no month'])

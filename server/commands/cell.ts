@@ -1,0 +1,28 @@
+import { messageOf } from '#base/thrown.ts'
+import { claimCell } from '../store/cell-identity.ts'
+import type { DatabaseCell } from '../store/cells.ts'
+import type { Sql } from '../store/connection.ts'
+import { migrate } from '../store/migrations.ts'
+import { isOutage, OutageError } from '../store/outage.ts'
+
+/**
+ * A configured cell; nothing is asked of it yet. `findHome` resolves the id of the home that it is to belong to. Throws
+ * `OutageError` where the cell is away: whoever can wait for it has to know it.
+ */
+export function createCell(name: string, sql: Sql, findHome: () => Promise<string>): DatabaseCell {
+  async function prepare(): Promise<number> {
+    const applied = await migrate(sql)
+    await claimCell(sql, await findHome(), name)
+    return applied
+  }
+
+  function blame(cause: unknown): never {
+    if (cause instanceof Error && cause.name === 'ConfigError') throw cause
+    const isAway = isOutage(cause)
+    const failure = isAway ? 'cannot be reached' : 'cannot be used'
+    const message = `The database of the cell ${name} ${failure}: ${messageOf(cause)}. See database.cells in the configuration.`
+    throw isAway ? new OutageError(message, { cause }) : new Error(message, { cause })
+  }
+
+  return { name, sql, prepare: () => prepare().catch(blame) }
+}
