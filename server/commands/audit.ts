@@ -1,6 +1,6 @@
 import type { AuditAct } from '../administration/act.ts'
 import { type AuditRow, auditActs, listAudit, toAuditDocument } from '../administration/audit.ts'
-import { withDatabase } from './database.ts'
+import { withCells } from './cells.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
 import { parseCount, parseTime, UsageError } from './usage.ts'
 
@@ -25,9 +25,18 @@ export async function audit(options: AuditOptions): Promise<void> {
     to: to === undefined ? undefined : parseTime('--to', to),
     limit: parseCount('--limit', limit),
   }
-  const rows = await withDatabase(options.config, (sql) => listAudit(sql, query))
+  const lists = await withCells(options.config, ({ each }) => each((sql) => listAudit(sql, query)))
+  const rows = lists.length === 1 ? lists[0]! : merge(lists).slice(0, query.limit)
   const head = ['TIME', 'ACTOR', 'THROUGH', 'ACT', 'SUBJECT', 'DETAILS']
   print(options, rows.map(toAuditDocument), columns([head, ...rows.map(toCells)]))
+}
+
+/** The newest first, as each list is. */
+function merge(lists: readonly (readonly AuditRow[])[]): AuditRow[] {
+  return lists.flat().sort((one, other) => {
+    const apart = other.at.getTime() - one.at.getTime()
+    return apart !== 0 ? apart : one.id < other.id ? 1 : -1
+  })
 }
 
 function parseAct(text: string): AuditAct {

@@ -1,6 +1,6 @@
 import { creditWorkspace } from '../administration/credit.ts'
 import { type ActOptions, actorOf } from './actor.ts'
-import { withDatabase } from './database.ts'
+import { withCells } from './cells.ts'
 import { formatDollars, parseDollars } from './dollars.ts'
 import { print } from './output.ts'
 import { parseText, UsageError } from './usage.ts'
@@ -21,8 +21,13 @@ export async function credit(workspaceId: string, dollars: string, options: Cred
   const reason = parseText('--reason', options.reason)
   const idempotencyKey = parseIdempotencyKey(options.idempotencyKey)
   const actor = actorOf(options)
-  const posted = await withDatabase(options.config, (sql) =>
-    creditWorkspace(sql, actor, { workspaceId, amountMicros, reason, idempotencyKey }),
+  const posted = await withCells(options.config, async (cells) =>
+    creditWorkspace(await cells.ofWorkspace(workspaceId), actor, {
+      workspaceId,
+      amountMicros,
+      reason,
+      idempotencyKey,
+    }),
   )
   if (!posted) throw new Error(`There is no workspace ${workspaceId}. See: router workspace list`)
   const document = {

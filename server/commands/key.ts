@@ -4,7 +4,7 @@ import { loadRouterConfig } from '../config/router.ts'
 import { type Key, listKeys } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
 import { type ActOptions, actorOf } from './actor.ts'
-import { withDatabase } from './database.ts'
+import { withCells } from './cells.ts'
 import { formatDollars } from './dollars.ts'
 import { type KeySettingOptions, parseSettings } from './key-settings.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
@@ -22,9 +22,10 @@ export async function create(options: KeyOptions): Promise<void> {
   const settings = { ...parseSettings(options), name: options.name }
   const unknownModels = describeUnknownModels(options, settings.modelScope)
   const actor = actorOf(options)
-  const made = await withDatabase(options.config, (sql) =>
-    keys.create(sql, actor, options.workspace, settings),
-  )
+  const made = await withCells(options.config, async (cells) => {
+    const sql = await cells.ofWorkspace(options.workspace)
+    return keys.create(sql, actor, options.workspace, settings, cells.keyPlacing(sql))
+  })
   if (!made) throw noWorkspace(options.workspace)
   const { key, plaintext } = made
   const { id, ...rest } = toDocument(key)
@@ -40,7 +41,8 @@ export async function create(options: KeyOptions): Promise<void> {
 
 /** `router key list`: a workspace's keys, revoked and expired ones too. */
 export async function list(options: CommonOptions & { readonly workspace: string }): Promise<void> {
-  const listed = await withDatabase(options.config, async (sql) => {
+  const listed = await withCells(options.config, async (cells) => {
+    const sql = await cells.ofWorkspace(options.workspace)
     if (!(await findWorkspace(sql, options.workspace))) throw noWorkspace(options.workspace)
     return listKeys(sql, options.workspace)
   })
@@ -52,7 +54,7 @@ export async function list(options: CommonOptions & { readonly workspace: string
 /** `router key revoke`: for good, from the next request on. Again is harmless. */
 export async function revoke(id: string, options: ActOptions): Promise<void> {
   const actor = actorOf(options)
-  const key = await withDatabase(options.config, (sql) => keys.revoke(sql, actor, id))
+  const key = await withCells(options.config, async (cells) => keys.revoke(await cells.ofKey(id), actor, id))
   if (!key) throw noKey(id)
   print(options, toDocument(key), [
     `Key ${id} (${shorten(key.name)}) is revoked since ${formatTime(key.revokedAt)}.`,
@@ -64,7 +66,9 @@ export async function update(id: string, options: ActOptions & KeySettingOptions
   const settings = parseSettings(options)
   if (Object.keys(settings).length === 0) throw new UsageError('Nothing to change is named; see --help.')
   const actor = actorOf(options)
-  const key = await withDatabase(options.config, (sql) => keys.update(sql, actor, id, settings))
+  const key = await withCells(options.config, async (cells) =>
+    keys.update(await cells.ofKey(id), actor, id, settings),
+  )
   if (!key) throw noKey(id)
   print(options, toDocument(key), [
     `Key ${id} (${shorten(key.name)}) is changed; it is ${key.state}.`,

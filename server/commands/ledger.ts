@@ -1,10 +1,12 @@
-import { verifyLedger } from '../metering/verify-ledger.ts'
-import { withDatabase } from './database.ts'
+import { type LedgerReport, verifyLedger } from '../metering/verify-ledger.ts'
+import { HOME } from '../store/cells.ts'
+import { findMisplaced, type Misplaced } from '../store/directory.ts'
+import { type Cells, withCells } from './cells.ts'
 import { type CommonOptions, print } from './output.ts'
 
 /** `router ledger verify`: exit 1 when ledger, records, holds and balances do not agree. */
 export async function verify(options: CommonOptions): Promise<void> {
-  const result = await withDatabase(options.config, verifyLedger)
+  const result = await withCells(options.config, verifyCells)
   const {
     workspaces,
     entries,
@@ -25,4 +27,25 @@ export async function verify(options: CommonOptions): Promise<void> {
     ...(lines.length > 0 ? lines : ['Ledger, records and balances agree.']),
   ])
   if (differences.length > 0) process.exitCode = 1
+}
+
+/** Each cell by itself, for nothing is settled across two; and what each has against what the directory says of it. */
+async function verifyCells({ each, home }: Cells): Promise<LedgerReport> {
+  const reports = await each(async (sql, cell) => {
+    const report = await verifyLedger(sql)
+    const misplaced = cell === HOME ? [] : await findMisplaced(home, cell, sql)
+    return { ...report, differences: [...report.differences, ...misplaced.map(toDifference)] }
+  })
+  return reports.reduce((one, other) => ({
+    workspaces: one.workspaces + other.workspaces,
+    entries: one.entries + other.entries,
+    generations: one.generations + other.generations,
+    open_holds: one.open_holds + other.open_holds,
+    detached_months: one.detached_months + other.detached_months,
+    differences: [...one.differences, ...other.differences],
+  }))
+}
+
+function toDifference({ check, workspaceId, subject, cell, placedIn }: Misplaced) {
+  return { check, workspace_id: workspaceId, subject, expected: cell, actual: placedIn }
 }

@@ -2,12 +2,15 @@ import type { Command } from 'commander'
 import { createCommand, options } from '#base/command.ts'
 import { actCommand, command, group } from './program.ts'
 
+const cell = ['--cell <name>', 'the cell whose months are meant; home when left out'] as const
+
 /** `router retention …`; what a command needs is imported when it is called. */
 export function retentionProgram(): Command {
-  const list = command('list', 'list the months of records and ledger, and what has become of them').action(
-    async (given) => (await import('./retention.ts')).list(given),
-  )
+  const list = command('list', 'list the months of records and ledger, and what has become of them')
+    .option(...cell)
+    .action(async (given) => (await import('./retention.ts')).list(given))
   const write = actCommand('export', 'write a closed month to a folder of its name')
+    .option(...cell)
     .argument('<month>', 'such as 2026-11')
     .requiredOption('--to <folder>', 'where that folder is made')
     .action(async (month, given) => (await import('./retention.ts')).write(month, given))
@@ -22,10 +25,12 @@ export function retentionProgram(): Command {
     'detach',
     'take an exported month out of the tables; its rows stay in tables of their own',
   )
+    .option(...cell)
     .argument('<month>', 'such as 2026-11; all earlier ones come first')
     .requiredOption('--export <folder>', 'the month’s export, which is proved first')
     .action(async (month, given) => (await import('./retention.ts')).detach(month, given))
   const drop = actCommand('drop', 'drop the rows of a detached month, for good')
+    .option(...cell)
     .argument('<month>', 'such as 2026-11')
     .requiredOption('--export <folder>', 'the month’s export, which is proved first')
     .action(async (month, given) => (await import('./retention.ts')).drop(month, given))

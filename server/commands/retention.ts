@@ -2,24 +2,30 @@ import { complain } from '#base/print.ts'
 import { detachMonth, dropMonth, type Left } from '../retention/detach-month.ts'
 import { exportMonth, type MadeExport } from '../retention/export-month.ts'
 import { listMonths, type Month, type Totals } from '../retention/months.ts'
+import type { Sql } from '../store/connection.ts'
 import { type ActOptions, actorOf } from './actor.ts'
-import { withDatabase } from './database.ts'
+import { withCells } from './cells.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
 import { UsageError } from './usage.ts'
 
+/** Months lie in each cell for itself; home's when left out. */
+export interface CellOption {
+  readonly cell?: string
+}
+
 /** What `router retention export` takes. */
-export interface ExportCommandOptions extends ActOptions {
+export interface ExportCommandOptions extends ActOptions, CellOption {
   readonly to: string
 }
 
 /** What `router retention detach` and `drop` take. */
-export interface LeaveCommandOptions extends ActOptions {
+export interface LeaveCommandOptions extends ActOptions, CellOption {
   readonly export: string
 }
 
 /** `router retention list`: every month that was ever begun. */
-export async function list(options: CommonOptions): Promise<void> {
-  const months = await withDatabase(options.config, listMonths)
+export async function list(options: CommonOptions & CellOption): Promise<void> {
+  const months = await withCell(options, listMonths)
   const head = ['MONTH', 'STATE', 'EXPORTED', 'LEDGER ROWS', 'GENERATIONS', 'MANIFEST']
   print(options, months.map(toDocument), columns([head, ...months.map(toCells)]))
 }
@@ -29,7 +35,7 @@ export async function write(name: string, options: ExportCommandOptions): Promis
   requireMonth(name)
   const actor = actorOf(options)
   const tellProgress = (rows: bigint) => complain(`${name}: ${rows} lines`)
-  const made = await withDatabase(options.config, (sql) =>
+  const made = await withCell(options, (sql) =>
     exportMonth(sql, actor, { name, parent: options.to, tellProgress }),
   )
   tell(options, name, made, `${name} is in ${made.folder}`)
@@ -60,8 +66,15 @@ async function leave(
   requireMonth(name)
   const actor = actorOf(options)
   const folder = options.export
-  const left: Left = await withDatabase(options.config, (sql) => act(sql, actor, { name, folder }))
+  const left: Left = await withCell(options, (sql) => act(sql, actor, { name, folder }))
   return { ...left, folder }
+}
+
+function withCell<Result>(
+  { config, cell }: CommonOptions & CellOption,
+  use: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  return withCells(config, async (cells) => use(await cells.named(cell)))
 }
 
 function requireMonth(text: string): void {

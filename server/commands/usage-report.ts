@@ -10,8 +10,8 @@ import {
 import type { Sql } from '../store/connection.ts'
 import { findKeyById } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
+import { type Cells, withCells } from './cells.ts'
 import { writeCsv } from './csv.ts'
-import { withDatabase } from './database.ts'
 import { formatDollars } from './dollars.ts'
 import { type CommonOptions, columns, print } from './output.ts'
 import { parseTime, UsageError } from './usage.ts'
@@ -33,14 +33,17 @@ export async function report(options: ReportOptions): Promise<void> {
   const lines: UsageLine[] = []
   let total = NO_SUMS
   let count = 0
-  const isThere = await withDatabase(config, async (sql) => {
-    const filter = await resolve(sql, asked)
-    const read = (take: (batch: readonly UsageLine[]) => void | Promise<void>) =>
-      readUsage(sql, filter, (batch) => {
-        count += batch.length
-        total = batch.reduce<UsageSums>(addUsage, total)
-        return take(batch)
-      })
+  const isThere = await withCells(config, async (cells) => {
+    const { filter, databases } = await resolve(cells, asked)
+    const read = async (take: (batch: readonly UsageLine[]) => void | Promise<void>) => {
+      for (const sql of databases) {
+        await readUsage(sql, filter, (batch) => {
+          count += batch.length
+          total = batch.reduce<UsageSums>(addUsage, total)
+          return take(batch)
+        })
+      }
+    }
     if (file === null) {
       await read((batch) => void lines.push(...batch))
       return false
@@ -77,7 +80,22 @@ function parseFilter({ workspace, key, model, from, to }: ReportOptions): UsageF
 }
 
 /** A slip of the pen in an id must not look as if nothing had been used. A key's workspace is the only one to read. */
-async function resolve(sql: Sql, filter: UsageFilter): Promise<UsageFilter> {
+async function resolve(cells: Cells, filter: UsageFilter): Promise<Resolved> {
+  const { workspaceId, keyId } = filter
+  if (workspaceId === undefined && keyId === undefined) {
+    return { filter, databases: await cells.each(async (sql) => sql) }
+  }
+  const sql = await (workspaceId === undefined ? cells.ofKey(keyId!) : cells.ofWorkspace(workspaceId))
+  return { filter: await resolveIn(sql, filter), databases: [sql] }
+}
+
+/** What is summed up, and where that is. */
+interface Resolved {
+  readonly filter: UsageFilter
+  readonly databases: readonly Sql[]
+}
+
+async function resolveIn(sql: Sql, filter: UsageFilter): Promise<UsageFilter> {
   const { workspaceId, keyId } = filter
   if (workspaceId !== undefined && !(await findWorkspace(sql, workspaceId))) {
     throw new Error(`There is no workspace ${workspaceId}. See: router workspace list`)

@@ -5,6 +5,7 @@ import { actCommand, command, group } from './program.ts'
 export function workspaceProgram(): Command {
   const create = actCommand('create', 'create a workspace with an empty balance')
     .requiredOption('--name <name>', 'its name')
+    .option('--cell <name>', 'the cell that it is to live in; the one with the fewest when left out')
     .action(async (options) => (await import('./workspace.ts')).create(options))
   const list = command('list', 'list the workspaces with their balances and limits')
     .option('--find <text>', 'those with it in their name or in an address of theirs, or with this id')

@@ -11,7 +11,7 @@ import {
   type Workspace,
 } from '../store/workspaces.ts'
 import { type ActOptions, actorOf } from './actor.ts'
-import { withDatabase } from './database.ts'
+import { withCells } from './cells.ts'
 import { formatDollars } from './dollars.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
 import { parseCount, parseText, UsageError } from './usage.ts'
@@ -23,11 +23,17 @@ const MAX_NAME_CHARACTERS = 64
 const MAX_LEDGER_ROWS = 1_000
 
 /** `router workspace create --name N`. */
-export async function create(options: ActOptions & { readonly name: string }): Promise<void> {
-  const { config } = options
+export async function create(
+  options: ActOptions & { readonly name: string; readonly cell?: string },
+): Promise<void> {
+  const { config, cell } = options
   const name = parseText('--name', options.name, MAX_NAME_CHARACTERS)
   const actor = actorOf(options)
-  const workspace = await withDatabase(config, (sql) => createWorkspace(sql, actor, name))
+  const workspace = await withCells(config, async (cells) => {
+    const place = await cells.place(cell)
+    const made = await createWorkspace(place.sql, actor, name, place.id)
+    return cells.areSeveral ? { ...made, cell: place.name } : made
+  })
   print(options, toDocument(workspace), [
     `Workspace ${workspace.id} (${shorten(workspace.name)}) is there, with ${formatDollars(workspace.balanceMicros)}.`,
     `Add credit: router credit ${workspace.id} 5 --reason "First top-up"`,
@@ -37,28 +43,34 @@ export async function create(options: ActOptions & { readonly name: string }): P
 /** `router workspace list`: all, or those that a text is found in. */
 export async function list(options: CommonOptions & { readonly find?: string }): Promise<void> {
   const { find: text } = options
-  const workspaces = await withDatabase(options.config, async (sql) =>
-    text === undefined ? listWorkspaces(sql) : (await findWorkspaces(sql, { text })).toReversed(),
-  )
-  const rows = workspaces.map(({ id, name, balanceMicros, requestsPerMinute, tokensPerMinute }) => {
-    return [id, name, formatDollars(balanceMicros), orDefault(requestsPerMinute), orDefault(tokensPerMinute)]
+  const { workspaces, areSeveral } = await withCells(options.config, async (cells) => {
+    const lists = await cells.each(async (sql, cell) => {
+      const listed =
+        text === undefined ? await listWorkspaces(sql) : (await findWorkspaces(sql, { text })).toReversed()
+      return cells.areSeveral ? listed.map((workspace) => ({ ...workspace, cell })) : listed
+    })
+    return { workspaces: mergeWorkspaces(lists), areSeveral: cells.areSeveral }
   })
-  print(
-    options,
-    workspaces.map(toDocument),
-    columns([['WORKSPACE', 'NAME', 'BALANCE', 'RPM', 'TPM'], ...rows]),
-  )
+  const rows = workspaces.map(({ id, name, balanceMicros, requestsPerMinute, tokensPerMinute, cell }) => {
+    const cells = [orDefault(requestsPerMinute), orDefault(tokensPerMinute), ...(cell ? [cell] : [])]
+    return [id, name, formatDollars(balanceMicros), ...cells]
+  })
+  const head = ['WORKSPACE', 'NAME', 'BALANCE', 'RPM', 'TPM', ...(areSeveral ? ['CELL'] : [])]
+  print(options, workspaces.map(toDocument), columns([head, ...rows]))
 }
 
 /** `router workspace show ID`: the balance is that of the moment in which its rows were read. */
 export async function show(id: string, options: CommonOptions & { readonly limit: string }): Promise<void> {
   const limit = parseCount('--limit', options.limit)
   if (limit > MAX_LEDGER_ROWS) throw new UsageError(`--limit is at most ${MAX_LEDGER_ROWS}.`)
-  const { workspace, changes, credits } = await withDatabase(options.config, async (sql) => ({
-    workspace: await findWorkspace(sql, id),
-    changes: await listLimitChanges(sql, id),
-    credits: await readCredits(sql, id, { place: 'first', limit }),
-  }))
+  const { workspace, changes, credits } = await withCells(options.config, async (cells) => {
+    const sql = await cells.ofWorkspace(id)
+    return {
+      workspace: await findWorkspace(sql, id),
+      changes: await listLimitChanges(sql, id),
+      credits: await readCredits(sql, id, { place: 'first', limit }),
+    }
+  })
   if (!workspace) throw noWorkspace(id)
   const { limits } = loadRouterConfig(options.config, process.env)
   const { name, requestsPerMinute, tokensPerMinute } = workspace
@@ -111,7 +123,9 @@ export async function limits(id: string, options: LimitOptions): Promise<void> {
     ...(tokensPerMinute !== undefined && { tokensPerMinute: parseLimit('--tpm', tokensPerMinute) }),
   }
   const actor = actorOf(options)
-  const workspace = await withDatabase(options.config, (sql) => limitWorkspace(sql, actor, id, named))
+  const workspace = await withCells(options.config, async (cells) =>
+    limitWorkspace(await cells.ofWorkspace(id), actor, id, named),
+  )
   if (!workspace) throw noWorkspace(id)
   const usual = loadRouterConfig(options.config, process.env).limits
   print(options, toDocument(workspace), [
@@ -133,13 +147,22 @@ function orDefault(limit: number | null): string {
   return limit === null ? 'default' : String(limit)
 }
 
-function toDocument({ id, name, balanceMicros, requestsPerMinute, tokensPerMinute }: Workspace) {
+/** A workspace, and its cell where there are several. */
+type Listed = Workspace & { readonly cell?: string }
+
+/** Oldest first, as each list is. */
+function mergeWorkspaces(lists: readonly (readonly Listed[])[]): Listed[] {
+  return lists.flat().sort((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+function toDocument({ id, name, balanceMicros, requestsPerMinute, tokensPerMinute, cell }: Listed) {
   return {
     id,
     name,
     balance_micros: balanceMicros,
     requests_per_minute: requestsPerMinute,
     tokens_per_minute: tokensPerMinute,
+    ...(cell !== undefined && { cell }),
   }
 }
 
