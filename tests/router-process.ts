@@ -26,6 +26,8 @@ export interface RouterProcess extends Pick<Serving<unknown>, 'child' | 'stop'> 
 /** What differs from a router of the demo. */
 export interface RouterProcessOptions {
   readonly preparedStatements?: boolean
+  /** Databases beside the one that it is given. */
+  readonly cells?: readonly { readonly name: string; readonly url: string }[]
   readonly redisUrl?: string
   readonly drainMs?: number
   readonly stalledClientMs?: number
@@ -75,6 +77,7 @@ function configFor(
   backendUrl: string,
   {
     preparedStatements = true,
+    cells = [],
     redisUrl = '',
     drainMs = 500,
     stalledClientMs = 60_000,
@@ -84,7 +87,7 @@ function configFor(
   return `
 listen: { host: 127.0.0.1, port: 0 }
 admin: { port: 0 }
-database: { url: "\${DATABASE_URL}", preparedStatements: ${preparedStatements} }
+database: { url: "\${DATABASE_URL}", preparedStatements: ${preparedStatements}, cells: ${JSON.stringify(cells)} }
 redis: { url: "${redisUrl}" }
 limits: { requestsPerMinute: ${requestsPerMinute}, tokensPerMinute: 1000000000, leastJudged: 8192 }
 timers: { drainMs: ${drainMs}, stalledClientMs: ${stalledClientMs} }
