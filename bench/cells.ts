@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { openCells } from '../server/cells/open-cells.ts'
+import { silent } from '../server/log.ts'
+import { createMeter, type Meter } from '../server/meter.ts'
+import { type Account, createAccount, finished, wideBuckets } from '../server/metering/testing.ts'
+import { claimCell, claimHome } from '../server/store/cell-identity.ts'
+import { type DatabaseCell, HOME } from '../server/store/cells.ts'
+import type { Sql } from '../server/store/connection.ts'
+import { placeKey, placeWorkspace } from '../server/store/directory.ts'
+import { DURABLE, startTestServer } from '../server/store/testing.ts'
+
+// What a second cell brings, and what the directory before it costs: the same load on one PostgreSQL and on two, in turns
+// on one machine, whose processor both share. `node bench/cells.ts --rounds N --seconds N`.
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '9' }, seconds: { type: 'string', default: '3' } },
+})
+const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+const LOOPS = 64
+const WORKSPACES = 1_000
+const TICKS_PER_SECOND = 100
+
+const median = (all: readonly number[]) => all.toSorted((one, other) => one - other)[all.length >> 1]!
+
+interface Result {
+  readonly rate: number
+  readonly micros: number
+}
+
+const servers = await Promise.all([startTestServer(DURABLE), startTestServer(DURABLE)])
+
+/** Processor time of the processes that serve these databases, in microseconds. */
+async function serverMicros(databases: readonly Sql[]): Promise<number> {
+  const ticks = databases.map(async (sql) => {
+    const backends = await sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where datname = current_database()`
+    const each = backends.map(async ({ pid }) => {
+      const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
+      return Number(fields[11]) + Number(fields[12])
+    })
+    return (await Promise.all(each)).reduce((sum, one) => sum + one, 0)
+  })
+  return ((await Promise.all(ticks)).reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND) * 1e6
+}
+
+const meterOn = (sql: Sql): Meter =>
+  createMeter({ sql, allowOverdraftMicros: () => 0, buckets: wideBuckets(), log: silent })
+
+const balanceMicros = 1_000_000_000_000n
+
+/** Without a directory, as a router with one database works. */
+async function prepareOne(): Promise<[Meter, Sql[], Account[]]> {
+  const { sql } = await servers[0].open()
+  const making = Array.from({ length: WORKSPACES }, () => createAccount(sql, { balanceMicros }))
+  return [meterOn(sql), [sql], await Promise.all(making)]
+}
+
+async function prepareTwo(): Promise<[Meter, Sql[], Account[]]> {
+  const [{ sql: home }, { sql: other }] = [await servers[0].open(), await servers[1].open()]
+  const homeId = await claimHome(home)
+  await claimCell(other, homeId, 'other')
+  const cell = (name: string, sql: Sql): DatabaseCell => ({ name, sql, prepare: async () => 0 })
+  const { meter } = openCells({
+    cells: [cell(HOME, home), cell('other', other)],
+    meterOn,
+    log: silent,
+  })
+  const making = Array.from({ length: WORKSPACES }, async (_, index) => {
+    if (index % 2 === 0) return await createAccount(home, { balanceMicros })
+    const account = await createAccount(other, { balanceMicros })
+    const { workspaceId, keyId, caller } = account
+    await placeWorkspace(home, workspaceId, 'other')
+    await placeKey(home, { keyHash: Buffer.from(caller.keyHash, 'hex'), keyId, workspaceId })
+    return account
+  })
+  return [meter, [home, other], await Promise.all(making)]
+}
+
+/** Serves for so long; generations a second, and microseconds of PostgreSQL's processor for each. */
+async function createSide(prepared: Promise<[Meter, Sql[], Account[]]>) {
+  const [meter, databases, accounts] = await prepared
+  await meter.start()
+  async function run(ms: number): Promise<Result> {
+    const [before, begin] = [await serverMicros(databases), performance.now()]
+    let served = 0
+    const loop = async (first: number): Promise<void> => {
+      for (let turn = first; performance.now() - begin < ms; turn += LOOPS + 1) {
+        await (await meter.accept(accounts[turn % WORKSPACES]!.applicant())).settle(finished)
+        served++
+      }
+    }
+    await Promise.all(Array.from({ length: LOOPS }, (_, index) => loop(index)))
+    const took = performance.now() - begin
+    return { rate: (served / took) * 1_000, micros: ((await serverMicros(databases)) - before) / served }
+  }
+  return { run, stop: () => meter.stop() }
+}
+
+const sides = { one: await createSide(prepareOne()), two: await createSide(prepareTwo()) }
+const results: Record<keyof typeof sides, Result[]> = { one: [], two: [] }
+for (const side of Object.values(sides)) await side.run(seconds * 1_000)
+for (let round = 0; round < rounds; round++) {
+  // Who goes first changes, since the machine has other work.
+  const order = round % 2 === 0 ? (['one', 'two'] as const) : (['two', 'one'] as const)
+  for (const name of order) results[name].push(await sides[name].run(seconds * 1_000))
+}
+const tell = (unit: string, pick: (result: Result) => number) => {
+  const ratios = results.two.map((result, round) => pick(result) / pick(results.one[round]!))
+  const [one, two] = [median(results.one.map(pick)), median(results.two.map(pick))]
+  const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
+  console.log(
+    `1 → 2 cells: ${one.toFixed(0)} → ${two.toFixed(0)} ${unit}, ${median(ratios).toFixed(2)} times (${spread})`,
+  )
+}
+tell('generations a second', ({ rate }) => rate)
+tell('µs of PostgreSQL a generation', ({ micros }) => micros)
+for (const side of Object.values(sides)) await side.stop()
+await Promise.all(servers.map((server) => server.stop()))
