@@ -195,3 +195,17 @@ test('keys, usage and the audit log are found in whichever cell they are', async
   const owners = new Set(usage.lines.map(({ workspace_id: id }) => id))
   expect([owners.has(atHome.workspaceId), owners.has(elsewhere.workspaceId)]).toEqual([true, true])
 }, 600_000)
+
+test('months are those of the cell that is named, and a name that is none is wrong usage', async () => {
+  const { home, other } = service
+  const months = await Promise.all([
+    service.command<object[]>('retention', 'list', '--cell', 'other'),
+    service.command<object[]>('retention', 'list'),
+  ])
+  const counted = await Promise.all([other.sql, home.sql].map((sql) => sql`select from book_months`))
+  expect(months.map(({ length }) => length)).toEqual(counted.map(({ length }) => length))
+  await expect(service.command('retention', 'list', '--cell', 'nowhere')).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no cell nowhere'),
+  })
+}, 600_000)
