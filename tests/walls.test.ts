@@ -44,6 +44,8 @@ const refused = [
   ['pack/one.ts', '../server/log.ts'],
   ['pack/two.ts', './testing/a.ts'],
   ['proxy/three.ts', '../pack/a.ts'],
+  ['site/one.ts', '../server/log.ts'],
+  ['site/pages/two.ts', '#attestation'],
 ] as const
 
 const allowed = [
@@ -58,6 +60,8 @@ const allowed = [
   ['pack/allowed.ts', '../conformance/lock/lock.ts'],
   ['pack/allowed.test.ts', '../tests/service.ts'],
   ['tests/two-allowed.ts', '../pack/a.ts'],
+  ['site/allowed.ts', '#contract/errors'],
+  ['site/allowed.test.ts', '../tests/guides/page.ts'],
   ['server/two-allowed.ts', './console/handlers.ts'],
   ['server/console/allowed.ts', '#contract/console/types'],
   ['console/src/allowed.tsx', '#contract/console/types'],
