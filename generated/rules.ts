@@ -738,6 +738,7 @@ export const rules = {
   'CMD-06': { origin: 'chosen', ref: 'I1/p1:2', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },
   'CMD-07': { origin: 'chosen', ref: 'I1/p1:3', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },
   'CMD-08': { origin: 'chosen', ref: 'I1/p1:4', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },
+  'CMD-40': { origin: 'chosen', ref: 'I1/p1:5', level: 'must', subjects: ['proxy'], test: 'inspection' },
   'CMD-09': { origin: 'chosen', ref: 'I1/t1', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-10': { origin: 'chosen', ref: 'I1/t2', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-11': { origin: 'chosen', ref: 'I1/t3', level: 'must', subjects: ['router'], test: 'inspection' },

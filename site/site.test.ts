@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join, posix, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errors } from '#contract/errors'
-import { reasons } from '#contract/reasons'
+import { type ReasonEntry, reasons } from '#contract/reasons'
 import { rules } from '#contract/rules'
+import { seeOf } from '../proxy/commands/words.ts'
 import { blocksOf } from '../tests/guides/page.ts'
 import { buildSite } from './build.ts'
 import { list, read } from './project.ts'
@@ -91,6 +92,13 @@ test('every rule, reason and error has a page of its own, which says it', () => 
     ([address, name]) => !new RegExp(`<h1[^>]*>${name}</h1>\\s*<blockquote>`).test(files.get(address) ?? ''),
   )
   expect(without).toEqual([])
+})
+
+test('what the proxy says about a reason leads to its page', () => {
+  const entries = Object.values(reasons).flatMap((stage) => Object.values<ReasonEntry>(stage))
+  const led = entries.map((entry) => seeOf(entry, 'https://docs.example'))
+  expect(led.filter((address) => !files.has(address.slice('https://docs.example/'.length)))).toEqual([])
+  expect(led.length).toBeGreaterThan(60)
 })
 
 test('nothing of the site is loaded from another host, and no page has a script or a style of its own', () => {

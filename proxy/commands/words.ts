@@ -58,9 +58,12 @@ export function findReason(stage: string, reason: string): ReasonEntry | undefin
   return entries !== undefined && Object.hasOwn(entries, reason) ? entries[reason] : undefined
 }
 
-/** Where an entry of the catalogue stands in the documentation. */
-export function seeOf({ anchor }: ReasonEntry): string {
-  return `generated/reasons.md#${anchor}`
+/** Where an entry of the catalogue is explained: on a site of the documents, if one is named (CMD-40). */
+export function seeOf({ anchor }: ReasonEntry, site = process.env.PROXY_DOCS): string {
+  const stage = stages.find((each) => anchor.startsWith(`${each}-`))
+  if (stage === undefined || !URL.canParse(site ?? '') || !/^https?:/.test(site!))
+    return `generated/reasons.md#${anchor}`
+  return `${site!.replace(/\/+$/, '')}/reasons/${stage}/${anchor.slice(stage.length + 1)}.html`
 }
 
 function line(stage: Stage, mark: string, text: string): string[] {
