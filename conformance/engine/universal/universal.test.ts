@@ -136,8 +136,9 @@ test('the proxy may answer statuses of its own', () => {
     reason: 'leaf_mismatch',
   }
   const found = exchange({ status: 503, json: body })
-  expect(checkExchange(found, { ...circumstances, subject: 'proxy' })).toEqual([])
-  expect(checkExchange(found, circumstances)).toHaveLength(1)
+  const asked = { ...circumstances, operation: 'getInvitation' } as const
+  expect(checkExchange(found, { ...asked, subject: 'proxy' })).toEqual([])
+  expect(checkExchange(found, asked)).toHaveLength(1)
 })
 
 test('each event of a stream is judged', () => {
