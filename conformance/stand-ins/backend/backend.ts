@@ -5,7 +5,7 @@ import { createControlServer } from './control-server.ts'
 import { createJournal, type Received } from './journal.ts'
 import { LOOPBACK, listen, stop } from './listen.ts'
 import { createModelServer } from './model-server.ts'
-import { parseScript } from './parse-script.ts'
+import { MAX_RULES, parseScript } from './parse-script.ts'
 import { presets } from './presets.ts'
 import { createPlaybook, type Script } from './script.ts'
 
@@ -83,6 +83,9 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
 
   function putRule(name: string, rule: unknown): Promise<Script> {
     const others = (playbook.script.rules ?? []).filter((each) => each.name !== name)
+    // Nobody takes a rule back, and a backend serves many runs: the oldest makes room.
+    const oldest = others.findLastIndex((each) => each.name !== undefined)
+    if (others.length >= MAX_RULES && oldest >= 0) others.splice(oldest, 1)
     return play({ ...playbook.script, rules: [{ ...(rule as object), name }, ...others] })
   }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Backend, createBackend } from './backend.ts'
 import { chat, post } from './exchange.ts'
+import { MAX_RULES } from './parse-script.ts'
 
 let backend: Backend
 
@@ -38,6 +39,15 @@ test('a script is shown as it was put, and deleted', async () => {
   expect((await control('GET', '/script')).json).toEqual(script)
   await control('DELETE', '/script')
   expect((await control('GET', '/script')).json).toEqual({})
+})
+
+test('a rule that is put by its name makes room for itself: the oldest goes that has a name', async () => {
+  const kept = { marker: 'needle', status: 501 }
+  const rules = Array.from({ length: MAX_RULES - 1 }, (_, index) => ({ name: `old-${index}`, status: 502 }))
+  await control('PUT', '/script', { rules: [...rules, kept] })
+  const { status, json } = await control('PUT', '/script/new', { status: 503 })
+  expect(status).toBe(200)
+  expect(json.rules).toEqual([{ name: 'new', status: 503 }, ...rules.slice(0, -1), kept])
 })
 
 test('the first rule whose conditions all hold answers', async () => {

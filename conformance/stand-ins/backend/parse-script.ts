@@ -12,8 +12,8 @@ export class ScriptError extends Error {
   }
 }
 
-// Ours: enough for a long test run.
-const MAX_RULES = 1_000
+/** Rules of one script, ours: more than any scenario has running beside others. */
+export const MAX_RULES = 1_000
 
 const rule: Record<keyof Rule, Check> = {
   ...behaviourChecks,
