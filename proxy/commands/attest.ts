@@ -55,7 +55,7 @@ async function post(
 
 function inWords({ name, hostname, check, foreign, verdict }: AskedCheckOutput, index: number): string[] {
   const { admitted, stage, reason, evidence_digest: digest, hardware } = check
-  const heading = `${shorten(name)}  ${shorten(hostname)} is`
+  const heading = `Endpoint ${shorten(name)}, ${shorten(hostname)}, is`
   const space = index === 0 ? [] : ['']
   if (admitted) {
     return [

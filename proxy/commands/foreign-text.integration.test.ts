@@ -52,6 +52,7 @@ const meetings: Readonly<Record<string, (world: HostileWorld) => readonly Meetin
     { args: [bundle, forged] },
   ],
   status: ({ adminUrl }) => [{ args: ['--admin', adminUrl], shows: true }],
+  attest: ({ adminUrl }) => [{ args: ['--admin', adminUrl], shows: true }],
   doctor: ({ config }) => [{ args: ['--config', config], shows: true }],
   'journal verify': ({ config, capsule }) => [
     { args: ['--config', config] },
