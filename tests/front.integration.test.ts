@@ -1,46 +1,22 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../generated/limits.ts'
 import { type Front, startFront } from './front.ts'
 import { demoModel, type Service, startService } from './service.ts'
+import { delta, END, startWaitingModel, type WaitingModel } from './waiting-model.ts'
 
 const PING_MS = 250
 const READ_TIMEOUT_SECONDS = 2
 
-let backend: Server
+let model: WaitingModel
 let service: Service
 let apiKey: string
-let waiting: ServerResponse[] = []
-
-const event = (content: string) =>
-  `data: ${JSON.stringify({ id: 'a', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
-const END = `data: {"id":"a","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: {"id":"a","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}\n\ndata: [DONE]\n\n`
-
-/** A model that says a word, or nothing, and then waits for the test. */
-async function startBackend(): Promise<Server> {
-  const server = createServer(async (incoming, response) => {
-    const pieces: Buffer[] = []
-    for await (const piece of incoming) pieces.push(piece as Buffer)
-    const asked = Buffer.concat(pieces).toString()
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    if (asked.includes('a word first')) response.write(event('first'))
-    else response.flushHeaders()
-    waiting.push(response)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
 
 beforeAll(async () => {
-  backend = await startBackend()
-  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/v1`
+  model = await startWaitingModel()
   service = await startService({
-    models: () => [demoModel(url)],
+    models: () => [demoModel(model.url)],
     trustedProxies: ['127.0.0.1'],
     timers: { pingMs: PING_MS },
   })
@@ -49,8 +25,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.stop()
-  backend.closeAllConnections()
-  backend.close()
+  model.close()
 })
 
 describe('nginx', { tags: ['nginx'] }, () => standInFront('nginx'))
@@ -90,33 +65,33 @@ function standInFront(program: 'nginx' | 'caddy'): void {
   }
 
   test('hands a token on before the next one is there', async () => {
-    waiting = []
+    model.waiting.length = 0
     const { statusCode, body } = await front.ask('/v1/chat/completions', asking('a word first'))
     expect(statusCode).toBe(200)
     const reader = body[Symbol.asyncIterator]()
     await readUntil(reader, /first/g)
     // The model goes on only now: whoever holds a token back for the next one would wait for ever.
-    waiting[0]!.end(event('second') + END)
+    model.waiting[0]!.end(delta('second') + END)
     expect(await readUntil(reader, /\[DONE\]/g)).toContain('second')
   })
 
   test('cuts no stream whose model thinks for longer than it waits: the pings of the router pass', async () => {
-    waiting = []
+    model.waiting.length = 0
     const { body } = await impatient.ask('/v1/chat/completions', asking('think'))
     const reader = body[Symbol.asyncIterator]()
     const pings = Math.ceil((READ_TIMEOUT_SECONDS * 1_000 * 1.5) / PING_MS)
     await readUntil(reader, /^:/gm, pings)
-    waiting[0]!.end(event('at last') + END)
+    model.waiting[0]!.end(delta('at last') + END)
     expect(await readUntil(reader, /\[DONE\]/g)).toContain('at last')
   })
 
   test('lets bodies of megabytes pass, and leaves it to the router to say what is too large', async () => {
-    waiting = []
+    model.waiting.length = 0
     const small = asking('a word first')
     const large = { ...small, body: small.body.padEnd(1_200_000, ' ') }
     const { statusCode, body } = await front.ask('/v1/chat/completions', large)
     expect(statusCode).toBe(200)
-    waiting[0]!.end(END)
+    model.waiting[0]!.end(END)
     expect(await body.text()).toContain('[DONE]')
     const tooLarge = await front.ask('/v1/chat/completions', asking('x'.repeat(limits.maxBodyBytes)))
     expect(tooLarge.statusCode).toBe(413)

@@ -39,6 +39,8 @@ export interface RouterProcessOptions {
   readonly config?: string
   /** For the Node that it runs on. */
   readonly nodeOptions?: string
+  /** `bin/router` of another tree; this one's by default. */
+  readonly launcher?: string
 }
 
 /** Starts `bin/router run` on a free port and waits until it serves. Throws, with its log, when it ends before. */
@@ -51,7 +53,7 @@ export async function startRouterProcess(
   const config = join(folder, 'router.yaml')
   writeFileSync(config, options.config ?? configFor(backendUrl, options))
   const { ready, child, exited, log, stop } = await startServing<{ address: string; admin: string }>({
-    file: LAUNCHER,
+    file: options.launcher ?? LAUNCHER,
     args: ['run', '--config', config],
     env: {
       DATABASE_URL: databaseUrl,
