@@ -31,7 +31,9 @@ export function buildDebian(binary: string, into: string, architecture: string):
     put(folder, `usr/share/doc/${NAME}/README.md`, join(import.meta.dirname, 'README.md'))
     const licences = [join(ROOT, 'LICENSE'), licencesBeside(binary)].map((one) => readFileSync(one, 'utf8'))
     write(folder, `usr/share/doc/${NAME}/copyright`, licences.join('\n'))
-    const completion = execFileSync(binary, ['completion', 'bash', '--command', NAME], { encoding: 'utf8' })
+    // The program's own words, asked of its source: the binary may be for another processor.
+    const args = [join(ROOT, 'proxy', 'main.ts'), 'completion', 'bash', '--command', NAME]
+    const completion = execFileSync(process.execPath, args, { encoding: 'utf8' })
     write(folder, `usr/share/bash-completion/completions/${NAME}`, completion)
     write(folder, 'DEBIAN/control', control(architecture, sizeOf(folder)))
     const file = join(into, `${NAME}_${manifest.version}_${architecture}.deb`)
