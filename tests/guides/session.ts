@@ -13,6 +13,8 @@ export interface Place {
   /** The project itself, for what a page quotes. */
   readonly project: string
   readonly environment?: Readonly<Record<string, string>>
+  /** Nothing of this project and of this process's environment besides: what is saved is looked at by the page's own commands. */
+  readonly isApart?: boolean
   /** Rewrites what a page says of this machine, such as ports, in commands and in what they print. */
   readonly localize?: (text: string) => string
 }
@@ -80,7 +82,7 @@ export async function takeSteps(steps: readonly Step[], place: Place): Promise<r
       cwd: place.folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
-        ...process.env,
+        ...(place.isApart ? {} : process.env),
         LC_ALL: 'C',
         TZ: 'UTC',
         TMPDIR: session,
@@ -101,13 +103,14 @@ export async function takeSteps(steps: readonly Step[], place: Place): Promise<r
   }
 }
 
-function commandsOf(step: Step, index: number, { localize = same }: Place): string {
+function commandsOf(step: Step, index: number, { localize = same, isApart = false }: Place): string {
   const commands = localize(step.block.text)
   if (step.kind === 'run') return commands
   if (step.kind === 'goes on') return `step${index}() {\n${commands}\n}\ngoes_on step${index}`
   if (step.kind !== 'saved') return ':'
   const end = `END_OF_STEP_${index}`
   const save = `cat ${step.isMore ? '>>' : '>'} ${step.file} <<'${end}'\n${commands}${end}`
+  if (isApart) return save
   const [, check] = CHECKS.find(([name]) => name.test(step.file)) ?? []
   if (check === undefined) throw new Error(`No program looks at ${step.file}`)
   return `${save}\n${check(step.file)} >&2`
