@@ -35,7 +35,13 @@ test('a continuous build is excused from nothing but Python and what is optional
   const excused = (isContinuous: boolean) => needs.filter((need) => isExcused(need, isContinuous))
   expect(excused(false)).toEqual(needs)
   const programs = excused(true).filter((need) => need.kind === 'program')
-  expect(programs.map(({ name }) => name)).toEqual(['faketime', 'caddy', 'systemd-analyze', 'pg_basebackup'])
+  expect(programs.map(({ name }) => name)).toEqual([
+    'ssh-keygen',
+    'faketime',
+    'caddy',
+    'systemd-analyze',
+    'pg_basebackup',
+  ])
 })
 
 test.each([

@@ -67,6 +67,13 @@ export const needs: readonly Need[] = [
   { kind: 'program', name: 'dpkg', debianPackage: 'dpkg', use: 'the proxy’s Debian package, and the image' },
   {
     kind: 'program',
+    name: 'ssh-keygen',
+    debianPackage: 'openssh-client',
+    isOptional: true,
+    use: 'the signature of a release',
+  },
+  {
+    kind: 'program',
     name: 'faketime',
     debianPackage: 'faketime',
     isOptional: true,

@@ -1,0 +1,28 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dateChangelog } from './changes.ts'
+import { readRepository } from './repository.ts'
+import { nextVersion } from './version.ts'
+
+/** The files that a version is written into. */
+const MANIFESTS = ['package.json', 'package-lock.json']
+
+/** Writes the next version where it stands, for somebody to look at and commit; gives it. */
+export function prepareRelease(root: string, now: Date): string {
+  const { uncommitted, lastTag, commits } = readRepository(root)
+  if (uncommitted.length > 0)
+    throw new Error(`The tree has what is not committed:\n${uncommitted.join('\n')}`)
+  const version = nextVersion(lastTag, commits)
+  const changelog = join(root, 'CHANGELOG.md')
+  const dated = dateChangelog(readFileSync(changelog, 'utf8'), version, now.toISOString().slice(0, 10))
+  for (const name of MANIFESTS) {
+    const file = join(root, name)
+    const manifest = JSON.parse(readFileSync(file, 'utf8'))
+    manifest.version = version
+    // The lock names the project a second time, among its packages.
+    if (manifest.packages?.[''] !== undefined) manifest.packages[''].version = version
+    writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`)
+  }
+  writeFileSync(changelog, dated)
+  return version
+}
