@@ -5,16 +5,14 @@ import { compareDocuments } from '../spec/diff/operations.ts'
 import { findReleased } from '../spec/diff/released.ts'
 import { changesOf } from './changes.ts'
 import type { ReleaseOptions } from './options.ts'
-import { readRepository } from './repository.ts'
+import { readRepository, refuseUncommitted } from './repository.ts'
 
 /** Refuses what cannot become a release before anything long begins; gives what the changelog says of it. */
 export function examine(
   { root, skipTests, dryRun, key }: ReleaseOptions,
   version: string,
 ): string | undefined {
-  const { uncommitted } = readRepository(root)
-  if (uncommitted.length > 0)
-    throw new Error(`The tree has what is not committed:\n${uncommitted.join('\n')}`)
+  refuseUncommitted(readRepository(root))
   if (dryRun || skipTests) return changesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version)
   const { version: written } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const told = changesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version)

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dateChangelog } from './changes.ts'
-import { readRepository } from './repository.ts'
+import { readRepository, refuseUncommitted } from './repository.ts'
 import { nextVersion } from './version.ts'
 
 /** The files that a version is written into. */
@@ -9,10 +9,9 @@ const MANIFESTS = ['package.json', 'package-lock.json']
 
 /** Writes the next version where it stands, for somebody to look at and commit; gives it. */
 export function prepareRelease(root: string, now: Date): string {
-  const { uncommitted, lastTag, commits } = readRepository(root)
-  if (uncommitted.length > 0)
-    throw new Error(`The tree has what is not committed:\n${uncommitted.join('\n')}`)
-  const version = nextVersion(lastTag, commits)
+  const repository = readRepository(root)
+  refuseUncommitted(repository)
+  const version = nextVersion(repository.lastTag, repository.commits)
   const changelog = join(root, 'CHANGELOG.md')
   const dated = dateChangelog(readFileSync(changelog, 'utf8'), version, now.toISOString().slice(0, 10))
   for (const name of MANIFESTS) {

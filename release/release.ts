@@ -75,5 +75,5 @@ export async function makeRelease(options: ReleaseOptions): Promise<MadeRelease>
 function refuseChanges(root: string, commit: string): void {
   const now = readRepository(root)
   if (now.commit !== commit || now.uncommitted.length > 0)
-    throw new Error(`The tree has changed meanwhile:\n${now.uncommitted.join('\n')}`)
+    throw new Error(`The tree has changed meanwhile: ${now.uncommitted.join(', ')}`)
 }

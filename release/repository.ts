@@ -34,6 +34,11 @@ export function readRepository(folder: string): Repository {
   }
 }
 
+/** Throws where a clone has what is not committed, and names it. */
+export function refuseUncommitted({ uncommitted }: Pick<Repository, 'uncommitted'>): void {
+  if (uncommitted.length > 0) throw new Error(`The tree has what is not committed: ${uncommitted.join(', ')}`)
+}
+
 /** Puts a signed tag on the commit that is checked out: `git tag --verify` takes the same key as the checksums. */
 export function signTag(folder: string, tag: string, message: string, key: string): void {
   const settings = ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}`]
