@@ -734,6 +734,7 @@ export const rules = {
   'OPS-25': { origin: 'chosen', ref: 'D11/14:2', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-26': { origin: 'chosen', ref: 'D11/14:3', level: 'must', subjects: ['router'], test: 'inspection' },
   'OPS-27': { origin: 'chosen', ref: 'D11/14:4', level: 'must', subjects: ['router'], test: 'inspection' },
+  'OPS-28': { origin: 'chosen', ref: 'D11/15', level: 'must', subjects: ['router'], test: 'inspection' },
   'CMD-05': { origin: 'chosen', ref: 'I1/p1:1', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },
   'CMD-06': { origin: 'chosen', ref: 'I1/p1:2', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },
   'CMD-07': { origin: 'chosen', ref: 'I1/p1:3', level: 'must', subjects: ['router', 'proxy', 'platform'], test: 'inspection' },

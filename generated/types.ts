@@ -3556,6 +3556,8 @@ export interface components {
             listen?: components["schemas"]["ListenConfig"];
             /** The models it serves. */
             models: components["schemas"]["ModelConfig"][];
+            /** Keys that `secretsKey` has taken the place of: what is stored under one of them is still read (OPS-28). */
+            previousSecretsKeys?: components["schemas"]["SecretsKey"][];
             /** How clients reach it, with `/v1`; made from `listen` when it is left out. */
             publicBaseUrl?: string;
             /** Where several routers share their rate buckets; each has its own when no URL is given. */
@@ -3718,6 +3720,8 @@ export interface components {
         ScenarioVerdict: "pass" | "fail" | "warn" | "not-supported" | "not-testable" | "disabled" | "error";
         /** A value that no report shows. */
         Secret: string;
+        /** One that stored secrets were encrypted under. */
+        SecretsKey: string;
         /** An endpoint and where clients reach it. */
         ServedEndpoint: {
             /** With `/v1`; `unix:` and a path for a Unix socket. */

@@ -6,7 +6,7 @@ import { createApp } from './app.ts'
 import { bodyMetrics } from './bodies/body-metrics.ts'
 import { openCells } from './cells/open-cells.ts'
 import type { RouterConfig } from './config/router.ts'
-import { readSecretsKey } from './config/secrets-key.ts'
+import { previousSecretsKeys, readSecretsKey } from './config/secrets-key.ts'
 import { administrationHandlers } from './console/administration.ts'
 import { openConsole } from './console/console.ts'
 import { createConsolePage } from './console/page.ts'
@@ -133,7 +133,15 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   const secret = () => readSecretsKey(config)
   const origin = { service: PROVIDER, version: manifest.version, instance: meter.replica }
   const tracer = config.traces && createTracer({ config: config.traces, source: origin, log })
-  const upstreams = createUpstreams({ sql, replica: meter.replica, secret, log, connectMs, tracer })
+  const upstreams = createUpstreams({
+    sql,
+    replica: meter.replica,
+    secret,
+    previousSecrets: previousSecretsKeys(config),
+    log,
+    connectMs,
+    tracer,
+  })
   const controlled = {
     ...{ sql, upstreams, secret, shelf },
     endpoints: () => inForce.config.endpoints,

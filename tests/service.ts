@@ -30,8 +30,8 @@ export interface Service {
   createAccount(balanceMicros: bigint, settings?: KeySettings): Promise<Account>
   balanceOf(workspaceId: string): Promise<bigint>
   verify(): Promise<LedgerReport>
-  /** Starts another router of the same configuration on the same database; resolves its base URL. */
-  startReplica(): Promise<string>
+  /** Starts another router on the same database, of the same configuration but for `changes`; resolves its base URL. */
+  startReplica(changes?: Partial<RouterConfig>): Promise<string>
   /** Stops the router alone, as SIGTERM does. */
   stopRouter(): Promise<void>
   stop(): Promise<void>
@@ -71,9 +71,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const consoleSql = connect({ url, maxConnections: 4 })
   const models = options.models?.(backend.url) ?? [demoModel(backend.url)]
   const config = configFor(models, options)
-  const start = () =>
+  const start = (changes: Partial<RouterConfig> = {}) =>
     startRouter({
-      config,
+      config: { ...config, ...changes },
       sql,
       consoleSql,
       log: options.log ?? silent,
@@ -99,8 +99,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     createAccount: (balanceMicros, settings) => createAccount(sql, balanceMicros, settings),
     balanceOf: (workspaceId) => balanceOf(sql, workspaceId),
     verify: () => verifyLedger(sql),
-    async startReplica() {
-      const replica = await start()
+    async startReplica(changes) {
+      const replica = await start(changes)
       replicas.push(replica)
       return `http://127.0.0.1:${replica.port}/v1`
     },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,13 +10,16 @@ import type { Validator } from '#contract/validator'
 import { isUpstreamEventOutput } from '#contract/validators/upstream-event-output'
 import { isUpstreamOutput } from '#contract/validators/upstream-output'
 import { createIdentity } from '../egress/testing/identity.ts'
+import type { Sql } from '../server/store/connection.ts'
 import { startTestServer, type TestServer } from '../server/store/testing.ts'
+import { openApiKey, openUnderAny } from '../server/upstreams/api-key.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../bin/router', import.meta.url))
 const SECRET = 'vendor-secret-canary-77'
 
 let server: TestServer
 let databaseUrl: string
+let sql: Sql
 let folder: string
 
 interface Run {
@@ -27,7 +30,7 @@ interface Run {
 
 beforeAll(async () => {
   server = await startTestServer()
-  ;({ url: databaseUrl } = await server.open())
+  ;({ url: databaseUrl, sql } = await server.open())
   folder = mkdtempSync(join(tmpdir(), 'upstream-commands-'))
   writeFileSync(
     join(folder, 'root.pem'),
@@ -168,4 +171,38 @@ test('what is demanded of hardware is stored with the registration, and goes wit
   expect(added.attested).toEqual({ measurements: [guest] })
   const anew = await json<UpstreamOutput>('add', 'held', ...where, '--replace')
   expect(anew.attested).toBeNull()
+})
+
+test('a changed secretsKey is taken up without a moment in which a key cannot be read', async () => {
+  const plain = readFileSync(join(folder, 'router.yaml'), 'utf8')
+  const [old, fresh] = ['o', 'n'].map((letter) => letter.repeat(32))
+  const use = (...lines: readonly string[]) =>
+    writeFileSync(join(folder, 'router.yaml'), plain + lines.join('\n'))
+  const sealed = async () => {
+    const [row] = await sql<[{ id: string; key: Buffer }]>`
+      select id, api_key as key from upstreams where name = 'rotated'`
+    return row
+  }
+  use(`secretsKey: ${old}`)
+  await json('add', 'rotated', ...where, '--api-key-env', 'VENDOR_KEY')
+  const { id, key } = await sealed()
+
+  // The first step: both are read, whichever it is under.
+  use(`secretsKey: ${fresh}`, `previousSecretsKeys: [${old}]`)
+  expect(openUnderAny(key, id, [fresh!, old!].map((text) => Buffer.from(text)) as [Buffer, Buffer])).toBe(
+    SECRET,
+  )
+  expect(await json('rekey')).toMatchObject({ rekeyed: ['rotated'], unreadable: [] })
+  expect(await json('rekey')).toMatchObject({ rekeyed: [], current: ['rotated'], unreadable: [] })
+  const stored = await sealed()
+  expect(stored.id).toBe(id)
+  expect(openApiKey(stored.key, id, Buffer.from(fresh!))).toBe(SECRET)
+  expect(() => openApiKey(stored.key, id, Buffer.from(old!))).toThrow()
+
+  // Under a key that nobody has told it of, it names what it cannot read and leaves it alone.
+  use(`secretsKey: ${'x'.repeat(32)}`)
+  const { code, stdout } = await router('rekey', '--json')
+  expect([code, JSON.parse(stdout)]).toEqual([1, { rekeyed: [], current: [], unreadable: ['rotated'] }])
+  expect(openApiKey((await sealed()).key, id, Buffer.from(fresh!))).toBe(SECRET)
+  writeFileSync(join(folder, 'router.yaml'), plain)
 })

@@ -73,9 +73,9 @@ export async function startWorld({
         { timeout: 20_000, interval: 20 },
       )
     },
-    startReplica() {
+    startReplica(changes) {
       routers += 1
-      return service.startReplica()
+      return service.startReplica(changes)
     },
     ask: (body = {}, baseUrl = service.baseUrl) => chat({ baseUrl }, apiKey, { model: MODEL, ...body }),
     async stop() {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listUpstreams } from '../server/upstreams/administration.ts'
 import { listEvents } from '../server/upstreams/events.ts'
+import { rekeyUpstreams } from '../server/upstreams/rekey.ts'
+import { SECRETS_KEY } from './service.ts'
 import { HOSTNAME, MODEL, startWorld, UPSTREAM, UPSTREAM_KEY, type World } from './upstream.ts'
 
 let world: World
@@ -85,4 +87,21 @@ test('registration and admission are events that nobody can change or take away'
   await expect(world.sql`update upstream_events set reason = 'x'`).rejects.toThrow(/append-only/)
   await expect(world.sql`delete from upstream_events`).rejects.toThrow(/append-only/)
   await expect(world.sql`truncate upstream_events`).rejects.toThrow(/append-only/)
+})
+
+test('routers of the old and of the new secretsKey both have the upstream’s key, before it is stored anew and after', async () => {
+  const secretsKey = 'what takes the place of the other, 32+'
+  const keyFrom = async (baseUrl: string, content: string) => {
+    await world.untilListed(true, baseUrl)
+    expect((await world.ask({ messages: [{ role: 'user', content }] }, baseUrl)).status).toBe(200)
+    return world.backend.requests(content)[0]?.headers.authorization
+  }
+  const both = await world.startReplica({ secretsKey, previousSecretsKeys: [SECRETS_KEY] })
+  expect(await keyFrom(both, 'before, under both')).toBe(`Bearer ${UPSTREAM_KEY}`)
+  const rekeyed = await rekeyUpstreams(world.sql, Buffer.from(secretsKey), [Buffer.from(SECRETS_KEY)])
+  expect(rekeyed).toEqual({ rekeyed: [UPSTREAM], current: [], unreadable: [] })
+  const alone = await world.startReplica({ secretsKey })
+  for (const [name, baseUrl] of Object.entries({ old: world.baseUrl, both, alone })) {
+    expect(await keyFrom(baseUrl, `after, by ${name}`)).toBe(`Bearer ${UPSTREAM_KEY}`)
+  }
 })

@@ -46,6 +46,9 @@ export function upstreamProgram(): Command {
     .argument('<name>', 'name of the upstream')
     .option('--pin <digest>', 'the approved deployment to compare with (the newest that is kept)')
     .action(async (name, options) => (await import('./upstream-diff.ts')).diff(name, options))
+  const rekey = command('rekey', 'store keys under secretsKey that are still under a previous one').action(
+    async (options) => (await import('./upstream-rekey.ts')).rekey(options),
+  )
   const what = 'external endpoints that the router verifies'
-  return group('upstream', what, add, pin, enable, disable, attest, diff, list, events)
+  return group('upstream', what, add, pin, enable, disable, attest, diff, list, events, rekey)
 }

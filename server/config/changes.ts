@@ -9,6 +9,7 @@ const opened: readonly (readonly [string, (config: RouterConfig) => unknown])[] 
   ['publicBaseUrl', ({ publicBaseUrl }) => publicBaseUrl],
   ['dataDir', ({ dataDir }) => dataDir],
   ['secretsKey', ({ secretsKey }) => secretsKey],
+  ['previousSecretsKeys', ({ previousSecretsKeys }) => previousSecretsKeys],
   ['console', ({ console }) => console && { ...console, administrators: undefined }],
   ['database', ({ database }) => database],
   ['redis', ({ redis }) => redis],

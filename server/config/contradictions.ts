@@ -15,6 +15,7 @@ export function contradictions({
   database,
   publicBaseUrl,
   secretsKey,
+  previousSecretsKeys,
   endpoints,
   models,
   redis,
@@ -57,6 +58,11 @@ export function contradictions({
     if (secretsKey !== undefined || url === undefined || !isPublicHttps(url)) continue
     report('secretsKey', `is required where ${name} is a public https address; openssl rand -base64 32`)
   }
+  if (previousSecretsKeys?.length && secretsKey === undefined) {
+    report('previousSecretsKeys', 'needs a secretsKey that has taken their place')
+  }
+  if (previousSecretsKeys?.includes(secretsKey ?? ''))
+    report('previousSecretsKeys', 'holds secretsKey itself')
   if (console === true) report('console', 'is either false or its settings')
   else if (console) problems.push(...consoleContradictions(console, publicBaseUrl))
   for (const index of repeated(models.map(({ id }) => id))) report(`models[${index}].id`, 'stands twice')

@@ -160,6 +160,20 @@ test('a router that strangers reach has to be told its secretsKey, one for devel
   expect(load('publicBaseUrl: http://127.0.0.1:8080/v1').secretsKey).toBeUndefined()
 })
 
+test('previous keys stand behind a secretsKey that has taken their place', () => {
+  const [old, fresh] = ['o'.repeat(32), 'n'.repeat(32)]
+  expect(load(`secretsKey: ${fresh}`).previousSecretsKeys).toEqual([])
+  expect(load(`secretsKey: ${fresh}\npreviousSecretsKeys: [${old}]`).previousSecretsKeys).toEqual([old])
+  for (const wrong of [
+    `previousSecretsKeys: [${old}]`,
+    `secretsKey: ${fresh}\npreviousSecretsKeys: [${old}, ${fresh}]`,
+    `secretsKey: ${fresh}\npreviousSecretsKeys: [short]`,
+  ]) {
+    const [problem] = attempt(() => load(wrong)).problems
+    expect(problem?.path).toMatch(/^previousSecretsKeys/)
+  }
+})
+
 function attempt(act: () => unknown): ConfigError {
   try {
     act()

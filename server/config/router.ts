@@ -108,6 +108,8 @@ export interface RouterConfig {
   readonly dataDir: string
   /** What stored secrets are encrypted under; undefined: one of this router's own, in `dataDir`. */
   readonly secretsKey?: string | undefined
+  /** What they may still be encrypted under (OPS-28). */
+  readonly previousSecretsKeys?: readonly string[]
   readonly database: {
     readonly url: string | undefined
     readonly preparedStatements: boolean
@@ -172,6 +174,7 @@ export function loadRouterConfig(file: string, environment: Environment): Router
     publicBaseUrl,
     dataDir: resolve(dirname(file), written.dataDir ?? '.data'),
     secretsKey: written.secretsKey,
+    previousSecretsKeys: written.previousSecretsKeys ?? [],
     database: {
       url: written.database?.url || undefined,
       preparedStatements: written.database?.preparedStatements ?? true,

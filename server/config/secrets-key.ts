@@ -24,6 +24,13 @@ export function readSecretsKey({
   }
 }
 
+/** What stored secrets may still be encrypted under; nothing is encrypted under any of them again (OPS-28). */
+export function previousSecretsKeys({
+  previousSecretsKeys: keys = [],
+}: Pick<RouterConfig, 'previousSecretsKeys'>): readonly Buffer[] {
+  return keys.map((key) => Buffer.from(key))
+}
+
 function find(file: string): Buffer | undefined {
   try {
     return readFileSync(file)

@@ -64,6 +64,11 @@ test.each([
   ['publicBaseUrl', 'publicBaseUrl: "http://router.example/v1"', ['publicBaseUrl']],
   ['dataDir', 'dataDir: elsewhere', ['dataDir']],
   ['secretsKey', `secretsKey: ${KEY}`, ['secretsKey']],
+  [
+    'previousSecretsKeys',
+    `secretsKey: ${KEY}\npreviousSecretsKeys: ['${'p'.repeat(32)}']`,
+    ['secretsKey', 'previousSecretsKeys'],
+  ],
   ['database', 'database: { maxConnections: 3 }', ['database']],
   ['redis', 'redis: { fallback: closed }', ['redis']],
   ['limits.maxHeaderBytes', 'limits: { maxHeaderBytes: 9000 }', ['limits.maxHeaderBytes']],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { openApiKey, sealApiKey } from './api-key.ts'
+import { openApiKey, openUnderAny, sealApiKey } from './api-key.ts'
 
 const secret = randomBytes(32)
 
@@ -24,4 +24,14 @@ test('it cannot be read as another upstream’s, under another secret, or change
     changed[index]! ^= 1
     expect(() => openApiKey(changed, 'ups_1', secret)).toThrow()
   }
+})
+
+test('it is read under whichever of several secrets it was stored, and under no other', () => {
+  const [newest, older] = [randomBytes(32), randomBytes(32)]
+  for (const under of [newest, older, secret]) {
+    expect(openUnderAny(sealApiKey('vendor-key', 'ups_1', under), 'ups_1', [newest, older, secret])).toBe(
+      'vendor-key',
+    )
+  }
+  expect(() => openUnderAny(sealApiKey('vendor-key', 'ups_1', secret), 'ups_1', [newest, older])).toThrow()
 })

@@ -26,6 +26,25 @@ export function openApiKey(sealed: Buffer, upstreamId: string, secret: Buffer): 
   return Buffer.concat([text, decipher.final()]).toString('utf8')
 }
 
+/** The same under whichever of several secrets it was stored, the newest first. Throws as for the first when under none. */
+export function openUnderAny(
+  sealed: Buffer,
+  upstreamId: string,
+  [secret, ...previous]: readonly [Buffer, ...Buffer[]],
+): string {
+  try {
+    return openApiKey(sealed, upstreamId, secret)
+  } catch (error) {
+    const [next, ...others] = previous
+    if (next === undefined) throw error
+    try {
+      return openUnderAny(sealed, upstreamId, [next, ...others])
+    } catch {
+      throw error
+    }
+  }
+}
+
 /** Each use of the deployment's secret has a key of its own. */
 function keyFrom(secret: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', 'router: upstream api keys', KEY_BYTES))

@@ -5,7 +5,7 @@ import type { Sql } from '../store/connection.ts'
 import { within } from '../store/retry.ts'
 import { startTicker, type Ticker } from '../store/ticker.ts'
 import type { Tracer } from '../tracing/tracer.ts'
-import { openApiKey } from './api-key.ts'
+import { openUnderAny } from './api-key.ts'
 import type { Registration } from './registration.ts'
 import { createReporter } from './reporter.ts'
 import { listRegistrations, recordAdmission, recordDenial } from './sharing.ts'
@@ -18,6 +18,8 @@ export interface UpstreamsOptions {
   readonly replica: string
   /** What stored keys are encrypted under; read when there is one. */
   readonly secret: () => Buffer
+  /** What keys of upstreams may still be stored under (OPS-28). */
+  readonly previousSecrets?: readonly Buffer[]
   readonly log: Log
   /** Longest wait for a connection to an upstream. */
   readonly connectMs?: number
@@ -49,7 +51,7 @@ const inTime = <T>(work: Promise<T>): Promise<T> => within(work, limits.database
 
 /** Keeps an upstream for each registration in the table, and tells the table what this router's verdicts come to. */
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
-  const { sql, replica, secret, log, connectMs, clock, tracer } = options
+  const { sql, replica, secret, previousSecrets = [], log, connectMs, clock, tracer } = options
   const upstreams = new Map<string, Upstream>()
   const reporter = createReporter({ sql, replica, log })
   let ticker: Ticker | undefined
@@ -102,7 +104,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   /** One that cannot be read leaves the upstream without: it will refuse, and this line says why. */
   function openKey({ name, id, apiKey }: Registration): string | undefined {
     try {
-      return apiKey === null ? undefined : openApiKey(apiKey, id, secret())
+      return apiKey === null ? undefined : openUnderAny(apiKey, id, [secret(), ...previousSecrets])
     } catch (error) {
       log.error('the key of an upstream cannot be read: secretsKey is not what it was stored under', {
         upstream: name,

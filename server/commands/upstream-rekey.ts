@@ -1,0 +1,19 @@
+import { loadRouterConfig } from '../config/router.ts'
+import { previousSecretsKeys, readSecretsKey } from '../config/secrets-key.ts'
+import { rekeyUpstreams } from '../upstreams/rekey.ts'
+import { withDatabase } from './database.ts'
+import { type CommonOptions, print } from './output.ts'
+
+/** `router upstream rekey`: stores keys of upstreams under `secretsKey` that are under a previous one (OPS-28). */
+export async function rekey(options: CommonOptions): Promise<void> {
+  const config = loadRouterConfig(options.config, process.env)
+  const result = await withDatabase(options.config, (sql) =>
+    rekeyUpstreams(sql, readSecretsKey(config), previousSecretsKeys(config)),
+  )
+  const { rekeyed, current, unreadable } = result
+  print(options, result, [
+    `${rekeyed.length} stored anew under secretsKey, ${current.length} were already.`,
+    ...unreadable.map((name) => `${name} cannot be read: add --replace stores its key anew.`),
+  ])
+  if (unreadable.length > 0) process.exitCode = 1
+}
