@@ -39,7 +39,8 @@ const meanings: readonly (readonly [name: string, meanings: Readonly<Partial<Rec
   ['function', { call: 'called' }],
   ['arguments', { called: 'text' }],
 ]
-const names = meanings.map(([name]) => name)
+const readNames = nameReader(meanings.map(([name]) => name))
+const readTypes = nameReader(types.map(({ type }) => type))
 const meaningOf = {
   message: meanings.map(([, { message }]) => message),
   part: meanings.map(([, { part }]) => part),
@@ -66,8 +67,8 @@ class MessageWalk {
   images = 0
   audios = 0
   readonly #bytes: Buffer
-  readonly #readName: ReadName = nameReader(names)
-  readonly #readType: ReadName = nameReader(types.map(({ type }) => type))
+  readonly #readName: ReadName = readNames()
+  readonly #readType: ReadName = readTypes()
   #isAmbiguous = false
   /** Place of the part's type among those that are known. */
   #type = UNKNOWN

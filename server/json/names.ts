@@ -17,26 +17,28 @@ const NONE: readonly number[] = []
 const MAX_BYTES = 4_096
 
 /**
- * Reads the names of one text's objects, where millions may stand: the usual ones are told by their bytes, and only
- * what has escapes or other scripts in it is decoded and folded.
+ * Reads the names of objects, where millions may stand: the usual ones are told by their bytes, and only what has
+ * escapes or other scripts in it is decoded and folded. What it returns makes a reader for one text.
  */
-export function nameReader(known: readonly string[]): ReadName {
+export function nameReader(known: readonly string[]): () => ReadName {
   const byLength: (readonly number[])[] = []
   for (const [place, { length }] of known.entries()) byLength[length] = [...(byLength[length] ?? []), place]
   const spelled = known.map((name) => Buffer.from(name))
-  let folded = 0
 
-  return (bytes, start, end) => {
-    const length = end - start - 2
-    const candidates = byLength[length] ?? NONE
-    for (const place of candidates) if (isSame(spelled[place]!, bytes, start + 1)) return place
-    const kind = kindOf(bytes, start + 1, end - 1)
-    if (kind === ODD)
-      return length > MAX_BYTES || ++folded > MAX_FOLDED ? AMBIGUOUS : readOdd(bytes, start, end)
-    if (kind === CASED) {
-      for (const place of candidates) if (isSpelled(spelled[place]!, bytes, start + 1)) return AMBIGUOUS
+  return () => {
+    let folded = 0
+    return (bytes, start, end) => {
+      const length = end - start - 2
+      const candidates = byLength[length] ?? NONE
+      for (const place of candidates) if (isSame(spelled[place]!, bytes, start + 1)) return place
+      const kind = kindOf(bytes, start + 1, end - 1)
+      if (kind === ODD)
+        return length > MAX_BYTES || ++folded > MAX_FOLDED ? AMBIGUOUS : readOdd(bytes, start, end)
+      if (kind === CASED) {
+        for (const place of candidates) if (isSpelled(spelled[place]!, bytes, start + 1)) return AMBIGUOUS
+      }
+      return UNKNOWN
     }
-    return UNKNOWN
   }
 
   function readOdd(bytes: Buffer, start: number, end: number): number {
