@@ -19,12 +19,16 @@ export function createMemoryStore(now: () => number, maxBuckets = MAX_BUCKETS): 
   return {
     async apply(changes) {
       const nowMs = now()
-      const levels = changes.map(({ owner, counts, perMinute }) =>
-        levelAt(buckets[counts].get(owner), perMinute, nowMs),
-      )
-      const refusedAt = changes.findIndex(({ least }, place) => least !== undefined && levels[place]! < least)
+      const levels: number[] = []
+      let refusedAt = -1
+      for (const { owner, counts, perMinute, least } of changes) {
+        const level = levelAt(buckets[counts].get(owner), perMinute, nowMs)
+        if (refusedAt < 0 && least !== undefined && level < least) refusedAt = levels.length
+        levels.push(level)
+      }
       if (refusedAt >= 0) return { nowMs, refusedAt, levels }
-      for (const [place, { owner, counts, perMinute, units }] of changes.entries()) {
+      for (let place = 0; place < changes.length; place++) {
+        const { owner, counts, perMinute, units } = changes[place]!
         if (units === 0) continue
         const level = Math.min(fullLevel(perMinute), levels[place]! + units)
         levels[place] = level
