@@ -122,10 +122,13 @@ function fieldsOf(
   isSized: boolean,
 ): Fields {
   const fields: Record<string, unknown> = {}
-  for (const name of route.fields) {
+  const honoured: readonly string[] = route.fields
+  // A body names few of the fields that there are. None that counts stands twice.
+  for (const { name, valueStart, end } of body.span.members) {
+    if (!honoured.includes(name)) continue
     // What is judged from outside alone, or was sized already, is not walked once more.
-    const value = name === prompt && isSized ? promptShapes[shape].sized : outlineAt(body, name)
-    if (value !== undefined) fields[name] = value
+    const isDone = name === prompt && isSized
+    fields[name] = isDone ? promptShapes[shape].sized : outlineOf(body.bytes, valueStart, end)
   }
   if (streamOptions) fields.stream_options = streamOptions
   return fields
