@@ -15,16 +15,16 @@ export type Changes = Readonly<Record<string, Buffer | string | undefined>>
  * A name that stands twice is set, or removed, at every place; one that is absent is appended.
  */
 export function editsOf(object: ObjectSpan, changes: Changes): Edit[] {
-  const kept = object.members.filter((member) => !isRemoved(member, changes))
+  const { members } = object
   const edits: Edit[] = []
-  const lastKept = kept.at(-1)
-  for (const [index, member] of object.members.entries()) {
-    if (lastKept !== undefined && member.start > lastKept.start) break
-    const next = object.members[index + 1]
-    if (!Object.hasOwn(changes, member.name)) continue
-    const text = changes[member.name]
-    if (text !== undefined) edits.push({ start: member.valueStart, end: member.end, text })
-    else if (lastKept !== undefined) edits.push({ start: member.start, end: next!.start, text: '' })
+  const lastKept = members.findLast((member) => !isRemoved(member, changes))
+  for (let index = 0; index < members.length; index++) {
+    const { name, start, valueStart, end } = members[index]!
+    if (lastKept !== undefined && start > lastKept.start) break
+    if (!Object.hasOwn(changes, name)) continue
+    const text = changes[name]
+    if (text !== undefined) edits.push({ start: valueStart, end, text })
+    else if (lastKept !== undefined) edits.push({ start, end: members[index + 1]!.start, text: '' })
   }
   edits.push(...tailEdits(object, lastKept, appended(object, changes)))
   return edits
@@ -32,15 +32,15 @@ export function editsOf(object: ObjectSpan, changes: Changes): Edit[] {
 
 /** The bytes with the edits made; all others are copied as they are. */
 export function applyEdits(bytes: Buffer, edits: readonly Edit[]): Buffer {
-  const pieces: Buffer[] = []
-  let at = 0
+  const edited = Buffer.allocUnsafe(positionAfter(edits, bytes.length))
+  let [from, to] = [0, 0]
   for (const { start, end, text } of edits) {
-    if (start > at) pieces.push(bytes.subarray(at, start))
-    pieces.push(typeof text === 'string' ? Buffer.from(text) : text)
-    at = end
+    to += bytes.copy(edited, to, from, start)
+    to += typeof text === 'string' ? edited.write(text, to) : text.copy(edited, to)
+    from = end
   }
-  pieces.push(bytes.subarray(at))
-  return Buffer.concat(pieces)
+  bytes.copy(edited, to, from)
+  return edited
 }
 
 /** Where a byte that no edit touches stands after the edits. */
@@ -62,6 +62,8 @@ function isRemoved({ name }: Member, changes: Changes): boolean {
   return Object.hasOwn(changes, name) && changes[name] === undefined
 }
 
+const NOTHING = Buffer.alloc(0)
+
 /** The members to append, each with a comma in front. */
 function appended(object: ObjectSpan, changes: Changes): Buffer {
   const pieces: Buffer[] = []
@@ -69,7 +71,7 @@ function appended(object: ObjectSpan, changes: Changes): Buffer {
     if (text === undefined || object.members.some((member) => member.name === name)) continue
     pieces.push(Buffer.from(`,${JSON.stringify(name)}:`), typeof text === 'string' ? Buffer.from(text) : text)
   }
-  return Buffer.concat(pieces)
+  return pieces.length === 0 ? NOTHING : Buffer.concat(pieces)
 }
 
 /** Removed members behind the last kept one go together with the comma before them. */

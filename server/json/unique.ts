@@ -10,8 +10,8 @@ export interface UniqueObject {
 /** Takes out what `JSON.parse` does not keep: of a name that stands twice all members but the last. */
 export function uniqueMembers(bytes: Buffer): UniqueObject {
   const object = membersOf(bytes)
+  if (new Set(object.members.map(({ name }) => name)).size === object.members.length) return { bytes, object }
   const last = new Map(object.members.map((member) => [member.name, member]))
-  if (last.size === object.members.length) return { bytes, object }
   const edits = object.members.flatMap((member, index) =>
     last.get(member.name) === member
       ? []
