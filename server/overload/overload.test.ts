@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { limits } from '#contract/limits'
+import { away } from '../cells/away.ts'
 import type { ApiError } from '../errors.ts'
 import { Overload, type Place } from './overload.ts'
 
@@ -164,6 +165,30 @@ test('where judging takes too long, a workspace that floods is refused and anoth
   for (const { answer } of [...waiting, other]) answer()
   await Promise.all([...waiting, other].map(({ done }) => done))
   expect(overload.usage.count).toEqual({ held: 0, judged: 0 })
+})
+
+test('requests that a cell keeps waiting which is away are no queue that others stand in (OPS-25)', async () => {
+  most = 8_192
+  const refused: string[] = []
+  const ask = (name: string, asked: () => Promise<void>) => {
+    const place = overload.enter(ADDRESS, name)
+    return place
+      .judging(asked)
+      .catch(() => refused.push(name))
+      .finally(place.leave)
+  }
+  await Promise.all(Array.from({ length: 10 }, () => ask('at home', async () => {})))
+  for (let round = 0; round < 4; round++) {
+    nowMs += 300
+    const { promise, reject } = Promise.withResolvers<void>()
+    const waiting = Array.from({ length: 600 }, (_, index) => ask(`of the cell ${index}`, () => promise))
+    await turn()
+    await ask('at home', async () => {})
+    nowMs += limits.databaseOutageMs
+    reject(away())
+    await Promise.all(waiting)
+  }
+  expect(refused).toHaveLength(4 * 600)
 })
 
 test('requests of one turn count before any of them is judged', async () => {

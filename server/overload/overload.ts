@@ -1,4 +1,4 @@
-import type { ApiError } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { Congestion, type CongestionOptions } from './congestion.ts'
 import { overloaded } from './refusal.ts'
 import { hasRoom } from './room.ts'
@@ -152,10 +152,14 @@ export class Overload {
       asking,
       judging: async (judge) => {
         const begunAtMs = this.#now()
+        let isJudged = true
         try {
           return await asking(judge)
+        } catch (error) {
+          isJudged = !isUnasked(error)
+          throw error
         } finally {
-          this.#congestion.judged(this.#now() - begunAtMs, this.#all.judged + this.#all.came)
+          if (isJudged) this.#congestion.judged(this.#now() - begunAtMs, this.#all.judged + this.#all.came)
         }
       },
       leave: () => {
@@ -177,6 +181,11 @@ export class Overload {
     }
     return this.#turn
   }
+}
+
+/** Of a cell that is away: how long that took, or how quickly it was known, tells nothing of the others (OPS-25). */
+function isUnasked(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'overloaded'
 }
 
 // Made once: a refusal takes no time to be made.
