@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { silent } from '../log.ts'
 import type { Meter } from '../meter.ts'
 import { OutageError } from '../store/outage.ts'
@@ -35,4 +35,19 @@ test('what else is wrong with a cell ends the start', async () => {
   const { part, meter } = world(() => Promise.reject(new Error('another deployment')))
   await expect(part.beginLater()).rejects.toThrow('another deployment')
   expect(meter.start).not.toHaveBeenCalled()
+})
+
+test('a cell that hangs keeps no router from stopping', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { part, meter } = world(() => new Promise(() => {}))
+  const begun = part.beginLater()
+  // It is given up at first, and tried again.
+  await vi.advanceTimersByTimeAsync(10_000)
+  await begun
+  const stopped = part.stop()
+  await vi.advanceTimersByTimeAsync(10_000)
+  await stopped
+  expect(meter.start).not.toHaveBeenCalled()
+  expect(meter.stop).toHaveBeenCalled()
 })

@@ -1,6 +1,7 @@
 import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
 import type { Meter } from '../meter.ts'
+import { passes } from '../operations/drain.ts'
 import { isOutage } from '../store/outage.ts'
 import { within } from '../store/retry.ts'
 import { startTicker, type Ticker } from '../store/ticker.ts'
@@ -27,6 +28,9 @@ export interface CellPartOptions {
 
 /** How often a cell that was away at the start is tried (ours). */
 const RETRY_MS = 1_000
+
+/** How long a last try may take as a router stops (ours). */
+const STOP_MS = 1_000
 
 /** Nothing is asked of the cell before one of the `begin`s. */
 export function createCellPart({ name, meter, prepare, log }: CellPartOptions): CellPart {
@@ -68,7 +72,8 @@ export function createCellPart({ name, meter, prepare, log }: CellPartOptions): 
     },
     async stop() {
       isStopped = true
-      await Promise.all([ticker?.stop(), meter.stop()])
+      // A database that hangs must not keep the router from ending.
+      await Promise.all([ticker && passes(ticker.stop(), STOP_MS), meter.stop()])
     },
   }
 }

@@ -1,7 +1,10 @@
+import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
 import { passes } from '../operations/drain.ts'
 import { gauge, type Metric } from '../operations/metric.ts'
+import { singleFlight } from '../operations/single-flight.ts'
 import type { Sql } from '../store/connection.ts'
+import { within } from '../store/retry.ts'
 import { startTicker, type Ticker } from '../store/ticker.ts'
 import { beginMonths, readProvision } from './months.ts'
 
@@ -38,11 +41,14 @@ type Provision = Awaited<ReturnType<typeof readProvision>>
 /** Makes the keeper of one router; several may look after the same months. */
 export function createKeeper({ databases, log, intervalMs = INTERVAL_MS }: KeeperOptions): Keeper {
   const provisions = new Map<Kept, Provision>()
+  // One that hangs is not asked anew: each time would take one more of its connections.
+  const looks = databases.map((one) => singleFlight(() => lookAt(one)))
   let ticker: Ticker | undefined
 
+  /** A database that hangs keeps nobody from looking after the others, nor a router from starting (OPS-25). */
   async function look(): Promise<void> {
-    const looks = await Promise.allSettled(databases.map(lookAt))
-    const failed = looks.find((one) => one.status === 'rejected')
+    const ended = await Promise.allSettled(looks.map((one) => within(one(), limits.databaseOutageMs)))
+    const failed = ended.find((one) => one.status === 'rejected')
     if (failed) throw failed.reason
   }
 
