@@ -11,12 +11,14 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-async function world(): Promise<{ collector: Collector; exporter: Exporter; warnings: string[] }> {
+async function world(
+  answerMs?: number,
+): Promise<{ collector: Collector; exporter: Exporter; warnings: string[] }> {
   const collector = await startCollector()
   const warnings: string[] = []
   const log = { ...silent, warn: (message: string) => void warnings.push(message) }
   const config = { url: collector.url, authorization: 'Bearer collector' }
-  const exporter = new Exporter({ config, source, log })
+  const exporter = new Exporter({ config, source, log, ...(answerMs !== undefined && { answerMs }) })
   open.push(collector.close, () => exporter.stop())
   return { collector, exporter, warnings }
 }
@@ -103,4 +105,28 @@ test('a stop sends what waits, and waits for no collector that does not answer',
   take(silentOne.exporter, 10)
   await silentOne.exporter.stop()
   expect(silentOne.exporter.exported).toEqual({ sent: 0, refused: 0, crowdedOut: 10 })
+})
+
+test('a collector whose answer never ends keeps no span from being sent', async () => {
+  const { collector, exporter, warnings } = await world(200)
+  collector.answer = 'endless'
+  take(exporter, 3)
+  await vi.waitFor(() => expect(warnings).toEqual(['the collector does not take spans now']))
+  collector.answer = 200
+  take(exporter, 2)
+  await vi.waitFor(() => expect(exporter.exported).toEqual({ sent: 5, refused: 0, crowdedOut: 0 }))
+})
+
+test('what a collector says that it has not taken of a batch is counted as refused', async () => {
+  const { collector, exporter, warnings } = await world()
+  collector.said = '{"partialSuccess":{"rejectedSpans":"2","errorMessage":"too old"}}'
+  take(exporter, 5)
+  await vi.waitFor(() => expect(exporter.exported).toEqual({ sent: 3, refused: 2, crowdedOut: 0 }))
+  for (const said of ['', 'no JSON', 'null', '{"partialSuccess":{"rejectedSpans":-1}}']) {
+    const { sent } = exporter.exported
+    collector.said = said
+    take(exporter, 1)
+    await vi.waitFor(() => expect(exporter.exported.sent).toBe(sent + 1))
+  }
+  expect(warnings).toEqual(['the collector refuses spans'])
 })

@@ -1,6 +1,6 @@
 import { Client } from 'undici'
 import type { Log } from '../log.ts'
-import { exportRequest, type Source } from './otlp.ts'
+import { exportRequest, refusedSpans, type Source } from './otlp.ts'
 import type { Span, TakeSpan } from './span.ts'
 import type { TracesConfig } from './traces-config.ts'
 
@@ -19,6 +19,8 @@ export interface ExporterOptions {
   readonly config: Pick<TracesConfig, 'url' | 'authorization'>
   readonly source: Source
   readonly log: Log
+  /** How long a collector may take over a batch, from the connection to the end of its answer, in milliseconds. */
+  readonly answerMs?: number
 }
 
 /** Spans that may wait, and that are sent at a time; those of OpenTelemetry's own exporters. */
@@ -29,6 +31,9 @@ const BATCH = 512
 const GATHER_MS = 1_000
 const ANSWER_MS = 10_000
 const MAX_REST_MS = 30_000
+
+/** Longest answer that is read (ours). */
+const MAX_ANSWER_BYTES = 65_536
 
 /** How long a router that stops waits for its last spans (ours). */
 const STOP_MS = 1_000
@@ -52,8 +57,7 @@ export class Exporter {
     const url = new URL(options.config.url)
     this.#options = options
     this.#path = url.pathname + url.search
-    const timeouts = { headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS }
-    this.#client = new Client(url.origin, { connect: { timeout: ANSWER_MS }, ...timeouts })
+    this.#client = new Client(url.origin, { connect: { timeout: ANSWER_MS } })
   }
 
   readonly take: TakeSpan = (span) => {
@@ -94,31 +98,34 @@ export class Exporter {
   /** One batch; never rejects. One that the collector may take later stays where it is. */
   async #send(): Promise<void> {
     const batch = this.#waiting.slice(0, BATCH)
-    const answer = await this.#post(batch).catch((error: unknown) => error)
-    if (typeof answer !== 'number' || later.has(answer)) return this.#rest(answer)
-    const isTaken = answer >= 200 && answer < 300
+    const answer = await this.#post(batch).catch((error: unknown) => ({ error }))
+    if ('error' in answer || later.has(answer.status)) return this.#rest(answer)
+    const { status, refused } = answer
     this.#waiting = this.#waiting.slice(batch.length)
-    this.exported[isTaken ? 'sent' : 'refused'] += batch.length
-    if (!isTaken) this.#warn('the collector refuses spans', { status: answer })
+    this.exported.sent += batch.length - refused
+    this.exported.refused += refused
+    if (refused > 0) this.#warn('the collector refuses spans', { status })
     this.#restMs = 0
   }
 
-  async #post(batch: readonly Span[]): Promise<number> {
-    const { config, source } = this.#options
+  /** Status, and how many of the batch were not taken. A collector that sends a byte now and then has an end, too. */
+  async #post(batch: readonly Span[]): Promise<{ readonly status: number; readonly refused: number }> {
+    const { config, source, answerMs = ANSWER_MS } = this.#options
     const { authorization } = config
     const { statusCode, body } = await this.#client.request({
       method: 'POST',
       path: this.#path,
       headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
       body: JSON.stringify(exportRequest(batch, source)),
+      signal: AbortSignal.timeout(answerMs),
     })
-    await body.dump()
-    return statusCode
+    const isTaken = statusCode >= 200 && statusCode < 300
+    const said = await readShort(body)
+    return { status: statusCode, refused: isTaken ? refusedSpans(said, batch.length) : batch.length }
   }
 
   /** Ever longer, and told of once. */
-  #rest(answer: unknown): void {
-    const said = typeof answer === 'number' ? { status: answer } : { error: answer }
+  #rest(said: { readonly status: number } | { readonly error: unknown }): void {
     if (this.#restMs === 0) this.#warn('the collector does not take spans now', said)
     this.#restMs = Math.min(MAX_REST_MS, this.#restMs === 0 ? GATHER_MS : this.#restMs * 2)
   }
@@ -126,4 +133,16 @@ export class Exporter {
   #warn(message: string, said: { readonly status?: number; readonly error?: unknown }): void {
     if (!this.#isStopped) this.#options.log.warn(message, said)
   }
+}
+
+/** A long answer says nothing that anybody here reads. */
+async function readShort(body: AsyncIterable<Buffer>): Promise<string> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of body) {
+    bytes += piece.length
+    if (bytes > MAX_ANSWER_BYTES) return ''
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
 }

@@ -22,6 +22,18 @@ export function exportRequest(spans: readonly Span[], { service, version, instan
   return { resourceSpans: [{ resource: { attributes: toKeyValues(resource) }, scopeSpans }] }
 }
 
+/** How many spans of a batch a collector has not taken, as its answer says; what cannot be read says nothing. */
+export function refusedSpans(answer: string, most: number): number {
+  try {
+    const { partialSuccess } = JSON.parse(answer) as { partialSuccess?: { rejectedSpans?: unknown } }
+    // A 64-bit number is text in JSON, as Protobuf has it.
+    const count = Number(partialSuccess?.rejectedSpans ?? 0)
+    return Number.isInteger(count) && count > 0 ? Math.min(count, most) : 0
+  } catch {
+    return 0
+  }
+}
+
 function toOtlp({ startMs, endMs, attributes, isError, parentSpanId, ...span }: Span): object {
   return {
     ...span,

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A span as a collector reads it. */
@@ -25,8 +25,10 @@ export interface Collector {
   readonly headers: readonly IncomingMessage['headers'][]
   /** What does not belong into OTLP. */
   readonly mistakes: readonly string[]
-  /** What the next batches are answered with: a status, or nothing at all. */
-  answer: number | 'never'
+  /** What the next batches are answered with: a status, nothing at all, or an answer that never ends. */
+  answer: number | 'never' | 'endless'
+  /** The body of an answer. */
+  said: string
   close(): Promise<void>
 }
 
@@ -52,7 +54,8 @@ export async function startCollector(): Promise<Collector> {
     bodies.push(body)
     headers.push(incoming.headers)
     if (collector.answer === 200) read(JSON.parse(body) as Json)
-    response.writeHead(collector.answer, { 'content-type': 'application/json' }).end('{}')
+    if (collector.answer === 'endless') return drip(response)
+    response.writeHead(collector.answer, { 'content-type': 'application/json' }).end(collector.said)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -66,6 +69,7 @@ export async function startCollector(): Promise<Collector> {
     headers,
     mistakes,
     answer: 200,
+    said: '{}',
     async close() {
       server.closeAllConnections()
       server.close()
@@ -73,6 +77,13 @@ export async function startCollector(): Promise<Collector> {
     },
   }
   return collector
+
+  /** A byte now and then: no gap is long. */
+  function drip(response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const dripping = setInterval(() => response.write(' '), 20)
+    response.once('close', () => clearInterval(dripping))
+  }
 
   function read(request: Json): void {
     only(request, ['resourceSpans'])
