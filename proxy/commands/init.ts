@@ -60,7 +60,7 @@ async function askAbout(url: URL, options: InitOptions, questions: Questions): P
   try {
     const named = await readNamed(subject, options)
     const inspected = inspectBundle(named.bytes)
-    const shown = await examine(subject, named, inspected, options)
+    const shown = await examine(subject, named, inspected, { ...options, asWritten: true })
     if (!options.json) printLines([...shownInWords(shown), ''])
     if (shown.refusal !== undefined) throw shown.refusal
     const { admission, isRootNamed } = shown

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { digestOf } from '#attestation'
+import { digestOf, inspectBundle } from '#attestation'
 import { runInProcess } from '#base/testing/commands.ts'
 import type { EvidenceCapsule } from '#contract/models'
 import { toPem } from '../../attestation/testing/certificates.ts'
@@ -10,6 +10,7 @@ import { makeBundle, SNAPSHOT_DIGEST, TLS_FINGERPRINT } from '../../attestation/
 import { alternativeNames, keyUsage } from '../../attestation/testing/extensions.ts'
 import { runProgram } from '../program.ts'
 import { temporaryFolder } from '../testing/programs.ts'
+import { examine } from './show.ts'
 
 const usage = keyUsage({ certSign: false })
 const signers = {
@@ -95,4 +96,16 @@ test('the exemption admits, and exempts from nothing else', async () => {
     const ended = await runInProcess(runProgram, [...args, '--no-leaf-name', '--json'])
     expect([ended.code, JSON.parse(ended.stdout)]).toMatchObject([code, document])
   }
+})
+
+test('what comes along with its root is held to the leaf name where a configuration would hold it to that (CMD-37)', async () => {
+  const files = writeFiles('another')
+  const bytes = readFileSync(files.bundle)
+  const named = { bytes, observedLeaf: undefined, hostname: HOSTNAME, config: undefined }
+  const judged = (options: Parameters<typeof examine>[3]) =>
+    examine(files.bundle, named, inspectBundle(bytes), options)
+  expect((await judged({ root: [], leafName: true, asWritten: true })).refusal).toMatchObject(refusal)
+  expect((await judged({ root: [], leafName: false, asWritten: true })).refusal).toBeUndefined()
+  // `show` only shows it, and says that nobody has vouched for it.
+  expect((await judged({ root: [], leafName: true })).refusal).toBeUndefined()
 })

@@ -64,20 +64,27 @@ function writeRaw({ payload }: InspectedBundle, { refusal, isRootNamed }: Shown)
   process.stdout.write(payload.evidenceText)
 }
 
+/** How a bundle is judged for showing. */
+export interface ExamineOptions extends Pick<ShowOptions, 'root' | 'leafName'> {
+  /** Whether a root that comes along is held to what a configuration would say of it. */
+  readonly asWritten?: boolean
+}
+
 /** Judges a bundle for showing; throws nothing for one that is refused. */
 export async function examine(
   subject: string,
   named: NamedBundle,
   { payload, issuedAt }: InspectedBundle,
-  options: Pick<ShowOptions, 'root' | 'leafName'>,
+  options: ExamineOptions,
 ): Promise<Shown> {
+  const { leafName, asWritten = false } = options
   const itself = await outcomeOf(() => verifyByItself(named.bytes))
   const roots = rootsFor(named, payload.hostname, options)
   const isFetched = named.observedLeaf !== undefined
   const judged = await outcomeOf(() =>
     verifyBundle(named.bytes, {
       hostname: named.hostname ?? payload.hostname,
-      roots: roots ?? rootsWithin(named.bytes, { requireLeafName: false }),
+      roots: roots ?? rootsWithin(named.bytes, { requireLeafName: asWritten && leafName }),
       pins: [payload.evidenceDigest],
       // A file is judged as of its own time: how old it may be is not what is asked.
       now: isFetched ? new Date() : issuedAt,
