@@ -19,6 +19,8 @@ export interface LogFields extends ErrorField {
   /** Path of a setting, and what is wrong with it; never its value. */
   readonly setting?: string
   readonly mistake?: string
+  /** Of the journal. */
+  readonly lines?: number
 }
 
 /** Where the proxy says what happened. */

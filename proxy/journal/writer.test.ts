@@ -271,6 +271,22 @@ test('lines that were lost are told at the latest when the proxy stops', async (
   expect(parseLine(linesOf(file).at(-1)!)).toMatchObject({ kind: 'gap', lost_lines: 1 })
 })
 
+test('lines that the disk has not taken when the proxy stops are counted in its log (D9/6)', async () => {
+  const file = journalFile()
+  const errors = vi.fn()
+  const writer = await openWriter(file, { ...silent, error: errors })
+  mkdirSync(`${headFileOf(file)}.${process.pid}`)
+  for (let number = 0; number < 10_002; number += 1) writer.append(generation(number))
+  await writer.close()
+  expect(errors).toHaveBeenLastCalledWith(
+    'the proxy stops, and lines that its journal could not take may be lost',
+    {
+      lines: 10_002,
+      error: expect.objectContaining({ code: 'EISDIR' }),
+    },
+  )
+})
+
 test('what more comes than can wait is counted, and the journal says how much', async () => {
   const file = journalFile()
   const writer = await openWriter(file)

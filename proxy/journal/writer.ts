@@ -192,13 +192,23 @@ export class JournalWriter {
         if (!this.#isFailing)
           this.#log.error('the journal cannot be written; requests go on without it', { error })
         this.#isFailing = true
-        if (this.#closing.signal.aborted) {
-          this.#waiting = []
-          return
-        }
+        if (this.#closing.signal.aborted) return this.#giveUp(error)
         await sleep(RETRY_MS, undefined, this.#closing).catch(() => {})
       }
     }
+  }
+
+  /** Nobody writes them any more, and the journal cannot say so. Where its head alone failed, they are there. */
+  #giveUp(error: unknown): void {
+    const lines = this.#waiting.reduce(
+      (sum, { entry }) => sum + (entry.kind === 'gap' ? entry.lost_lines : 1),
+      this.#lost,
+    )
+    this.#waiting = []
+    this.#log.error('the proxy stops, and lines that its journal could not take may be lost', {
+      lines,
+      error,
+    })
   }
 
   /** A writer that is closed does not wait. */
