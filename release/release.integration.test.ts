@@ -163,6 +163,15 @@ test.each<[string, RegExp, (project: ReturnType<typeof startPrepared>) => Partia
       return {}
     },
   ],
+  [
+    'a new file that the settings of git show nobody',
+    /not committed[\s\S]*new\.txt/,
+    ({ root, git }) => {
+      git('config', 'status.showUntrackedFiles', 'no')
+      writeFileSync(join(root, 'new.txt'), '')
+      return {}
+    },
+  ],
   ['no key', /--key is missing/, () => ({ key: undefined })],
   ['a key that is not there', /no key at/, () => ({ key: '/nowhere/key' })],
   ['a key that signs nothing', /ssh-keygen/, ({ root }) => ({ key: join(root, 'CHANGELOG.md') })],

@@ -24,12 +24,13 @@ export function readRepository(folder: string): Repository {
   const commit = git(folder, 'rev-parse', 'HEAD')
   const lastTag = git(folder, 'tag', '--list', 'v*', '--sort=-version:refname').split('\n')[0] || undefined
   const range = lastTag === undefined ? ['HEAD'] : [`${lastTag}..HEAD`]
-  const log = git(folder, 'log', '--no-merges', '--format=%H %s', ...range)
+  // Whatever somebody's own settings of git show or leave out.
+  const log = git(folder, 'log', '--no-show-signature', '--no-merges', '--format=%H %s', ...range)
   return {
     folder,
     commit,
     lastTag,
-    uncommitted: linesOf(git(folder, 'status', '--porcelain')),
+    uncommitted: linesOf(git(folder, 'status', '--porcelain', '--untracked-files=normal')),
     commits: linesOf(log).map((line) => ({ hash: line.slice(0, 40), subject: line.slice(41) })),
   }
 }
