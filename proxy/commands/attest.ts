@@ -5,7 +5,8 @@ import { type OutputOptions, print } from '#base/print.ts'
 import type { AskedCheckOutput, AskedChecksOutput } from '#contract/models'
 import { isAskedChecksOutput } from '#contract/validators/asked-checks-output'
 import { ATTEST_PATH, COMMAND, COMMAND_HEADER } from '../admin/attest.ts'
-import { type AdminOptions, adminAddress, notRunning } from './admin-address.ts'
+import { type AdminOptions, adminAddress } from './admin-address.ts'
+import { askAdmin } from './ask-admin.ts'
 import { parseDigestOption } from './digest-option.ts'
 import { REFUSED } from './refused.ts'
 import { findReason, hardwareLines, stagesInWords } from './words.ts'
@@ -27,7 +28,11 @@ export async function attest(options: AttestOptions): Promise<number> {
 
 async function ask(address: string, endpoint: string | undefined): Promise<AskedChecksOutput> {
   const query = endpoint === undefined ? '' : `?${new URLSearchParams({ endpoint })}`
-  const { status, found } = await post(address, `${ATTEST_PATH}${query}`)
+  const { status, found } = await askAdmin(address, `${ATTEST_PATH}${query}`, {
+    method: 'POST',
+    headers: { [COMMAND_HEADER]: COMMAND },
+    limitMs: WAIT_MS,
+  })
   if (status === 200 && isAskedChecksOutput(found)) return found
   if (status === 503) throw new Error(`The proxy at ${address} stops, and checks nothing any more.`)
   if (status === 404 && endpoint !== undefined)
@@ -35,22 +40,6 @@ async function ask(address: string, endpoint: string | undefined): Promise<Asked
       `--endpoint "${endpoint}" is not one of the proxy at ${address}: \`proxy status\` lists them.`,
     )
   throw new Error(`What answers at ${address} is not the admin listener of this version of the proxy.`)
-}
-
-async function post(
-  address: string,
-  path: string,
-): Promise<{ readonly status: number; readonly found: unknown }> {
-  try {
-    const answer = await fetch(`${address}${path}`, {
-      method: 'POST',
-      headers: { [COMMAND_HEADER]: COMMAND },
-      signal: AbortSignal.timeout(WAIT_MS),
-    })
-    return { status: answer.status, found: await answer.json() }
-  } catch (cause) {
-    throw notRunning(address, cause)
-  }
 }
 
 function inWords({ name, hostname, check, foreign, verdict }: AskedCheckOutput, index: number): string[] {

@@ -4,7 +4,8 @@ import { type OutputOptions, print } from '#base/print.ts'
 import { limits } from '#contract/limits'
 import type { ProxyStatus } from '#contract/models'
 import { isProxyStatus } from '#contract/validators/proxy-status'
-import { type AdminOptions, adminAddress, notRunning } from './admin-address.ts'
+import { type AdminOptions, adminAddress } from './admin-address.ts'
+import { askAdmin } from './ask-admin.ts'
 import { parseDigestOption } from './digest-option.ts'
 import { explain, hardwareLines } from './words.ts'
 
@@ -24,13 +25,7 @@ export async function status(options: StatusOptions): Promise<number> {
 }
 
 async function ask(address: string): Promise<ProxyStatus> {
-  let found: unknown
-  try {
-    const answer = await fetch(`${address}/status`, { signal: AbortSignal.timeout(limits.connectTimeoutMs) })
-    found = await answer.json()
-  } catch (cause) {
-    throw notRunning(address, cause)
-  }
+  const { found } = await askAdmin(address, '/status', { limitMs: limits.connectTimeoutMs })
   if (isProxyStatus(found)) return found
   throw new Error(`What answers at ${address} is not the admin listener of this version of the proxy.`)
 }
