@@ -14,8 +14,17 @@ if [ -e "$data" ]; then
   echo "$data is there already" >&2
   exit 1
 fi
-cp -R "$base" "$data"
-chmod 0700 "$data"
+if [ ! -d "$archive" ]; then
+  echo "$archive is no folder" >&2
+  exit 1
+fi
+# PostgreSQL looks for it from its own folder.
+archive=$(cd "$archive" && pwd)
+# What breaks off leaves nothing that PostgreSQL would start on.
+unfinished=$data.unfinished
+rm -rf "$unfinished"
+cp -R "$base" "$unfinished"
+chmod 0700 "$unfinished"
 {
   echo "restore_command = 'cp \"$archive/%f\" \"%p\"'"
   echo "recovery_target_action = 'promote'"
@@ -24,5 +33,6 @@ chmod 0700 "$data"
   fi
   # Until somebody says so, the restored database adds nothing to the archive of the lost one.
   echo "archive_mode = 'off'"
-} >>"$data/postgresql.auto.conf"
-touch "$data/recovery.signal"
+} >>"$unfinished/postgresql.auto.conf"
+touch "$unfinished/recovery.signal"
+mv "$unfinished" "$data"
