@@ -334,7 +334,8 @@ test('pings keep coming from acceptance to the first token and the first of them
   response.on('data', (piece) => {
     text += piece
   })
-  await eventually(() => expect(text).toBe(': ping\n\n'.repeat(3)))
+  // On a busy machine several come between two looks.
+  await eventually(() => expect(text).toMatch(/^(: ping\n\n){3,}$/))
   tell(event({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] }))
   await eventually(() => expect(text).toMatch(/: ping\n\ndata: \{[^\n]+\}\n\n(: ping\n\n){2}/))
   tell('data: {"choices":[{"delta":{"content":"a"')
