@@ -52,16 +52,21 @@ export function expectError(
 
 /**
  * Asserts the status of a code. Where there is no refusal at all, or one of another code, nothing tells of what goes
- * with this one: that breaks what else is shown.
+ * with this one: that breaks what else is shown. The code with another status breaks what says that status, and no more.
  */
 export function expectStatusOf(exchange: Exchange, code: ErrorCode): void {
   const { status } = errors[code]
-  const isOther = exchange.status < 400 || (exchange.status !== status && codeIn(exchange) !== code)
+  if (exchange.status !== status && codeIn(exchange) === code) {
+    const broken = shownRules().filter((rule) => saysStatus(rule, code))
+    const rules = broken.length > 0 ? broken : ruleOfCode(code)
+    failAs(rules, `expected ${status}, got ${exchange.status}: ${excerpt(textOf(exchange))}`)
+  }
+  const isOther = exchange.status < 400 || exchange.status !== status
   showing(isOther ? besideCode(code) : shownRules(), () => expectStatus(exchange, status))
 }
 
 /** The code of a refusal; undefined where there is none to be read. */
-function codeIn(exchange: Exchange): unknown {
+export function codeIn(exchange: Exchange): unknown {
   try {
     const { error } = JSON.parse(textOf(exchange))
     return isObject(error) ? error.code : undefined
@@ -85,6 +90,12 @@ function readersOf(code: ErrorCode): readonly RuleId[] {
 
 /** What an error is made of. */
 const SHAPE = ['ERR-01', 'ERR-03'] as const
+
+/** Whether a rule says what status goes with a code. */
+function saysStatus(rule: RuleId, code: ErrorCode): boolean {
+  const says = new RegExp(`\\b${errors[code].status}\\b`).test(ruleTexts.get(rule) ?? '')
+  return says || ruleOfCode(code).includes(rule)
+}
 
 /** Whether a rule says what type goes with a code. */
 function saysType(rule: RuleId, code: ErrorCode): boolean {

@@ -40,9 +40,15 @@ test('more than a bucket held and regained is one, however slow the machine is',
   await expect(askUntilRefused(impatient, ask, 1, Date.now())).rejects.toThrow(AssertionError)
 })
 
-test('a bucket that refuses is told by its refusal', async () => {
-  const ask = async (turn: number) => answer(turn === 3 ? 429 : 200)
-  expect(await askUntilRefused(impatient, ask, 60, Date.now())).toEqual(answer(429))
+test.each([
+  ['by its status', answer(429)],
+  [
+    'by its code, with whatever status',
+    { ...answer(418), body: Buffer.from('{"error":{"code":"rate_limit_exceeded"}}') },
+  ],
+])('a bucket that refuses is told by its refusal: %s', async (_, refusal) => {
+  const ask = async (turn: number) => (turn === 3 ? refusal : answer(200))
+  expect(await askUntilRefused(impatient, ask, 60, Date.now())).toEqual(refusal)
 })
 
 test('whoever admits more than a limit does not empty its bucket, and fails', async () => {

@@ -1,6 +1,6 @@
 import * as assert from './assert.ts'
 import type { Context } from './context.ts'
-import { expectError } from './expect.ts'
+import { codeIn, expectError } from './expect.ts'
 import type { Exchange } from './http/exchange.ts'
 import type { RequestOptions } from './requests.ts'
 import { NotTestable } from './thrown.ts'
@@ -24,6 +24,11 @@ export function readBucket({ headers }: Exchange): BucketHeaders {
     retryAfterSeconds: number('retry-after'),
     retryAfterMs: number('retry-after-ms'),
   }
+}
+
+/** Whether an answer says that a limit is reached, by its status or by its code alone. */
+function isLimited(exchange: Exchange): boolean {
+  return exchange.status === 429 || codeIn(exchange) === 'rate_limit_exceeded'
 }
 
 /** Asserts a 429 `rate_limit_exceeded` and, where `limit` is given, that the bucket is the one of that size. */
@@ -105,7 +110,7 @@ export async function askUntilRefused(
   for (let admitted = perMinute; ; ) {
     // Many at once: while they are asked for one by one, as many come back at a slow product.
     const answers = await Promise.all(Array.from({ length: AT_A_TIME }, (_, turn) => ask(turn)))
-    const refused = answers.find(({ status }) => status === 429)
+    const refused = answers.find(isLimited)
     if (refused) return refused
     admitted += answers.length
     const most = mostIn(Date.now() - sinceMs, perMinute)

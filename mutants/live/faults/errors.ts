@@ -40,12 +40,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'invalid_api_key' ? 418 : errors[this.code].status",
     violates: ['ERR-08'],
-    alsoBreaks: [
-      {
-        rules: ['AUTH-01', 'AUTH-03', 'HDR-01'],
-        because: 'the scenarios of what is refused ask for the status that goes with it',
-      },
-    ],
+    alsoBreaks: [{ rules: ['AUTH-03'], because: 'it says the same status' }],
     expectKilledBy: ['authentication/missing-key'],
   },
   {
@@ -62,12 +57,6 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'api_key_expired' ? 418 : errors[this.code].status",
     violates: ['ERR-10'],
-    alsoBreaks: [
-      {
-        rules: ['AUTH-07', 'KEY-14'],
-        because: 'the scenarios of what is refused ask for the status that goes with it',
-      },
-    ],
     expectKilledBy: ['authentication/expired'],
   },
   {
@@ -84,9 +73,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'key_spend_limit_reached' ? 418 : errors[this.code].status",
     violates: ['ERR-12'],
-    alsoBreaks: [
-      { rules: ['KEY-11'], because: 'the scenarios of what is refused ask for the status that goes with it' },
-    ],
+    alsoBreaks: [{ rules: ['KEY-11', 'ERR-25'], because: 'they say the same status' }],
     expectKilledBy: ['credit/spend-limit-reached'],
   },
   {
@@ -103,9 +90,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'model_not_found' ? 418 : errors[this.code].status",
     violates: ['ERR-14'],
-    alsoBreaks: [
-      { rules: ['EP-08'], because: 'the scenarios of what is refused ask for the status that goes with it' },
-    ],
+    alsoBreaks: [{ rules: ['EP-08', 'MODL-20'], because: 'they say the same status' }],
     expectKilledBy: ['models/unknown'],
   },
   {
@@ -122,12 +107,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'rate_limit_exceeded' ? 418 : errors[this.code].status",
     violates: ['ERR-16'],
-    alsoBreaks: [
-      {
-        rules: ['KEY-09', 'LIM-03', 'LIM-10'],
-        because: 'the scenarios of what is refused ask for the status that goes with it',
-      },
-    ],
+    alsoBreaks: [{ rules: ['LIM-10'], because: 'it says the same status' }],
     expectKilledBy: ['limits/key-requests'],
   },
   {
@@ -160,12 +140,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'attestation_failed' ? 418 : errors[this.code].status",
     violates: ['ERR-21'],
-    alsoBreaks: [
-      {
-        rules: ['VERD-04', 'ERR-27', 'ERR-31'],
-        because: 'the scenarios of what is refused ask for the status that goes with it',
-      },
-    ],
+    alsoBreaks: [{ rules: ['ERR-27', 'ERR-31'], because: 'they say the same status' }],
     expectKilledBy: ['upstreams/denied'],
   },
   {
