@@ -1,5 +1,7 @@
 import * as assert from '../engine/assert.ts'
+import { shows } from '../engine/checks.ts'
 import { expectError, expectStatus } from '../engine/expect.ts'
+import { expectRefused } from '../engine/refusals.ts'
 import type { Topic } from '../engine/topic.ts'
 
 export default {
@@ -93,6 +95,7 @@ export default {
     rules: ['AUTH-05'],
     title: 'The message of a 401 tells the caller to send the key as a bearer token',
     expect: { error: 'invalid_api_key', message: 'bearer' },
+    shows: { message: ['AUTH-05'] },
     steps: [
       { name: 'no key', operation: 'listModels', key: 'none' },
       {
@@ -170,13 +173,18 @@ export default {
     needs: ['workspace', 'revokeKey'],
     async run(context) {
       const account = await context.own()
+      shows()
       expectStatus(await context.request('listModels'), 200)
       expectStatus(await context.chat(), 200)
       await context.hooks('revokeKey', { id: account.keyId ?? '' })
-      expectStatus(await context.chat(), 401)
-      expectStatus(await context.chat({ stream: true }), 401)
-      expectStatus(await context.request('listModels'), 401)
-      expectStatus(await context.record('gen-01ARZ3NDEKTSV4RRFFQ69G5FAV'), 401)
+      const query = { id: 'gen-01ARZ3NDEKTSV4RRFFQ69G5FAV' }
+      shows('AUTH-16')
+      // What it is told other scenarios show.
+      expectRefused(await context.chat())
+      expectRefused(await context.chat({ stream: true }))
+      expectRefused(await context.request('listModels'))
+      const { status } = await context.request('getGeneration', { query })
+      assert.ok(status === 401 || status === 403, `a look-up is answered ${status}`)
     },
   },
 

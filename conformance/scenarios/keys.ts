@@ -9,6 +9,7 @@ import {
   listedIds,
 } from '../engine/expect.ts'
 import { HookRefusal } from '../engine/hooks.ts'
+import { expectRefused } from '../engine/refusals.ts'
 import type { Topic } from '../engine/topic.ts'
 
 const PREFIX_CHARACTERS = 12
@@ -113,7 +114,9 @@ export default {
     needs: ['workspace', 'updateKey'],
     async run(context) {
       const { keyId: id = '' } = await context.own({ expiresAt: new Date('2020-01-01T00:00:00Z') })
-      expectError(await context.request('listModels'), 'api_key_expired')
+      shows()
+      expectRefused(await context.request('listModels'))
+      shows('KEY-23')
       await context.hooks('updateKey', { id, expires_at: new Date(Date.now() + 86_400_000).toISOString() })
       expectStatus(await context.request('listModels'), 200)
       await context.hooks('updateKey', { id, expires_at: null })
@@ -126,11 +129,21 @@ export default {
     title: 'A key that is both revoked and expired is told that it was revoked',
     needs: ['workspace'],
     async run(context) {
-      const account = await context.own({ isRevoked: true, expiresAt: new Date('2020-01-01T00:00:00Z') })
+      const expiresAt = new Date('2020-01-01T00:00:00Z')
+      const account = await context.own({ isRevoked: true, expiresAt })
+      shows()
+      // Who tells neither cannot tell one before the other.
+      for (const [settings, code] of [
+        [{ isRevoked: true }, 'api_key_revoked'],
+        [{ expiresAt }, 'api_key_expired'],
+      ] as const) {
+        const other = await context.accounts.addKey(account, settings)
+        expectError(await context.request('listModels', { account: other }), code)
+        expectError(await context.chat({}, { account: other }), code)
+      }
+      shows('KEY-21')
       expectError(await context.request('listModels'), 'api_key_revoked')
       expectError(await context.chat(), 'api_key_revoked')
-      const other = await context.accounts.addKey(account, { expiresAt: new Date('2020-01-01T00:00:00Z') })
-      expectError(await context.request('listModels', { account: other }), 'api_key_expired')
     },
   },
 
@@ -140,13 +153,16 @@ export default {
     needs: ['workspace', 'revokeKey', 'updateKey'],
     async run(context) {
       const { keyId: id = '' } = await context.own()
+      shows()
       expectStatus(await context.request('listModels'), 200)
       const first = await context.hooks('revokeKey', { id })
+      expectRefused(await context.request('listModels'))
+      shows('KEY-22')
       assert.equal(first.state, 'revoked')
       const again = await context.hooks('revokeKey', { id })
       assert.equal(again.revoked_at, first.revoked_at)
       await context.hooks('updateKey', { id, expires_at: new Date(Date.now() + 86_400_000).toISOString() })
-      expectStatus(await context.request('listModels'), 401)
+      expectRefused(await context.request('listModels'))
     },
   },
 
