@@ -1,7 +1,8 @@
 import * as assert from '../engine/assert.ts'
+import { shows } from '../engine/checks.ts'
 import type { Step } from '../engine/data/definition.ts'
-import { expectChat, expectStatus, generationIdOf } from '../engine/expect.ts'
-import { expectStream } from '../engine/stream.ts'
+import { expectChat, expectStatus, generationIdOf, recordIn } from '../engine/expect.ts'
+import { expectStream, readStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
 
 export default {
@@ -48,6 +49,7 @@ export default {
     subjects: ['router'],
     needs: ['key', 'cors'],
     expect: { headers: { 'access-control-allow-origin': { $absent: true } } },
+    shows: { headers: ['HDR-13'] },
     steps: [
       { operation: 'listModels', headers: { origin: 'https://evil.example' } },
       {
@@ -95,10 +97,15 @@ export default {
     title: 'X-Router-Generation-Id is the id of the generation, whole or streamed',
     needs: ['generation'],
     async run(context) {
-      const whole = await context.chat()
-      assert.equal(generationIdOf(whole), expectChat(whole).id)
-      const streamed = await context.chat({ stream: true })
-      assert.equal(generationIdOf(streamed), expectStream(streamed).chunks[0]?.id)
+      for (const stream of [false, true]) {
+        const exchange = await context.chat({ stream })
+        shows()
+        if (stream) expectStream(exchange)
+        else expectChat(exchange)
+        shows('HDR-03')
+        const { id } = stream ? (readStream(exchange).chunks[0] ?? {}) : expectChat(exchange)
+        assert.equal(generationIdOf(exchange), id)
+      }
     },
   },
 
@@ -107,6 +114,8 @@ export default {
     title: 'Every response of an accepted request names its generation, errors too',
     needs: ['generation', 'backendScript'],
     async run(context) {
+      shows()
+      recordIn(await context.record(generationIdOf(await context.chat())))
       for (const script of [
         { status: 500 },
         { status: 401 },
@@ -117,7 +126,9 @@ export default {
         await context.script(script)
         for (const stream of [false, true]) {
           const exchange = await context.chat({ stream })
+          shows()
           assert.ok(exchange.status >= 400, `${exchange.status} for ${JSON.stringify(script)}`)
+          shows('HDR-10')
           expectStatus(await context.record(generationIdOf(exchange)), 200)
         }
       }
@@ -141,8 +152,10 @@ export default {
       })
       for (const stream of [false, true]) {
         const exchange = await context.chat({ stream }, { headers: { 'x-request-id': 'mine' } })
+        shows()
         if (stream) expectStream(exchange)
         else expectChat(exchange)
+        shows('HDR-12')
         for (const name of ['x-backend', 'set-cookie', 'openai-version']) {
           assert.equal(exchange.headers[name], undefined, `${name} of the backend reached the client`)
         }
@@ -169,10 +182,12 @@ export default {
       }
       await context.script({ chunks: 1 })
       const { key } = await context.own()
+      shows()
       expectStatus(await context.chat({}, { headers }), 200)
       expectStream(await context.chat({ stream: true }, { headers }))
       const received = await context.received()
       assert.equal(received.length, 2)
+      shows('HDR-11')
       for (const request of received) {
         const shown = JSON.stringify(request.headers)
         assert.ok(!shown.includes(canary), `a header of the client reached the backend: ${shown}`)
@@ -185,6 +200,7 @@ export default {
   'request-id-echo': {
     rules: ['HDR-02'],
     title: 'The X-Request-Id of a client comes back',
+    shows: { headers: ['HDR-02'] },
     steps: [
       {
         operation: 'listModels',
@@ -218,6 +234,7 @@ export default {
     rules: ['HDR-09'],
     title: 'A request without an id is given one, on refusals too',
     expect: { headers: { 'x-request-id': { $matches: '^[!-~]{1,128}$' } } },
+    shows: { headers: ['HDR-09'] },
     steps: [
       { operation: 'listModels' },
       { name: 'a refusal', operation: 'listModels', key: 'none', expect: { error: 'invalid_api_key' } },
@@ -230,6 +247,7 @@ export default {
     rules: ['HDR-08'],
     title: 'An X-Request-Id that is not 1 to 128 visible ASCII characters is replaced',
     operation: 'listModels',
+    shows: { headers: ['HDR-08'] },
     steps: [
       requestId('a blank', 'a b', '^(?!a)[!-~]{1,128}$'),
       requestId('129 characters', 'x'.repeat(129), '^(?!x)[!-~]{1,128}$'),
