@@ -173,12 +173,11 @@ export default {
         const stream = expectStream(
           await context.chat({ stream: true, stream_options: { include_usage: true } }),
         )
-        const last = stream.chunks.at(-1)
         shows(usage === 'zero' ? 'MET-12' : 'MET-13')
-        assert.deepEqual(last?.choices, [], `no usage chunk came where the backend's usage is ${usage}`)
+        // What else stands in that chunk is shown where nothing is odd about the backend's.
         assert.ok(
-          Number.isInteger(last?.usage?.completion_tokens),
-          `it tells no usage where the backend's is ${usage}`,
+          Number.isInteger(stream.chunks.at(-1)?.usage?.completion_tokens),
+          `the last chunk tells no usage where the backend's is ${usage}`,
         )
       }
     },

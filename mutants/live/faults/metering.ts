@@ -134,4 +134,13 @@ export const metering: readonly LiveFault[] = [
     violates: ['WSP-04'],
     expectKilledBy: ['metering/whole-micros'],
   },
+  {
+    id: 'count-passed-off',
+    file: 'server/relay/settler.ts',
+    find: 'billable(this.#generation, reported, counted)',
+    replace:
+      "((billed) => (status === 'ok' && billed.usageSource === 'counted' ? { ...billed, usageSource: 'backend' as const } : billed))(billable(this.#generation, reported, counted))",
+    violates: ['MET-13', 'MET-11'],
+    expectKilledBy: ['metering/malformed-usage', 'metering/without-usage'],
+  },
 ]

@@ -145,8 +145,9 @@ export const streams: readonly LiveFault[] = [
     within: 'choices: []',
     find: '[]',
     replace: '[{ index: 0, delta: {}, finish_reason: null }] as never',
-    violates: ['MET-13'],
-    expectKilledBy: ['streams/usage-chunk-always'],
+    violates: ['STRM-03', 'REQ-05', 'EVT-02'],
+    alsoBreaks: [{ rules: ['EP-10'], because: 'a streamed text has the same chunk' }],
+    expectKilledBy: ['streams/usage-chunk'],
   },
   {
     id: 'chunks-with-other-object',
