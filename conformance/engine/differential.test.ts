@@ -45,7 +45,21 @@ test('pings come when they come', () => {
   expect(compareTraces(trace(text, sse), trace(`: ping\n\n${text}`, sse))).toEqual([])
 })
 
+const failed = '{"error":{"message":"No.","type":"upstream_error","code":"backend_error"}}'
+const told = (error: string) => trace(`: ping\n\ndata: ${error}\n\ndata: [DONE]\n\n`, sse)
+
+test('whether pings had begun when a backend failed makes no difference', () => {
+  expect(compareTraces(trace(failed, { status: 502 }), told(failed))).toEqual([])
+  expect(compareTraces(told(failed), trace(failed, { status: 502 }))).toEqual([])
+})
+
 test.each<[string, Trace, Trace, RegExp]>([
+  [
+    'another error of a backend, told late',
+    trace(failed, { status: 502 }),
+    told(failed.replace('backend_error', 'backend_unavailable')),
+    /^the error of answer 1/,
+  ],
   [
     'another text',
     trace(one),

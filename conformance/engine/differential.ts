@@ -3,6 +3,7 @@ import type { ControlBooks, ControlDebits } from '#contract/models'
 import { eventsOf } from './http/events.ts'
 import { type Exchange, isEventStream, textOf } from './http/exchange.ts'
 import { parseJson } from './http/json.ts'
+import { toldLate } from './told-late.ts'
 
 /** What a scenario saw and left behind at one subject. */
 export interface Trace {
@@ -64,6 +65,11 @@ function compare(router: Exchange, proxy: Exchange, number: number): readonly st
   const name = `answer ${number} (${router.sent.method} ${new URL(router.sent.url).pathname})`
   if (router.ending !== 'complete' || proxy.ending !== 'complete') {
     return differ(`the end of ${name}`, router.ending, proxy.ending)
+  }
+  // Whether pings had begun when a backend failed is chance.
+  const [late, later] = [toldLate(router), toldLate(proxy)]
+  if ((late === undefined) !== (later === undefined)) {
+    return differ(`the error of ${name}`, plain(late ?? plainBody(router)), plain(later ?? plainBody(proxy)))
   }
   return [
     ...differ(`the status of ${name}`, router.status, proxy.status),

@@ -9,6 +9,7 @@ import { failAs } from './assert.ts'
 import { hold, isShown, showing, shownRules } from './checks.ts'
 import { type Exchange, excerpt, jsonOf, objectOf, textOf } from './http/exchange.ts'
 import { catalogue, ruleTexts } from './rules.ts'
+import { toldLate } from './told-late.ts'
 import { ruleOfCode } from './universal/codes.ts'
 import { type Form, forms, type Mistake, mistakesIn } from './universal/forms.ts'
 
@@ -29,7 +30,10 @@ export function expectStatus(exchange: Exchange, status: number): void {
   if (exchange.ending === 'broken') assert.fail(`the answer broke off: ${fault}`)
 }
 
-/** Asserts a refusal by its code; status and type follow from the registry. */
+/**
+ * Asserts a refusal by its code; status and type follow from the registry. What is told late, in a stream of pings, has
+ * no status any more.
+ */
 export function expectError(
   exchange: Exchange,
   code: ErrorCode,
@@ -38,7 +42,7 @@ export function expectError(
   const { type } = errors[code]
   expectStatusOf(exchange, code)
   const judged = readersOf(code)
-  const error = errorIn(objectOf(exchange), judged.length > 0 ? judged : SHAPE)
+  const error = errorIn(toldLate(exchange) ?? objectOf(exchange), judged.length > 0 ? judged : SHAPE)
   if (error.code !== code && judged.length > 0)
     failAs(judged, `the code is ${JSON.stringify(error.code)}, not ${code}`)
   hold()
@@ -56,6 +60,7 @@ export function expectError(
  */
 export function expectStatusOf(exchange: Exchange, code: ErrorCode): void {
   const { status } = errors[code]
+  if (toldLate(exchange)) return
   if (exchange.status !== status && codeIn(exchange) === code) {
     const broken = shownRules().filter((rule) => saysStatus(rule, code))
     const rules = broken.length > 0 ? broken : ruleOfCode(code)

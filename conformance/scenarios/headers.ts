@@ -3,6 +3,7 @@ import { shows } from '../engine/checks.ts'
 import type { Step } from '../engine/data/definition.ts'
 import { expectChat, expectStatus, generationIdOf, recordIn } from '../engine/expect.ts'
 import { expectStream, readStream } from '../engine/stream.ts'
+import { toldLate } from '../engine/told-late.ts'
 import type { Topic } from '../engine/topic.ts'
 
 export default {
@@ -127,7 +128,8 @@ export default {
         for (const stream of [false, true]) {
           const exchange = await context.chat({ stream })
           shows()
-          assert.ok(exchange.status >= 400, `${exchange.status} for ${JSON.stringify(script)}`)
+          const isError = exchange.status >= 400 || toldLate(exchange) !== undefined
+          assert.ok(isError, `${exchange.status} for ${JSON.stringify(script)}`)
           shows('HDR-10')
           expectStatus(await context.record(generationIdOf(exchange)), 200)
         }

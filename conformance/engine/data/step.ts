@@ -8,6 +8,7 @@ import { parsed } from '../http/json.ts'
 import type { RequestOptions } from '../requests.ts'
 import { expectStream } from '../stream.ts'
 import { expectTextStream } from '../texts.ts'
+import { toldLate } from '../told-late.ts'
 import type { Expectation, Step } from './definition.ts'
 import { fill } from './fill.ts'
 import { match } from './match.ts'
@@ -89,6 +90,8 @@ function judgeHead(exchange: Exchange, step: Step): void {
   if (status === undefined && error !== undefined) expectStatusOf(exchange, error)
   else expectStatus(exchange, status ?? 200)
   name(step, 'headers')
+  // Headers are sent before anything goes wrong there.
+  if (error !== undefined && toldLate(exchange)) return
   for (const [name, value] of Object.entries(headers))
     match(exchange.headers[name.toLowerCase()], value, name)
 }
