@@ -216,7 +216,10 @@ export default {
     isExclusive: true,
     waitsMs: ({ evidencePollMs }) => evidencePollMs * 2,
     async run(context) {
-      assert.equal(labelIn(await entryFor(context, await rootWith(undefined))), null)
+      shows()
+      const label = labelIn(await entryFor(context, await rootWith(undefined)))
+      shows('MODL-10')
+      assert.equal(label, null)
     },
   },
 

@@ -15,7 +15,6 @@ import {
   generationIdOf,
   listedIn,
   recordIn,
-  valuesIn,
 } from '../engine/expect.ts'
 import { objectOf } from '../engine/http/exchange.ts'
 import { type Definition, type Description, namesRules } from '../engine/scenario.ts'
@@ -436,9 +435,6 @@ export default {
       assert.equal(usage.endpoint, external, 'an external endpoint is not told by its name')
       shows('VERD-29')
       assert.equal(model, context.model('external'), 'the model is not called as the client calls it')
-      shows('CHAT-08')
-      const values = valuesIn(recordIn(await context.record(generationIdOf(outside))))
-      assert.ok(values.includes(external), 'the record names another endpoint')
       shows('SRV-16')
       const inside = expectChat(await context.chat()).usage.endpoint
       assert.ok(await isEndpoint(context, own ?? '', inside), `${inside} is not ${own}`)
