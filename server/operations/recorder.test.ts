@@ -46,6 +46,15 @@ test('a generation is published under OpenTelemetry’s names, in seconds and to
   )
 })
 
+test('what has never happened yet is a zero for each model, so that its first time is a rise', async () => {
+  const text = await scrape(createRecorder(['a/one', 'b/two']).metrics)
+  for (const model of ['a/one', 'b/two']) {
+    const label = `gen_ai_request_model="${model}"`
+    expect(text).toContain(`router_generations_without_usage_total{${label}} 0\n`)
+    expect(text).toContain(`router_generations_aborted_total{${label},cause="unsettled"} 0\n`)
+  }
+})
+
 test('counted and reported micro-dollars are summed, and doubtful usage is counted by what is wrong with it', async () => {
   const { observe, metrics } = createRecorder(['demo/tiny-chat'])
   const comparison = { backend: '1', countedMicros: 19, reportedMicros: 405, finding: undefined }

@@ -2,7 +2,7 @@ import type { ErrorCode } from '#contract/errors'
 import { type BucketName, bucketNames, type LimitMetrics } from '../limits/metrics.ts'
 import { attributes, boundaries, names, PROVIDER } from '../names.ts'
 import { operations } from '../operation.ts'
-import type { Comparison, Observation, Observe } from '../relay/observation.ts'
+import type { AbortCause, Comparison, Observation, Observe } from '../relay/observation.ts'
 import { Family } from './family.ts'
 import { Counter, Histogram } from './histogram.ts'
 import { counter, gauge, histogram, type Metric } from './metric.ts'
@@ -50,7 +50,10 @@ export function createRecorder(models: readonly string[]): Recorder {
   expectModels(models)
 
   function expectModels(ids: readonly string[]): void {
-    for (const model of ids) withoutUsage.of({ [attributes.model]: model })
+    for (const model of ids) {
+      withoutUsage.of({ [attributes.model]: model })
+      aborted.of({ [attributes.model]: model, cause: 'unsettled' satisfies AbortCause })
+    }
   }
 
   function observe({ operation, model, end, cause, overheadMs, comparison }: Observation): void {
