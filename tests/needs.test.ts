@@ -39,6 +39,7 @@ test('a continuous build is excused from nothing but Python and what is optional
     'ssh-keygen',
     'faketime',
     'caddy',
+    'promtool',
     'systemd-analyze',
     'pg_basebackup',
   ])

@@ -88,6 +88,13 @@ export const needs: readonly Need[] = [
   },
   {
     kind: 'program',
+    name: 'promtool',
+    debianPackage: 'prometheus',
+    isOptional: true,
+    use: 'the alerts of deploy/, against series that they fire on',
+  },
+  {
+    kind: 'program',
     name: 'systemd-analyze',
     debianPackage: 'systemd',
     isOptional: true,

@@ -107,7 +107,7 @@ async function listedModels(baseUrl: string, apiKey: string): Promise<string[]> 
   return data.map(({ id }) => id)
 }
 
-function upstreamModel(backendUrl: string): UpstreamModelConfig {
+export function upstreamModel(backendUrl: string): UpstreamModelConfig {
   const { endpoint: _, backends: __, ...terms } = demoModel(backendUrl)
   return { ...terms, id: MODEL, upstream: { name: UPSTREAM, model: 'tiny-chat', usage: 'final' } }
 }
