@@ -1,15 +1,7 @@
 // @module-tag dpkg
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -18,9 +10,11 @@ import { createBackend } from '../../conformance/stand-ins/backend/backend.ts'
 import { startTestGateway } from '../../tests/gateway.ts'
 import { buildBinary } from './build.ts'
 import { buildDebian, NAME } from './debian.ts'
+import { createDebianRoot } from './debian-root.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'binary-test-'))
 const binary = join(folder, 'proxy')
+const architecture = execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim()
 
 /** Nothing of Node, and nothing of this project. */
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder }
@@ -56,30 +50,51 @@ test('one file discovers, writes its configuration, verifies and forwards', asyn
   expect(answer.headers.get('x-proxy-verdict')).toBe('allow')
 })
 
-test('the Debian package is installed and removed, and leaves nothing', () => {
-  const file = buildDebian(binary, folder, dpkg('--print-architecture').trim())
-  const root = join(folder, 'root')
-  const state = join(root, 'var', 'lib', 'dpkg')
-  for (const part of ['info', 'updates', 'triggers']) mkdirSync(join(state, part), { recursive: true })
-  // A system with what this one has, so that what it depends on is looked for.
-  copyFileSync('/var/lib/dpkg/status', join(state, 'status'))
-  const flags = [`--root=${root}`, '--force-not-root', `--log=${join(folder, 'dpkg.log')}`]
-  dpkg(...flags, '--install', file)
-  const installed = execFileSync(join(root, 'usr', 'bin', NAME), ['--version'], { encoding: 'utf8', env })
+test('the Debian package is installed and removed by dpkg, and leaves nothing', () => {
+  const file = buildDebian(binary, folder, architecture)
+  const debian = createDebianRoot(join(folder, 'root'))
+  debian.dpkg('--install', file)
+  const installed = execFileSync(join(debian.folder, 'usr', 'bin', NAME), ['--version'], {
+    encoding: 'utf8',
+    env,
+  })
   expect(installed).toMatch(/^\d+\.\d+\.\d+\n$/)
-  const copyright = readFileSync(join(root, 'usr', 'share', 'doc', NAME, 'copyright'), 'utf8')
+  const copyright = readFileSync(join(debian.folder, 'usr', 'share', 'doc', NAME, 'copyright'), 'utf8')
   // The project's own, Node's with what that is made of, and one of the packages'.
   for (const part of ['Apache License', 'OpenSSL', 'undici 8']) expect(copyright).toContain(part)
-  const completion = join(root, 'usr', 'share', 'bash-completion', 'completions', NAME)
+  const completion = join(debian.folder, 'usr', 'share', 'bash-completion', 'completions', NAME)
   expect(readFileSync(completion, 'utf8')).toContain(
     `complete -o default -F _${NAME.replaceAll('-', '_')}_complete ${NAME}`,
   )
-  dpkg(...flags, '--purge', NAME)
-  const left = readdirSync(root, { recursive: true, withFileTypes: true })
-  expect(
-    left.filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(root, 'var', 'lib', 'dpkg'))),
-  ).toEqual([])
-  expect(readdirSync(join(state, 'info')).filter((name) => name.startsWith(NAME))).toEqual([])
+  debian.dpkg('--purge', NAME)
+  expect(debian.files()).toEqual([])
+  expect(debian.remembered(NAME)).toEqual([])
+})
+
+test('so it is by apt, which finds what it depends on, and puts a newer one in its place', () => {
+  const older = buildDebian(binary, folder, architecture)
+  const debian = createDebianRoot(join(folder, 'apt-root'))
+  expect(debian.apt('install', older)).toContain(`Setting up ${NAME}`)
+  const before = debian.files()
+  expect(before).toContain(join(debian.folder, 'usr', 'bin', NAME))
+  const newer = buildDebian(binary, join(folder, 'newer'), architecture, '99.0.0')
+  expect(debian.apt('install', newer)).toMatch(/1 upgraded, 0 newly installed/)
+  expect(debian.files()).toEqual(before)
+  debian.apt('remove', NAME)
+  expect(debian.files()).toEqual([])
+  debian.apt('install', older)
+  debian.apt('purge', NAME)
+  expect([debian.files(), debian.remembered(NAME)]).toEqual([[], []])
+})
+
+test('apt refuses a package for another processor', () => {
+  const other = architecture === 'arm64' ? 'amd64' : 'arm64'
+  const file = buildDebian(binary, folder, other)
+  const debian = createDebianRoot(join(folder, 'other-root'))
+  expect(() => debian.apt('install', file)).toThrow(
+    expect.objectContaining({ stdout: expect.stringContaining('unmet dependencies') }),
+  )
+  expect(debian.files()).toEqual([])
 })
 
 test('its unit is one that systemd takes', { tags: ['systemd-analyze'] }, () => {
@@ -98,10 +113,6 @@ test('its unit is one that systemd takes', { tags: ['systemd-analyze'] }, () => 
   })
   expect(wrong.status).not.toBe(0)
 })
-
-function dpkg(...args: readonly string[]): string {
-  return execFileSync('dpkg', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-}
 
 async function startToEnd(file: string, args: readonly string[], cwd: string) {
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })

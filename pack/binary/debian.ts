@@ -23,7 +23,12 @@ export const NAME = 'confidential-inference-proxy'
 const DEPENDS = 'libc6 (>= 2.28), libstdc++6 (>= 8)'
 
 /** Makes a Debian package of a binary; gives its file. It runs nothing when it is installed or removed. */
-export function buildDebian(binary: string, into: string, architecture: string): string {
+export function buildDebian(
+  binary: string,
+  into: string,
+  architecture: string,
+  version = manifest.version,
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'debian-'))
   try {
     put(folder, `usr/bin/${NAME}`, binary, 0o755)
@@ -35,8 +40,9 @@ export function buildDebian(binary: string, into: string, architecture: string):
     const args = [join(ROOT, 'proxy', 'main.ts'), 'completion', 'bash', '--command', NAME]
     const completion = execFileSync(process.execPath, args, { encoding: 'utf8' })
     write(folder, `usr/share/bash-completion/completions/${NAME}`, completion)
-    write(folder, 'DEBIAN/control', control(architecture, sizeOf(folder)))
-    const file = join(into, `${NAME}_${manifest.version}_${architecture}.deb`)
+    write(folder, 'DEBIAN/control', control(architecture, version, sizeOf(folder)))
+    mkdirSync(into, { recursive: true })
+    const file = join(into, `${NAME}_${version}_${architecture}.deb`)
     execFileSync('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z1', '--build', folder, file], {
       stdio: 'pipe',
     })
@@ -46,9 +52,9 @@ export function buildDebian(binary: string, into: string, architecture: string):
   }
 }
 
-function control(architecture: string, bytes: number): string {
+function control(architecture: string, version: string, bytes: number): string {
   return `Package: ${NAME}
-Version: ${manifest.version}
+Version: ${version}
 Architecture: ${architecture}
 Maintainer: The maintainers of the Confidential Inference Router <maintainers@invalid>
 Installed-Size: ${Math.ceil(bytes / 1_024)}
