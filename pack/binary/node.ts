@@ -18,11 +18,11 @@ const ELF = '\u007fELF'
 
 /**
  * Fetches the Node of another system from npm's registry into a folder; gives its file. It is the one of the lockfile,
- * by its hash, and has to be of this version: what is put into it is read by no other.
+ * by its hash, and has to be of this version: what is put into it is read by no other. `root` has the lockfile.
  */
-export function fetchNode(system: string, folder: string): string {
+export function fetchNode(system: string, folder: string, root = ROOT): string {
   const name = `node-${system}`
-  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const locked: Locked | undefined = packages[`node_modules/${name}`]
   if (locked === undefined) throw new Error(`The lockfile has no Node for ${system}: give one by --node.`)
   if (`v${locked.version}` !== process.version)
