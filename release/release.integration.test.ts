@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -204,6 +205,14 @@ test.each<[string, RegExp, (project: ReturnType<typeof startPrepared>) => Partia
     },
   ],
   [
+    'a tag that cannot be made',
+    /v1\.0\.0/,
+    ({ root }) => {
+      writeFileSync(join(root, '.git', 'refs', 'tags', 'v1.0.0.lock'), '')
+      return {}
+    },
+  ],
+  [
     'a tree that changes meanwhile',
     /changed meanwhile/,
     ({ root, options, step }) => {
@@ -221,4 +230,18 @@ test.each<[string, RegExp, (project: ReturnType<typeof startPrepared>) => Partia
     ? execFileSync('ls', ['-A', project.options.into], { encoding: 'utf8' })
     : ''
   expect(left).toBe('')
+})
+
+test('a folder that somebody else has made meanwhile stays theirs, and there is no tag', async () => {
+  const { options, step, git } = startPrepared()
+  const theirs = join(options.into, '1.0.0', 'theirs')
+  const run = async () => {
+    mkdirSync(join(options.into, '1.0.0'))
+    writeFileSync(theirs, '')
+  }
+  const steps = [...options.steps, step('late', { run })]
+  await expect(makeRelease({ ...options, steps })).rejects.toThrow(/ENOTEMPTY|EEXIST/)
+  expect(git('tag')).toBe('')
+  expect(readdirSync(options.into)).toEqual(['1.0.0'])
+  expect(existsSync(theirs)).toBe(true)
 })

@@ -45,6 +45,7 @@ export async function makeRelease(options: ReleaseOptions): Promise<MadeRelease>
   const unfinished = join(options.into, `.${name}`)
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { recursive: true })
+  let left = unfinished
   try {
     for (const [index, step] of steps.entries()) {
       tell(`[${index + 1}/${steps.length}] ${step.title}`)
@@ -58,15 +59,15 @@ export async function makeRelease(options: ReleaseOptions): Promise<MadeRelease>
     refuseChanges(root, repository.commit)
     const files = await writeSums(unfinished)
     const tag = skipTests ? null : `v${version}`
-    if (tag !== null) {
-      signSums(unfinished, key!)
-      signTag(root, tag, `Version ${version}`, key!)
-    }
+    if (tag !== null) signSums(unfinished, key!)
     renameSync(unfinished, folder)
+    left = folder
+    // Last of all: a tag is what others go by, and nothing behind it can fail.
+    if (tag !== null) signTag(root, tag, `Version ${version}`, key!)
     if (skipTests) tell(WARNING)
     return { ...plan, released: tag !== null, tag, folder, files }
   } catch (error) {
-    rmSync(unfinished, { recursive: true, force: true })
+    rmSync(left, { recursive: true, force: true })
     throw error
   }
 }
