@@ -33,6 +33,8 @@ export interface RouterProcessOptions {
   readonly stalledClientMs?: number
   /** Of each workspace; more than any test asks by default. */
   readonly requestsPerMinute?: number
+  /** Of those that wait, however long that takes; by default so many that a busy machine refuses nobody. */
+  readonly leastJudged?: number
   /** For its configuration, its data and its temporary files; the test removes it. A new one by default. */
   readonly folder?: string
   /** The whole of its configuration, `router.yaml` in that folder. */
@@ -84,6 +86,7 @@ function configFor(
     drainMs = 500,
     stalledClientMs = 60_000,
     requestsPerMinute = 1_000_000,
+    leastJudged = 8_192,
   }: RouterProcessOptions,
 ): string {
   return `
@@ -91,7 +94,7 @@ listen: { host: 127.0.0.1, port: 0 }
 admin: { port: 0 }
 database: { url: "\${DATABASE_URL}", preparedStatements: ${preparedStatements}, cells: ${JSON.stringify(cells)} }
 redis: { url: "${redisUrl}" }
-limits: { requestsPerMinute: ${requestsPerMinute}, tokensPerMinute: 1000000000, leastJudged: 8192 }
+limits: { requestsPerMinute: ${requestsPerMinute}, tokensPerMinute: 1000000000, leastJudged: ${leastJudged} }
 timers: { drainMs: ${drainMs}, stalledClientMs: ${stalledClientMs} }
 endpoints: [ { name: demo, hostname: router.localhost } ]
 models:

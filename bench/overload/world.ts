@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '#contract/limits'
 import { verifyLedger } from '../../server/metering/verify-ledger.ts'
 import { DURABLE, startTestServer } from '../../server/store/testing.ts'
 import { startRouterProcess } from '../../tests/router-process.ts'
@@ -51,7 +52,9 @@ export async function startWorld(workspaces: number, thinksMs: number): Promise<
   const [backend, backendPort] = await start('backend.ts', String(thinksMs))
   const database = await startTestServer(DURABLE)
   const { url, sql } = await database.open()
-  const router = await startRouterProcess(url, `http://127.0.0.1:${backendPort}/v1`)
+  const router = await startRouterProcess(url, `http://127.0.0.1:${backendPort}/v1`, {
+    leastJudged: limits.leastJudged,
+  })
   const port = Number(new URL(router.baseUrl).port)
   const customers = await Promise.all(
     Array.from({ length: workspaces }, async () => {
