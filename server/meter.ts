@@ -159,7 +159,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
       try {
         const accepted = await gate.admit(applicant, reserved)
         lastUse.note(accepted.key.keyId, accepted.key.workspaceId)
-        return createGeneration(accepted, generations)
+        return createGeneration(accepted, generations, applicant.settling)
       } catch (error) {
         running.remove(id)
         throw error

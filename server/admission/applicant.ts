@@ -8,4 +8,9 @@ export interface Applicant {
   readonly generation: AskedGeneration
   /** The most that it can cost, whichever model serves it; see `holdMicros`. */
   readonly holdMicros: number
+  /** Counts it among those that wait for the database while it is settled. */
+  readonly settling?: Settling
 }
+
+/** Does what settles a request. */
+export type Settling = <Result>(settle: () => Promise<Result>) => Promise<Result>

@@ -1,3 +1,4 @@
+import type { Settling } from '../admission/applicant.ts'
 import type { Buckets } from '../limits/buckets.ts'
 import type { Log } from '../log.ts'
 import { HEARING } from '../store/database-clock.ts'
@@ -40,6 +41,7 @@ const FINISH_REASON = /^[A-Za-z_]{1,32}$/
 export function createGeneration(
   accepted: AcceptedGeneration,
   options: GenerationOptions,
+  settling: Settling = (work) => work(),
 ): RunningGeneration {
   const { id, key } = accepted
   const running: Running = { id, workspaceId: key.workspaceId, completionTokens: 0, writtenTokens: 0 }
@@ -58,7 +60,7 @@ export function createGeneration(
         return make({ ...generation, ...other })
       },
       settle(end) {
-        settled ??= settle(toItem(generation, running, end), generation, options)
+        settled ??= settling(() => settle(toItem(generation, running, end), generation, options))
         return settled
       },
     }

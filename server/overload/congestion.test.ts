@@ -20,6 +20,13 @@ function judge(forMs: number, tookMs: (index: number) => number, waiting = 1_000
   }
 }
 
+function settle(forMs: number, tookMs: (index: number) => number, waiting = 1_000): void {
+  for (let index = 0; index < forMs / 10; index++) {
+    nowMs += 10
+    congestion.settled(tookMs(index), waiting)
+  }
+}
+
 test('where judging takes no time, as many may wait as there may be at all', () => {
   judge(10_000, () => 2)
   expect(congestion.bound).toBe(MOST)
@@ -33,6 +40,18 @@ test('a queue that stands for a fifth of a second lowers the bound below what wa
   // Of which one that floods alone may have half.
   expect(congestion.bound / 2).toBeLessThan(1_000)
   expect(congestion.bound / 2).toBeGreaterThan(500)
+})
+
+test('so does one of answers that wait to be settled, though judging is quick', () => {
+  judge(1_000, () => 2)
+  settle(1_000, () => 3)
+  for (let count = 0; count < 3; count++) {
+    settle(100, () => 200)
+    congestion.judged(2, 1_000)
+  }
+  expect(congestion.bound / 2).toBeLessThan(1_000)
+  settle(10_000, () => 3)
+  expect(congestion.bound).toBe(MOST)
 })
 
 test('it goes on falling for as long as the queue stands, and never below its least', () => {

@@ -1,8 +1,9 @@
 import { limits } from '#contract/limits'
+import { Delay } from './delay.ts'
 
-/** What judges whether requests wait too long; times in milliseconds. */
+/** What bounds what waits for the database; times in milliseconds. */
 export interface CongestionOptions {
-  /** Requests that may wait to be judged where nothing is in the way; read anew each time. */
+  /** Requests that may wait where nothing is in the way; read anew each time. */
   readonly most: () => number
   /** Requests that may wait whatever is in the way; the contract's number unless given. */
   readonly least?: () => number
@@ -16,16 +17,6 @@ const INTERVAL_MS = 100
 /** So many intervals one after another make a queue that stands: a pause for collecting garbage is none (ours). */
 const STANDS = 2
 
-/** Fewer requests in an interval tell nothing (ours). */
-const LEAST_JUDGED = 5
-
-/** What judging may take beyond what it takes here at best (ours). */
-const TARGET_MS = 15
-const TIMES_BEST = 3
-
-/** How long the best is remembered: a database that has moved further away is not taken for a queue for long (ours). */
-const BEST_MS = 30_000
-
 /** What the bound becomes while requests wait too long, and when they do not (ours). */
 const LESS = 0.75
 const MORE = 1.1
@@ -35,39 +26,42 @@ const AT_LEAST_MORE = 8
 const PART_OF_ONE = 2
 
 /**
- * Bounds the requests that wait to be judged, by how long judging takes: database and event loop together. Where even
- * the quickest of an interval takes too long, there is a queue that stands, and the bound goes below what waits (LIM-49).
+ * Bounds the requests that wait to be judged or settled, by how long either takes: database and event loop together. Where even the quickest of an interval takes too long, there is a queue that stands, and the bound goes
+ * below what waits (LIM-49).
  */
 export class Congestion {
   readonly #most: () => number
   readonly #least: () => number
   readonly #now: () => number
+  readonly #judging: Delay
+  readonly #settling: Delay
   #bound = Number.POSITIVE_INFINITY
   #endsAtMs: number
-  #quickestMs = Number.POSITIVE_INFINITY
-  #judged = 0
   #slow = 0
-  #bestMs = Number.POSITIVE_INFINITY
-  #nextBestMs = Number.POSITIVE_INFINITY
-  #bestUntilMs: number
 
   constructor({ most, least = () => limits.leastJudged, now = () => performance.now() }: CongestionOptions) {
     this.#most = most
     this.#least = least
     this.#now = now
     this.#endsAtMs = now() + INTERVAL_MS
-    this.#bestUntilMs = now() + BEST_MS
+    this.#judging = new Delay(now())
+    this.#settling = new Delay(now())
   }
 
-  /** How many may wait to be judged. */
+  /** How many may wait. */
   get bound(): number {
     return Math.min(this.#most(), this.#bound)
   }
 
   /** A request was judged, which took so long, and so many still wait. */
   judged(tookMs: number, waiting: number): void {
-    this.#judged++
-    if (tookMs < this.#quickestMs) this.#quickestMs = tookMs
+    this.#judging.took(tookMs)
+    this.look(waiting)
+  }
+
+  /** An answer was settled, which took so long, and so many still wait. */
+  settled(tookMs: number, waiting: number): void {
+    this.#settling.took(tookMs)
     this.look(waiting)
   }
 
@@ -77,29 +71,17 @@ export class Congestion {
     if (now < this.#endsAtMs) return
     const intervals = 1 + Math.floor((now - this.#endsAtMs) / INTERVAL_MS)
     this.#endsAtMs += intervals * INTERVAL_MS
-    if (this.#judged >= LEAST_JUDGED) this.#end(now, waiting)
+    const told = [this.#judging.end(now), this.#settling.end(now)]
+    if (told.some((isSlow) => isSlow !== undefined)) this.#end(told.includes(true), waiting)
     // Nobody waits, and hardly anybody came: what the bound was made for is over.
     else if (waiting === 0) for (let count = 0; count < intervals && this.#rises(); count++);
-    this.#judged = 0
-    this.#quickestMs = Number.POSITIVE_INFINITY
   }
 
-  #end(now: number, waiting: number): void {
-    this.#remember(now)
-    this.#slow = this.#quickestMs > TARGET_MS + TIMES_BEST * this.#bestMs ? this.#slow + 1 : 0
+  #end(isSlow: boolean, waiting: number): void {
+    this.#slow = isSlow ? this.#slow + 1 : 0
     if (this.#slow === 0) this.#rises()
     else if (this.#slow >= STANDS)
       this.#bound = Math.max(this.#least(), LESS * Math.min(this.bound, waiting * PART_OF_ONE))
-  }
-
-  /** The best of the last half minute or more. */
-  #remember(now: number): void {
-    this.#nextBestMs = Math.min(this.#nextBestMs, this.#quickestMs)
-    this.#bestMs = Math.min(this.#bestMs, this.#quickestMs)
-    if (now < this.#bestUntilMs) return
-    this.#bestUntilMs = now + BEST_MS
-    this.#bestMs = this.#nextBestMs
-    this.#nextBestMs = Number.POSITIVE_INFINITY
   }
 
   /** Whether it could. */

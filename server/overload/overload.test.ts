@@ -215,9 +215,20 @@ test('answers that run count among all, and not among those that wait to be judg
   expect(overload.usage.count).toEqual({ held: 1_000, judged: 0 })
 })
 
-test('what judging throws is thrown, and counts no more', async () => {
+test('answers count among those that wait while they are settled', async () => {
+  const place = overload.enter(ADDRESS, 'a')
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const settled = place.settling(() => promise)
+  expect(overload.usage.count).toEqual({ held: 1, judged: 1 })
+  resolve('done')
+  expect(await settled).toBe('done')
+  expect(overload.usage.count).toEqual({ held: 1, judged: 0 })
+})
+
+test('what judging or settling throws is thrown, and counts no more', async () => {
   const place = overload.enter(ADDRESS, 'a')
   await expect(place.judging(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   await expect(place.asking(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  await expect(place.settling(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(overload.usage.count).toEqual({ held: 1, judged: 0 })
 })

@@ -3,7 +3,7 @@ import { Congestion, type CongestionOptions } from './congestion.ts'
 import { overloaded } from './refusal.ts'
 import { hasRoom } from './room.ts'
 
-/** Where a request may be one too many: among all that are in hand, or among those that wait to be judged. */
+/** Where a request may be one too many: among all that are in hand, or among those that wait to be judged or settled. */
 export const stages = ['held', 'judged'] as const
 
 export type Stage = (typeof stages)[number]
@@ -21,6 +21,8 @@ export interface Place {
   judging<Result>(judge: () => Promise<Result>): Promise<Result>
   /** Asks about it beforehand, which counts as well. */
   asking<Result>(ask: () => Promise<Result>): Promise<Result>
+  /** Does what settles it, which counts and tells as well. */
+  settling<Result>(settle: () => Promise<Result>): Promise<Result>
   /** To be called once, when its answer has ended. */
   leave(): void
 }
@@ -28,6 +30,7 @@ export interface Place {
 /** What somebody has in hand, or several together. */
 interface Load {
   held: number
+  /** Those that wait to be judged or settled. */
   judged: number
   /** Requests of the present turn, whose bodies may be here or still come. */
   came: number
@@ -107,7 +110,7 @@ export class Overload {
   #stageFor(owner: Owner | undefined, all: Load, part: number): Stage | undefined {
     const most = this.#most()
     if (!hasRoom(owner?.held ?? 0, all.held, part * most)) return 'held'
-    this.#congestion.look(this.#all.judged + this.#all.came)
+    this.#congestion.look(this.#waiting)
     const { bound } = this.#congestion
     const waiting = all.judged + all.came
     const isTight = bound < most && !hasRoom(this.#waitingOf(owner), waiting, part * bound, TIMES_OF_QUEUE)
@@ -126,6 +129,10 @@ export class Overload {
     if (owner.isStranger) this.#strangers[what] += change
   }
 
+  get #waiting(): number {
+    return this.#all.judged + this.#all.came
+  }
+
   /** What has come in this turn will be judged in it, unless its body is still on its way. */
   #waitingOf(owner: Owner | undefined): number {
     if (owner === undefined) return 0
@@ -138,15 +145,18 @@ export class Overload {
     this.#count(owner, 'held', 1)
     this.#count(owner, 'came', 1)
     let isComing = true
-    const asking = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
-      if (isComing && turn === this.#turn) this.#count(owner, 'came', -1)
-      isComing = false
+    const waiting = async <Result>(work: () => Promise<Result>): Promise<Result> => {
       this.#count(owner, 'judged', 1)
       try {
-        return await ask()
+        return await work()
       } finally {
         this.#count(owner, 'judged', -1)
       }
+    }
+    const asking = <Result>(ask: () => Promise<Result>): Promise<Result> => {
+      if (isComing && turn === this.#turn) this.#count(owner, 'came', -1)
+      isComing = false
+      return waiting(ask)
     }
     return {
       asking,
@@ -159,8 +169,15 @@ export class Overload {
           isJudged = !isUnasked(error)
           throw error
         } finally {
-          if (isJudged) this.#congestion.judged(this.#now() - begunAtMs, this.#all.judged + this.#all.came)
+          if (isJudged) this.#congestion.judged(this.#now() - begunAtMs, this.#waiting)
         }
+      },
+      settling: async (settle) => {
+        const begunAtMs = this.#now()
+        const settled = await waiting(settle)
+        // One that fails tells of a database that is away.
+        this.#congestion.settled(this.#now() - begunAtMs, this.#waiting)
+        return settled
       },
       leave: () => {
         this.#count(owner, 'held', -1)

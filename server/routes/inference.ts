@@ -184,7 +184,8 @@ async function accept(
   }
   // Whichever serves, it costs no more than is held.
   const holdMicros = Math.max(...[own, ...others].map((sized) => sized.holdMicros))
-  const admit = () => meter.accept({ caller, generation: asked, holdMicros }, reserved)
+  const admit = () =>
+    meter.accept({ caller, generation: asked, holdMicros, settling: place.settling }, reserved)
   const generation = await (spans
     ? spans.step('router.admission', () => place.judging(admit))
     : place.judging(admit))
