@@ -1,4 +1,5 @@
 import type { Queryable, Sql } from '../store/connection.ts'
+import { inTransaction } from '../store/transaction.ts'
 
 /** A month of the books; the first one holds all that is older, too. */
 export interface Month {
@@ -78,11 +79,11 @@ export async function listMonths(sql: Queryable): Promise<Month[]> {
  * long, since everybody who comes then waits behind it: what is not done now is done at the next look.
  */
 export async function beginMonths(sql: Sql): Promise<number> {
-  return await sql.begin(async (transaction) => {
-    await transaction`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`
+  const begin = async (transaction: Queryable): Promise<number> => {
     const [row] = await transaction<{ begun: number }[]>`select begin_months(${MONTHS_AHEAD}) as begun`
     return row!.begun
-  })
+  }
+  return await inTransaction(sql, begin, { lockMs: LOCK_MS })
 }
 
 /** Rows of records and ledger that lie in no month, beyond some thousand no more are counted; and months to come. */

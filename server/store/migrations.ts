@@ -4,6 +4,9 @@ import type { Sql } from './connection.ts'
 /** Any constant: whoever migrates this product's tables takes the lock of this number. */
 const LOCK = 7_205_759_403_792_793n
 
+/** Whoever stops in the midst of it, or loses their machine, keeps every table locked no longer than this (ours). */
+const IDLE_MS = 30_000
+
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url))
 const TABLE = 'router_migrations'
 
@@ -15,6 +18,7 @@ const TABLE = 'router_migrations'
 export async function migrate(sql: Sql, folder: string = FOLDER): Promise<number> {
   const { default: Postgrator } = await import('postgrator')
   return await sql.begin(async (transaction) => {
+    await transaction`select set_config('idle_in_transaction_session_timeout', ${String(IDLE_MS)}, true)`
     await transaction`select pg_advisory_xact_lock(${LOCK})`
     const postgrator = new Postgrator({
       driver: 'pg',

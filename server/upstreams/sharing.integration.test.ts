@@ -134,3 +134,16 @@ test('what administrators say is heard though this router’s own events cannot 
     await upstreams.stop()
   }
 })
+
+test('a row that somebody keeps locked takes no connection of the router’s for good', async () => {
+  const registration = await register()
+  await sql.begin(async (transaction) => {
+    await transaction`select from upstreams for update`
+    const both = [recordDenial(sql, registration, forged), recordAdmission(sql, registration, bundle)]
+    expect(await Promise.allSettled(both)).toMatchObject([
+      { reason: { code: '55P03' } },
+      { reason: { code: '55P03' } },
+    ])
+  })
+  expect(await recordDenial(sql, registration, forged)).toBe(true)
+})

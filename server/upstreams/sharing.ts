@@ -1,7 +1,9 @@
 import type { AttestationError, Digest } from '#attestation'
+import { limits } from '#contract/limits'
 import type { Recorded } from '#egress/evidence/check.ts'
 import type { Log } from '../log.ts'
 import type { Queryable, Sql } from '../store/connection.ts'
+import { inTransaction } from '../store/transaction.ts'
 import { parseRegistration, type Registration, type UpstreamRow } from './registration.ts'
 
 /** A bundle that a verdict rests on. */
@@ -11,6 +13,9 @@ export interface AdmittedBundle {
   /** As received. */
   readonly bytes: Uint8Array
 }
+
+/** How long the row of an upstream is waited for: whoever gives up leaves no statement behind that waits on (ours). */
+const LOCK_MS = limits.databaseOutageMs
 
 /** Deployments whose bundles are kept of one upstream (ours). */
 const KEPT_BUNDLES = 16
@@ -24,7 +29,7 @@ export function recordAdmission(
   { name, id, revision }: Registration,
   { digest, issuedAt, bytes }: AdmittedBundle,
 ): Promise<Recorded> {
-  return sql.begin(async (transaction) => {
+  const share = async (transaction: Queryable): Promise<Recorded> => {
     // A check that an administrator's word or a denial overtook admits nobody, and is not relayed as if it had.
     const [known] = await transaction<{ newest_issued_at: Date | null }[]>`
       select newest_issued_at from upstreams
@@ -37,7 +42,8 @@ export function recordAdmission(
       where id = ${id}`
     await file(transaction, name, { digest, issuedAt, bytes })
     return 'recorded'
-  })
+  }
+  return inTransaction(sql, share, { lockMs: LOCK_MS })
 }
 
 async function file(
@@ -77,9 +83,12 @@ export async function recordDenial(
   { id, attestationsAsked }: Registration,
   { stage, reason }: AttestationError,
 ): Promise<boolean> {
-  const { count } = await sql`
-    update upstreams set denied_at = clock_timestamp(), denied_stage = ${stage}, denied_reason = ${reason},
-      revision = revision + 1
-    where id = ${id} and attestations_asked = ${attestationsAsked} and denied_at is null`
-  return count > 0
+  const deny = async (transaction: Queryable): Promise<boolean> => {
+    const { count } = await transaction`
+      update upstreams set denied_at = clock_timestamp(), denied_stage = ${stage}, denied_reason = ${reason},
+        revision = revision + 1
+      where id = ${id} and attestations_asked = ${attestationsAsked} and denied_at is null`
+    return count > 0
+  }
+  return await inTransaction(sql, deny, { lockMs: LOCK_MS })
 }
