@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Transform, type TransformCallback } from 'node:stream'
 
 /** A TCP address that leads wherever a test says: the network between a verifier and its endpoint. */
 export interface Switch {
@@ -8,6 +9,8 @@ export interface Switch {
   leadTo(port: number): void
   /** Has new connections wait; calling the result lets them through. */
   hold(): () => void
+  /** Has whatever is sent wait, on all connections; calling the result has it arrive. */
+  silence(): () => void
   /** Destroys every open connection; new ones are taken. */
   drop(): void
   close(): Promise<void>
@@ -18,6 +21,7 @@ export async function startSwitch(port: number): Promise<Switch> {
   let target = port
   const sockets = new Set<Socket>()
   let gate = Promise.resolve()
+  let quiet = Promise.resolve()
   const server = createServer((near) => void gate.then(() => join(near)))
 
   function join(near: Socket): void {
@@ -33,8 +37,12 @@ export async function startSwitch(port: number): Promise<Switch> {
           sockets.delete(socket)
           other.destroy()
         })
-      socket.pipe(other)
+      socket.pipe(new Transform({ transform })).pipe(other)
     }
+  }
+
+  function transform(piece: Buffer, _encoding: string, done: TransformCallback): void {
+    void quiet.then(() => done(null, piece))
   }
 
   server.listen(0, '127.0.0.1')
@@ -47,6 +55,11 @@ export async function startSwitch(port: number): Promise<Switch> {
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>()
       gate = promise
+      return resolve
+    },
+    silence() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      quiet = promise
       return resolve
     },
     drop() {
