@@ -29,3 +29,12 @@ test('a data folder that can keep no key is told with the setting that does with
   writeFileSync(dataDir, '')
   expect(() => readSecretsKey({ dataDir })).toThrow(/^secretsKey is not configured, .* dataDir: /)
 })
+
+test.each([
+  ['an empty file', ''],
+  ['a part of one', 'c2hvcnQ'],
+])('%s, as a machine may leave it that loses its power, is no key', (_, text) => {
+  const dataDir = mkdtempSync(join(folder, 'torn-'))
+  writeFileSync(join(dataDir, 'secrets-key'), text)
+  expect(() => readSecretsKey({ dataDir })).toThrow(/secrets-key holds no whole key/)
+})

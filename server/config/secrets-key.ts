@@ -5,6 +5,7 @@ import type { RouterConfig } from './router.ts'
 
 const FILE = 'secrets-key'
 const BYTES = 32
+const CHARACTERS = Math.ceil((BYTES * 4) / 3)
 
 /**
  * What stored secrets are encrypted under and codes are hashed under: the configured key, else one that is made in the
@@ -17,7 +18,10 @@ export function readSecretsKey({
   if (secretsKey !== undefined) return Buffer.from(secretsKey)
   const file = join(dataDir, FILE)
   try {
-    return find(file) ?? make(file, dataDir)
+    const key = find(file) ?? make(file, dataDir)
+    // Whatever is stored would lie under a key that anybody can guess.
+    if (key.length < CHARACTERS) throw new Error(`${file} holds no whole key; without it one is made anew`)
+    return key
   } catch (cause) {
     const reason = (cause as Error).message
     throw new Error(`secretsKey is not configured, and none can be kept in dataDir: ${reason}`, { cause })
@@ -44,7 +48,7 @@ function find(file: string): Buffer | undefined {
 function make(file: string, dataDir: string): Buffer {
   mkdirSync(dataDir, { recursive: true })
   const scratch = `${file}.${process.pid}`
-  writeFileSync(scratch, randomBytes(BYTES).toString('base64url'), { mode: 0o600 })
+  writeFileSync(scratch, randomBytes(BYTES).toString('base64url'), { mode: 0o600, flush: true })
   try {
     linkSync(scratch, file)
   } catch (error) {
