@@ -23,8 +23,8 @@ const places: Readonly<Record<string, KeyPlace>> = {
 
 function world(other: Partial<Meter> = {}, home: Partial<Meter> = {}) {
   const locator = {
-    known: () => undefined,
-    find: async (keyHash) => places[keyHash],
+    known: vi.fn<(keyHash: string) => KeyPlace | undefined>(() => undefined),
+    find: vi.fn(async (keyHash) => places[keyHash]),
     findCell: vi.fn(),
     forget: vi.fn(),
   } satisfies Locator
@@ -61,6 +61,14 @@ test('a cell without a lease is not asked, and its refusal still has a door to b
   expect(asked).not.toHaveBeenCalled()
   expect(identify).toHaveBeenCalledWith(expect.objectContaining({ workspaceId: 'ws_b', keyId: 'key_b' }))
   expect(meter.isLeased).toBe(true)
+})
+
+test('while home is known to be away, nobody waits for what it would have to be asked', async () => {
+  const { accept, locator } = world({}, { isLeased: false })
+  await expect(accept('b')).rejects.toMatchObject(AWAY)
+  expect(locator.find).not.toHaveBeenCalled()
+  locator.known.mockReturnValue(places.b)
+  expect((await accept('b')).id).toBe('other')
 })
 
 test('what is no outage is thrown as it is; a key that a cell does not know is looked up anew', async () => {

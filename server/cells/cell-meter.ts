@@ -2,7 +2,7 @@ import type { Caller } from '../admission/caller.ts'
 import { refusalOf } from '../admission/refusals.ts'
 import { ApiError } from '../errors.ts'
 import type { Meter } from '../meter.ts'
-import { away, unlessAway } from './away.ts'
+import { away, placeOf, unlessAway } from './away.ts'
 import type { Locator } from './locator.ts'
 import type { CellPart } from './part.ts'
 
@@ -28,7 +28,7 @@ export function createCellMeter({ home, others, locator }: CellMeterOptions): Me
     { keyHash, identify }: Pick<Caller, 'keyHash' | 'identify'>,
     question: (meter: Meter) => Promise<Result>,
   ): Promise<Result> {
-    const place = locator.known(keyHash) ?? (await unlessAway(() => locator.find(keyHash)))
+    const place = await placeOf(keyHash, locator, home.meter.isLeased)
     const meter = place && byName.get(place.cell)?.meter
     if (!meter) throw refusalOf('invalid_api_key')
     if (!meter.isLeased) {

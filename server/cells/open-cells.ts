@@ -6,7 +6,7 @@ import { beginMonths } from '../retention/months.ts'
 import type { DatabaseCell } from '../store/cells.ts'
 import type { Sql } from '../store/connection.ts'
 import { outlast } from '../store/retry.ts'
-import { away, unlessAway } from './away.ts'
+import { away, placeOf, unlessAway } from './away.ts'
 import { createCellMeter } from './cell-meter.ts'
 import { createLocator } from './locator.ts'
 import { cellMetrics } from './metric.ts'
@@ -53,7 +53,7 @@ export function openCells({ cells, meterOn, log }: OpenCellsOptions): OpenCells 
   return {
     meter: createCellMeter({ home: home!, others, locator }),
     async findKey(keyHash) {
-      const place = locator.known(keyHash) ?? (await unlessAway(() => locator.find(keyHash)))
+      const place = await placeOf(keyHash, locator, home!.meter.isLeased)
       const find = place && finders.get(place.cell)
       if (!find) return undefined
       if (!isLeased.get(place.cell)!()) throw away()
