@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { connect, type Sql } from './connection.ts'
 import { migrate } from './migrations.ts'
 import { startTestServer, type TestServer } from './testing.ts'
@@ -95,5 +95,37 @@ test('a database that a newer program has migrated is refused', async () => {
       await migrate(sql!, folder)
     })
     await expect(migrate(sql!)).rejects.toThrow('The database is at version 900')
+  })
+})
+
+test('a migration waits behind whoever reads a table for long, and nobody who only reads it waits behind that', async () => {
+  await withPools(3, async ([sql, backup, router]) => {
+    await migrate(sql!)
+    await withCopy(async (folder) => {
+      await writeFile(join(folder, '900.do.later.sql'), 'alter table upstreams add column later integer;')
+      const { promise: read, resolve: end } = Promise.withResolvers<void>()
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+      const dump = backup!.begin(async (transaction) => {
+        await transaction`select from upstreams`
+        begin()
+        await read
+      })
+      await begun
+      let isMigrated = false
+      const migrated = migrate(sql!, folder).then(() => {
+        isMigrated = true
+      })
+      const isWaiting = async () =>
+        (await router!`select from pg_locks where not granted and mode = 'AccessExclusiveLock'`).length > 0
+      // It has come as far as the table more than once.
+      for (let times = 0; times < 2; times++) {
+        await vi.waitUntil(isWaiting, { timeout: 60_000, interval: 5 })
+        await router!`select from upstreams`
+      }
+      expect(isMigrated).toBe(false)
+      end()
+      await Promise.all([dump, migrated])
+      expect(isMigrated).toBe(true)
+    })
   })
 })

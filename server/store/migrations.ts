@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Sql } from './connection.ts'
 
@@ -6,6 +7,15 @@ const LOCK = 7_205_759_403_792_793n
 
 /** Whoever stops in the midst of it, or loses their machine, keeps every table locked no longer than this (ours). */
 const IDLE_MS = 30_000
+
+/**
+ * Whoever waits for a table has everybody wait who comes later, though they only read it, and a backup reads every table
+ * for hours: it is given up soon, and tried again (ours).
+ */
+const LOCK_MS = 500
+const PAUSE_MS = 1_000
+const TRIES = 300
+const LOCKED = '55P03'
 
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url))
 const TABLE = 'router_migrations'
@@ -16,10 +26,23 @@ const TABLE = 'router_migrations'
  * Refuses a database whose migrations differ from ours. Resolves how many were applied.
  */
 export async function migrate(sql: Sql, folder: string = FOLDER): Promise<number> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await migrateOnce(sql, folder)
+    } catch (cause) {
+      if ((cause as { code?: string }).code !== LOCKED) throw cause
+      if (left === 1) throw new Error('Somebody uses the tables without a pause: try again later.', { cause })
+      await sleep(PAUSE_MS)
+    }
+  }
+}
+
+async function migrateOnce(sql: Sql, folder: string): Promise<number> {
   const { default: Postgrator } = await import('postgrator')
   return await sql.begin(async (transaction) => {
     await transaction`select set_config('idle_in_transaction_session_timeout', ${String(IDLE_MS)}, true)`
     await transaction`select pg_advisory_xact_lock(${LOCK})`
+    await transaction`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`
     const postgrator = new Postgrator({
       driver: 'pg',
       schemaTable: TABLE,
