@@ -45,9 +45,15 @@ export function createKeeper({ databases, log, intervalMs = INTERVAL_MS }: Keepe
   const looks = databases.map((one) => singleFlight(() => lookAt(one)))
   let ticker: Ticker | undefined
 
-  /** A database that hangs keeps nobody from looking after the others, nor a router from starting (OPS-25). */
+  /**
+   * Of several, one that hangs keeps nobody from looking after the others, nor a router from starting (OPS-25): a cell
+   * has its months before its first lease. A database that is alone is waited for.
+   */
+  const isAlone = databases.length === 1
   async function look(): Promise<void> {
-    const ended = await Promise.allSettled(looks.map((one) => within(one(), limits.databaseOutageMs)))
+    const ended = await Promise.allSettled(
+      looks.map((one) => (isAlone ? one() : within(one(), limits.databaseOutageMs))),
+    )
     const failed = ended.find((one) => one.status === 'rejected')
     if (failed) throw failed.reason
   }
