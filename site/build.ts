@@ -28,6 +28,7 @@ export async function buildSite(into: string): Promise<number> {
   await bundleScripts(folder)
   for (const name of ['style.css', 'icon.svg']) cpSync(join(import.meta.dirname, name), join(folder, name))
   cpSync(join(PROJECT, 'generated/openapi.yaml'), join(folder, 'openapi.yaml'))
+  cpSync(join(PROJECT, 'generated/console/openapi.yaml'), join(folder, 'console-openapi.yaml'))
   mkdirSync(join(folder, 'schemas'))
   for (const path of list('generated/schemas/*.json'))
     cpSync(join(PROJECT, path), join(folder, 'schemas', path.slice('generated/schemas/'.length)))

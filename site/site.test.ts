@@ -94,6 +94,23 @@ test('every rule, reason and error has a page of its own, which says it', () => 
   expect(without).toEqual([])
 })
 
+test('every operation of both APIs has a page; a form has those alone that a page of another origin can call', () => {
+  const missing = [
+    ['generated/openapi.yaml', 'api'],
+    ['generated/console/openapi.yaml', 'console-api'],
+  ].flatMap(([file, where]) =>
+    [...read(file!).matchAll(/operationId: (\w+)/g)]
+      .map(([, id]) => `${where}/${id}.html`)
+      .filter((address) => !files.has(address)),
+  )
+  expect(missing).toEqual([])
+  const withForm = pages().flatMap(([address, html]) => (html.includes('class="try"') ? [address] : []))
+  expect(withForm).toContain('api/createChatCompletion.html')
+  expect(withForm.filter((address) => !address.startsWith('api/'))).toEqual([])
+  for (const name of ['openapi.yaml', 'console-openapi.yaml'])
+    expect(files.get(name)).toContain('openapi: 3.1')
+})
+
 test('what the proxy says about a reason leads to its page', () => {
   const entries = Object.values(reasons).flatMap((stage) => Object.values<ReasonEntry>(stage))
   const led = entries.map((entry) => seeOf(entry, 'https://docs.example'))

@@ -1,7 +1,7 @@
 import type { Places } from '../markdown/links.ts'
 import type { Names } from '../markdown/relink.ts'
 import type { Page } from '../page.ts'
-import { DOCUMENT, operations, schemas } from './api/document.ts'
+import { type Api, consoleApi, routerApi } from './api/document.ts'
 import { addressOfOperation, apiPages } from './api/operations.ts'
 import { contractPages } from './contract.ts'
 import { documentPages } from './documents.ts'
@@ -17,7 +17,8 @@ export function listPages(): readonly Page[] {
     landingPage(),
     ...startPages(),
     ...documentPages(),
-    ...apiPages(),
+    ...apiPages(routerApi),
+    ...apiPages(consoleApi),
     ...errorPages(),
     ...reasonPages(),
     ...rulePages(),
@@ -42,13 +43,21 @@ export function placesOf(pages: readonly Page[]): Places {
       ...allRules.map(({ id }) => [`generated/rules.md#${id}`, addressOfRule(id)] as const),
       ...allReasons.map(({ anchor, address }) => [`generated/reasons.md#${anchor}`, address] as const),
       ...allErrors.map(({ code, address }) => [`generated/errors.md#${code}`, address] as const),
-      ...operations.map(({ operationId: id }) => [`${DOCUMENT}#${id}`, addressOfOperation(id)] as const),
-      ...Object.keys(schemas).map(
-        (name) => [`${DOCUMENT}#${name}`, `api/schemas.html#${name.toLowerCase()}`] as const,
-      ),
-      [`${DOCUMENT}#shapes`, 'api/schemas.html'],
+      ...[routerApi, consoleApi].flatMap(entriesOf),
     ]),
   }
+}
+
+/** The operations and shapes of an API, by the anchors that links to its document have. */
+function entriesOf(api: Api): readonly (readonly [string, string])[] {
+  const { file, folder, operations, schemas } = api
+  return [
+    ...operations.map(({ operationId: id }) => [`${file}#${id}`, addressOfOperation(api, id)] as const),
+    ...Object.keys(schemas).map(
+      (name) => [`${file}#${name}`, `${folder}/schemas.html#${name.toLowerCase()}`] as const,
+    ),
+    [`${file}#shapes`, `${folder}/schemas.html`],
+  ]
 }
 
 /** Names that are linked wherever they stand in the words of a page. */

@@ -1,9 +1,6 @@
 import { parse } from 'yaml'
 import { read } from '../../project.ts'
 
-/** The file that all of the reference is made of. */
-export const DOCUMENT = 'generated/openapi.yaml'
-
 /** A schema, as far as the reference shows it. */
 export interface Schema {
   readonly $ref?: string
@@ -41,9 +38,11 @@ export interface Reply {
   readonly content?: Readonly<Record<string, { readonly schema: Schema; readonly 'x-event-schema'?: Schema }>>
 }
 
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+
 /** One operation. */
 export interface Operation {
-  readonly method: 'get' | 'post'
+  readonly method: (typeof METHODS)[number]
   readonly path: string
   readonly operationId: string
   readonly summary: string
@@ -62,29 +61,48 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
-    readonly responses: Readonly<Record<string, Reply>>
+    readonly responses?: Readonly<Record<string, Reply>>
   }
 }
 
-const document = parse(read(DOCUMENT)) as OpenApi
+/** An API that has a reference, of the document that says it. */
+export interface Api {
+  /** The file that all of the reference is made of. */
+  readonly file: string
+  /** Where its pages are, below the site's folder. */
+  readonly folder: string
+  readonly title: string
+  /** What it is, in words. */
+  readonly about: string
+  /** Every schema by its name. */
+  readonly schemas: Readonly<Record<string, Schema>>
+  /** Replies that operations only name. */
+  readonly replies: Readonly<Record<string, Reply>>
+  /** Every operation, in the order of the document. */
+  readonly operations: readonly Operation[]
+}
 
-/** What the API is, in words. */
-export const about = document.info.description
+/** What clients call. */
+export const routerApi = readApi('generated/openapi.yaml', 'api', 'API')
 
-/** Every schema by its name. */
-export const schemas = document.components.schemas
+/** What the console's page calls, and administrators' own programs may. */
+export const consoleApi = readApi('generated/console/openapi.yaml', 'console-api', 'The console’s API')
 
-/** Every operation, in the order of the document. */
-export const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
-  (['get', 'post'] as const).flatMap((method) => {
-    const operation = item[method] as Omit<Operation, 'method' | 'path' | 'isElsewhere'> | undefined
-    return operation === undefined ? [] : [{ ...operation, method, path, isElsewhere: 'servers' in item }]
-  }),
-)
+function readApi(file: string, folder: string, title: string): Api {
+  const { info, paths, components } = parse(read(file)) as OpenApi
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method] as Omit<Operation, 'method' | 'path' | 'isElsewhere'> | undefined
+      return operation === undefined ? [] : [{ ...operation, method, path, isElsewhere: 'servers' in item }]
+    }),
+  )
+  const { schemas, responses: replies = {} } = components
+  return { file, folder, title, about: info.description, schemas, replies, operations }
+}
 
 /** A reply, where the operation only names it. */
-export function replyOf(reply: Reply): Reply {
-  return reply.$ref === undefined ? reply : document.components.responses[nameOf(reply.$ref)]!
+export function replyOf({ replies }: Api, reply: Reply): Reply {
+  return reply.$ref === undefined ? reply : replies[nameOf(reply.$ref)]!
 }
 
 /** The name at the end of a reference. */
@@ -93,9 +111,10 @@ export function nameOf(reference: string): string {
 }
 
 /** The codes that an error of this shape can have. */
-export function codesOf(schema: Schema): readonly string[] {
-  if (schema.$ref !== undefined) return codesOf(schemas[nameOf(schema.$ref)]!)
-  if (schema.anyOf !== undefined) return schema.anyOf.flatMap(codesOf)
+export function codesOf(api: Api, schema: Schema): readonly string[] {
+  const { schemas } = api
+  if (schema.$ref !== undefined) return codesOf(api, schemas[nameOf(schema.$ref)]!)
+  if (schema.anyOf !== undefined) return schema.anyOf.flatMap((one) => codesOf(api, one))
   const code = schema.properties?.error?.properties?.code
   if (code === undefined) return []
   return (code.$ref === undefined ? code.enum : schemas[nameOf(code.$ref)]!.enum)?.map(String) ?? []

@@ -1,54 +1,55 @@
 import type { Page } from '../../page.ts'
-import { DOCUMENT, nameOf, type Schema, schemas } from './document.ts'
+import { type Api, nameOf, type Schema } from './document.ts'
 
 /** Every shape of the API on one page, each at an anchor of its own. */
-export function schemasPage(): Page {
-  const sections = Object.entries(schemas).map(([name, schema]) =>
-    [`## ${name}`, '', schema.description ?? '', '', ...shapeOf(schema), ''].join('\n'),
+export function schemasPage(api: Api): Page {
+  const sections = Object.entries(api.schemas).map(([name, schema]) =>
+    [`## ${name}`, '', schema.description ?? '', '', ...shapeOf(api, schema), ''].join('\n'),
   )
   return {
-    address: 'api/schemas.html',
+    address: `${api.folder}/schemas.html`,
     title: 'Shapes',
     summary: 'Every shape of requests, answers and errors, field by field.',
-    source: DOCUMENT,
+    source: api.file,
     markdown: `# Shapes\n\nWhat requests, answers and errors are made of.\n\n${sections.join('\n')}`,
   }
 }
 
 /** The fields of a shape that is named. */
-export function fieldsOf({ $ref = '' }: Schema): readonly string[] {
-  return shapeOf(schemas[nameOf($ref)] ?? {})
+export function fieldsOf(api: Api, { $ref = '' }: Schema): readonly string[] {
+  return shapeOf(api, api.schemas[nameOf($ref)] ?? {})
 }
 
 /** A shape, as a table of its fields or as one line. */
-export function shapeOf(schema: Schema): readonly string[] {
-  const rows = rowsOf(schema, '')
-  if (rows.length === 0) return [typeOf(schema)]
+export function shapeOf(api: Api, schema: Schema): readonly string[] {
+  const rows = rowsOf(api, schema, '')
+  if (rows.length === 0) return [typeOf(api, schema)]
   return ['| Field | Type | What it is |', '|---|---|---|', ...rows]
 }
 
-function rowsOf({ properties = {}, required = [], items }: Schema, before: string): readonly string[] {
-  if (items?.properties !== undefined) return rowsOf(items, `${before}[].`)
+function rowsOf(api: Api, schema: Schema, before: string): readonly string[] {
+  const { properties = {}, required = [], items } = schema
+  if (items?.properties !== undefined) return rowsOf(api, items, `${before}[].`)
   return Object.entries(properties).flatMap(([name, field]) => {
     const isRequired = required.includes(name) ? '' : ', optional'
-    const row = `| \`${before}${name}\` | ${typeOf(field)}${isRequired} | ${inCell(field.description ?? '')} |`
+    const row = `| \`${before}${name}\` | ${typeOf(api, field)}${isRequired} | ${inCell(field.description ?? '')} |`
     const inner =
       field.items?.properties === undefined
-        ? rowsOf(field, `${before}${name}.`)
-        : rowsOf(field, `${before}${name}`)
+        ? rowsOf(api, field, `${before}${name}.`)
+        : rowsOf(api, field, `${before}${name}`)
     return [row, ...inner]
   })
 }
 
 /** The type of a field in words, with links to named ones. */
-export function typeOf(schema: Schema): string {
+export function typeOf(api: Api, schema: Schema): string {
   const { $ref, anyOf, items, format } = schema
-  if ($ref !== undefined) return linkTo(nameOf($ref))
-  if (anyOf !== undefined) return anyOf.map(typeOf).join(' or ')
+  if ($ref !== undefined) return linkTo(api, nameOf($ref))
+  if (anyOf !== undefined) return anyOf.map((one) => typeOf(api, one)).join(' or ')
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(', ')
   const types = [schema.type ?? 'anything'].flat().join(' or ')
-  const list = items === undefined || items.properties !== undefined ? '' : ` of ${typeOf(items)}`
+  const list = items === undefined || items.properties !== undefined ? '' : ` of ${typeOf(api, items)}`
   return [`${types}${list}`, ...(format === undefined ? [] : [format]), ...boundsOf(schema)].join(', ')
 }
 
@@ -63,8 +64,8 @@ function boundsOf({ minimum, maximum, minLength, minItems, maxItems, pattern }: 
   ]
 }
 
-function linkTo(name: string): string {
-  return `[${name}](/${DOCUMENT}#${name})`
+function linkTo({ file }: Api, name: string): string {
+  return `[${name}](/${file}#${name})`
 }
 
 /** Text as one cell of a table has it. */
