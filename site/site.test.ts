@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errors } from '#contract/errors'
 import { type ReasonEntry, reasons } from '#contract/reasons'
 import { rules } from '#contract/rules'
+import { pageOf } from '../conformance/report/explained.ts'
 import { seeOf } from '../proxy/commands/words.ts'
 import { blocksOf } from '../tests/guides/page.ts'
 import { buildSite } from './build.ts'
@@ -116,6 +117,11 @@ test('what the proxy says about a reason leads to its page', () => {
   const led = entries.map((entry) => seeOf(entry, 'https://docs.example'))
   expect(led.filter((address) => !files.has(address.slice('https://docs.example/'.length)))).toEqual([])
   expect(led.length).toBeGreaterThan(60)
+})
+
+test('what the suite says about a rule leads to its page', () => {
+  const led = Object.keys(rules).map((id) => pageOf(id, 'https://docs.example')!)
+  expect(led.filter((address) => !files.has(address.slice('https://docs.example/'.length)))).toEqual([])
 })
 
 test('nothing of the site is loaded from another host, and no page has a script or a style of its own', () => {

@@ -4,6 +4,7 @@ import type { Origin } from '../engine/rules.ts'
 import { ANNOUNCED, announcedLines, isExcused } from './announced.ts'
 import { type Cause, causesApart, nameOf, problemOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
+import { pageOf } from './explained.ts'
 import { noticedIn } from './noticed.ts'
 import { BEYOND, OPENAI_PART, openAiStanding, type Standing, whose } from './openai-part.ts'
 import { partOf, wordFor } from './selected.ts'
@@ -107,9 +108,14 @@ const TITLES = { partly: 'Partly shown', untold: 'Untold', kept: 'Kept' } as con
 function table(rules: readonly RuleResult[]): readonly string[] {
   const rows = rules.map(
     (rule) =>
-      `| ${rule.id} | ${whose(rule)} | ${plain(rule.section)} | ${plain(rule.text)} | ${rule.state}${isExcused(rule) ? ', as announced' : ''} | ${plain(toldBy(rule))} |`,
+      `| ${nameOfRule(rule)} | ${whose(rule)} | ${plain(rule.section)} | ${plain(rule.text)} | ${rule.state}${isExcused(rule) ? ', as announced' : ''} | ${plain(toldBy(rule))} |`,
   )
   return ['| rule | whose | section | sentence | state | told by |', '|---|---|---|---|---|---|', ...rows, '']
+}
+
+function nameOfRule({ id }: RuleResult): string {
+  const page = pageOf(id)
+  return page === undefined ? id : `[${id}](${page})`
 }
 
 /** The check that says so, or why none could. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ScenarioVerdict } from '#contract/models'
 import type { RuleId } from '#contract/rules'
 import { isConformanceResults } from '#contract/validators/conformance-results'
@@ -461,6 +461,33 @@ test('nothing that a product says is read as HTML, and the page asks nobody for 
   expect(page).not.toMatch(/<img|\u202e/)
   expect(page).toContain("default-src 'none'")
   expect(page).not.toMatch(/(?:src|href)="https?:/)
+})
+
+test.each([undefined, '', '/srv/docs', 'javascript:alert(1)'])(
+  'with %j in place of a site no report leads anywhere',
+  (site) => {
+    vi.stubEnv('CONFORMANCE_DOCS', site)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    for (const text of [toHtml(results), toMarkdown(results), summarize(results)])
+      expect(text).not.toContain('/rules/AUTH-03')
+  },
+)
+
+test('where a site of the documents is named, reports lead to the page of each rule', () => {
+  vi.stubEnv('CONFORMANCE_DOCS', 'https://docs.example/router/')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const page = 'https://docs.example/router/rules/AUTH-03.html'
+  expect(toHtml(results)).toContain(`<a href="${page}" rel="noreferrer">AUTH-03</a>`)
+  expect(toMarkdown(results)).toContain(`| [AUTH-03](${page}) |`)
+  expect(summarize(results)).toMatch(
+    /\nEach rule .*: https:\/\/docs\.example\/router\/rules\/[A-Z]+-\d+\.html\n/,
+  )
+})
+
+test('no address of a site becomes HTML', () => {
+  vi.stubEnv('CONFORMANCE_DOCS', 'https://docs.example/"><img src=x>')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(toHtml(results)).not.toContain('<img')
 })
 
 test('a line for the shell says the same again, whatever stands in it', () => {

@@ -5,6 +5,7 @@ import { brokenRules } from '../engine/rule-states.ts'
 import { ANNOUNCED, announcedLines, isExcused } from './announced.ts'
 import { type Cause, causesApart, nameOf, problemOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
+import { pageOf } from './explained.ts'
 import { noticedIn } from './noticed.ts'
 import { BEYOND, countStanding, OPENAI_PART, openAiStanding } from './openai-part.ts'
 import { partOf, wordFor } from './selected.ts'
@@ -74,8 +75,16 @@ export function summarize(results: ConformanceResults): string {
     ...profiles.map((one) => describeVerdict(one, results)),
     announced.length > 0 ? `\n  ${ANNOUNCED}:\n${announced.join('')}` : '',
     claim ? `\n${claim}\n` : '',
+    describeWhere(profiles),
     ...faults.map((fault) => `\nThe suite itself failed: ${visible(fault.split('\n')[0] ?? '')}\n`),
   ].join('')
+}
+
+/** Where the first of the broken rules is explained; the others stand beside it. */
+function describeWhere(profiles: readonly ProfileResult[]): string {
+  const [first] = profiles.flatMap(({ rules }) => rules.filter(({ state }) => state === 'broken'))
+  const page = first && pageOf(first.id)
+  return page === undefined ? '' : `\nEach rule is explained on a page of its own: ${visible(page)}\n`
 }
 
 /** What decides, and then what does not in a line each; where a rule was asked for, others stand behind it. */

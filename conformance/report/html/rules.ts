@@ -1,5 +1,6 @@
 import type { ProfileResult } from '#contract/models'
 import { isExcused } from '../announced.ts'
+import { pageOf } from '../explained.ts'
 import { whose } from '../openai-part.ts'
 import { html, marked } from './escape.ts'
 import { type Places, toldBy } from './places.ts'
@@ -29,7 +30,9 @@ function filter(): string {
 function describeRule(profile: string, rule: ProfileResult['rules'][number], places: Places): string {
   const { id, state, section, text } = rule
   const told = `${state}${isExcused(rule) ? ', as announced' : ''}`
-  const values = [html(id), told, whose(rule), html(section), marked(text), toldBy(profile, rule, places)]
+  const page = pageOf(id)
+  const name = page === undefined ? html(id) : `<a href="${html(page)}" rel="noreferrer">${html(id)}</a>`
+  const values = [name, told, whose(rule), html(section), marked(text), toldBy(profile, rule, places)]
   return `<tr data-state="${state}">${cells(COLUMNS, values, { 1: state })}</tr>
 `
 }
