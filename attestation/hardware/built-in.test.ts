@@ -20,3 +20,10 @@ test.each([
   expect(certificate.fingerprint256.replaceAll(':', '').toLowerCase()).toBe(fingerprint)
   expect(certificate.subject.split('\n')).toContain(`CN=${name}`)
 })
+
+test('no other certificate of a vendor is built in', () => {
+  expect(Object.keys(builtInVendors)).toEqual(['amd', 'intel'])
+  expect(Object.keys(amd)).toEqual(['Milan', 'Genoa', 'Turin'])
+  for (const authorities of Object.values(amd))
+    expect(Object.keys(authorities)).toEqual(['ark', 'vcek', 'vlek'])
+})
