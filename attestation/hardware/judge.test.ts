@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { HardwareCondition, SnpCondition, TdxCondition } from './conditions.ts'
-import { checkBinding } from './judge.ts'
+import { readHardware } from './hardware.ts'
+import { checkBinding, checkConditions } from './judge.ts'
 import { flip, placesOf, reasonOf, verdictOn } from './testing/judging.ts'
 import { snpSamples, tdxSamples } from './testing/real.ts'
 
@@ -59,6 +60,14 @@ test.each<readonly [string, Partial<TdxCondition>, string]>([
   ['no word for its TCB', { tcbStatus: [] }, 'tcb_not_accepted'],
 ])('a TDX guest is judged when the user demands %s', (_, change, reason) => {
   expect(verdictOn(quote, when, { ...tdx, ...change })).toBe(reason)
+})
+
+test('hardware that its vendor has revoked is accepted by nobody, whatever a demand says', () => {
+  const { evidence } = readHardware(quote, new Date(when))
+  const revoked = { ...evidence, tcb: { ...evidence.tcb, status: 'Revoked' } } as const
+  const tcbStatus = ['UpToDate', 'Revoked'] as unknown as NonNullable<TdxCondition['tcbStatus']>
+  expect(reasonOf(() => checkConditions(evidence, [{ ...tdx, tcbStatus }]))).toBeUndefined()
+  expect(reasonOf(() => checkConditions(revoked, [{ ...tdx, tcbStatus }]))).toBe('tcb_not_accepted')
 })
 
 const spki = Buffer.from('the key of a root')
