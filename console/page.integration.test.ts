@@ -292,6 +292,30 @@ test('an administrator reads what an upstream changes, and approves it', async (
   expect(world.upstreams[0]!.pins).toHaveLength(2)
 })
 
+test('an administrator registers an upstream, and demands hardware of its root’s key', async () => {
+  const { page, go, world } = await visit(browser)
+  await go('/admin/upstreams')
+  await page.getByRole('button', { name: 'Register an upstream' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('vendor')
+  await page.getByLabel('Base URL').fill('https://inference.vendor.example/v1')
+  await page.getByLabel('Trusted roots').fill('-----BEGIN CERTIFICATE-----')
+  const demand = page.getByLabel('Hardware of the roots’ key')
+  await demand.fill('measurements: [')
+  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  await page.getByText('This is no YAML.').waitFor()
+  expect(world.upstreams).toHaveLength(1)
+  const register = 'ab'.repeat(48)
+  const guest = `{ tee: tdx, mrtd: ${register}, rtmr1: ${register}, rtmr2: ${register} }`
+  await demand.fill(`measurements:\n  - ${guest}`)
+  expect(await page.getByText('This is no YAML.').count()).toBe(0)
+  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  await page.getByText('demanded; nothing admitted shows it').waitFor()
+  expect(world.upstreams[1]).toMatchObject({
+    name: 'vendor',
+    attested: { measurements: [{ tee: 'tdx', mrtd: register, rtmr1: register, rtmr2: register }] },
+  })
+})
+
 test('an administrator issues an invitation and credits a workspace', async () => {
   const { page, go, world } = await visit(browser)
   await go('/admin/invitations')

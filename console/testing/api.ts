@@ -122,6 +122,25 @@ export function createScriptedApi(world: World) {
   })
 
   app.get('/admin/upstreams', (c) => c.json({ data: world.upstreams }))
+  app.post('/admin/upstreams', async (c) => {
+    const asked: Schemas['NewUpstream'] = await c.req.json()
+    const made: Schemas['AdminUpstream'] = {
+      ...world.upstreams[0]!,
+      id: idOf('ups_', 50),
+      name: asked.name,
+      url: asked.url,
+      hostname: asked.hostname ?? new URL(asked.url).hostname,
+      attested: asked.attested ?? null,
+      pins: asked.pins ?? [],
+      has_api_key: asked.api_key !== undefined,
+      state: 'pending',
+      denial: null,
+      sticky: false,
+      last_admitted: null,
+    }
+    world.upstreams.push(made)
+    return c.json(made, 201)
+  })
   app.get('/admin/upstreams/:name/diff', (c) => c.json(upstreamDiff))
   app.get('/admin/upstreams/:name/events', (c) => c.json({ data: [], next: null }))
   app.post('/admin/upstreams/:name/pins', async (c) => {

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { isUnderWay } from '../../api/under-way.ts'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
+import { readDemand } from '../../words/demand.ts'
 
 interface RegisterUpstreamProps {
   readonly isOpen: boolean
@@ -15,6 +16,7 @@ const empty = {
   url: '',
   hostname: '',
   roots: '',
+  demand: '',
   pins: '',
   apiKey: '',
   doesReplace: false,
@@ -25,7 +27,11 @@ const empty = {
 export function RegisterUpstream({ isOpen, onClose }: RegisterUpstreamProps) {
   const queries = useQueryClient()
   const [draft, setDraft] = useState(empty)
-  const set = (change: Partial<typeof empty>) => setDraft((draft) => ({ ...draft, ...change }))
+  const [isUnread, setUnread] = useState(false)
+  const set = (change: Partial<typeof empty>) => {
+    if (change.demand !== undefined) setUnread(false)
+    setDraft((draft) => ({ ...draft, ...change }))
+  }
   const register = api.useMutation('post', '/admin/upstreams', {
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['get', '/admin/upstreams'] })
@@ -35,11 +41,30 @@ export function RegisterUpstream({ isOpen, onClose }: RegisterUpstreamProps) {
   const close = () => {
     onClose()
     register.reset()
+    setUnread(false)
     // The upstream's key goes with the dialog, out of this page's memory.
     setDraft(empty)
   }
+  const submit = () => {
+    const read = attempt(draft.demand)
+    if (read === undefined) return setUnread(true)
+    if (isUnderWay(queries, 'post', '/admin/upstreams')) return
+    register.mutate({
+      body: {
+        name: draft.name.trim(),
+        url: draft.url.trim(),
+        roots: draft.roots,
+        require_leaf_name: draft.needsLeafName,
+        replace: draft.doesReplace,
+        pins,
+        ...(draft.hostname.trim() === '' ? {} : { hostname: draft.hostname.trim() }),
+        ...(read.attested === undefined ? {} : { attested: read.attested }),
+        ...(draft.apiKey === '' ? {} : { api_key: draft.apiKey }),
+      },
+    })
+  }
   const pins = draft.pins.split(/[\s,]+/).filter((pin) => pin !== '')
-  const field = (name: 'name' | 'url' | 'hostname' | 'roots' | 'pins' | 'apiKey') => ({
+  const field = (name: 'name' | 'url' | 'hostname' | 'roots' | 'demand' | 'pins' | 'apiKey') => ({
     value: draft[name],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => set({ [name]: value }),
   })
@@ -55,19 +80,7 @@ export function RegisterUpstream({ isOpen, onClose }: RegisterUpstreamProps) {
         autoComplete="off"
         onSubmit={(event) => {
           event.preventDefault()
-          if (isUnderWay(queries, 'post', '/admin/upstreams')) return
-          register.mutate({
-            body: {
-              name: draft.name.trim(),
-              url: draft.url.trim(),
-              roots: draft.roots,
-              require_leaf_name: draft.needsLeafName,
-              replace: draft.doesReplace,
-              pins,
-              ...(draft.hostname.trim() === '' ? {} : { hostname: draft.hostname.trim() }),
-              ...(draft.apiKey === '' ? {} : { api_key: draft.apiKey }),
-            },
-          })
+          submit()
         }}
       >
         <Stack gap="md">
@@ -104,6 +117,16 @@ export function RegisterUpstream({ isOpen, onClose }: RegisterUpstreamProps) {
             maxRows={8}
             spellCheck={false}
             {...field('roots')}
+          />
+          <Textarea
+            label="Hardware of the roots’ key"
+            description="The block that begins with measurements:, as proxy discover prints it. None is demanded when left empty."
+            error={isUnread && 'This is no YAML.'}
+            autosize
+            minRows={2}
+            maxRows={8}
+            spellCheck={false}
+            {...field('demand')}
           />
           <Textarea
             label="Approved deployments"
@@ -143,4 +166,13 @@ export function RegisterUpstream({ isOpen, onClose }: RegisterUpstreamProps) {
       </form>
     </Modal>
   )
+}
+
+/** What a demand says; undefined for what cannot be read. */
+function attempt(text: string): { readonly attested: ReturnType<typeof readDemand> } | undefined {
+  try {
+    return { attested: readDemand(text) }
+  } catch {
+    return undefined
+  }
 }
