@@ -41,6 +41,8 @@ export interface RouterProcessOptions {
   readonly config?: string
   /** For the Node that it runs on. */
   readonly nodeOptions?: string
+  /** Beside its own. */
+  readonly env?: Readonly<Record<string, string>>
   /** `bin/router` of another tree; this one's by default. */
   readonly launcher?: string
 }
@@ -61,6 +63,7 @@ export async function startRouterProcess(
       DATABASE_URL: databaseUrl,
       TMPDIR: folder,
       ...(options.nodeOptions && { NODE_OPTIONS: options.nodeOptions }),
+      ...options.env,
     },
   })
   if (options.folder === undefined) void exited.then(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,14 +1,7 @@
+import type { Edit } from '#base/testing/read-edited.ts'
 import type { RuleId } from '#contract/rules'
 import { ADMITTED, rows } from '../../conformance/vectors/served/rows.ts'
 import { faults } from '../verifier/faults.ts'
-
-/** A piece of a file of the product that reads otherwise. */
-export interface Edit {
-  readonly file: string
-  /** It stands in the file exactly once. */
-  readonly find: string
-  readonly put: string
-}
 
 /** A fault of a proxy that runs, the rules that it breaks, and the served vectors that have to tell. */
 export interface RunningFault {

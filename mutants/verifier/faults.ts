@@ -1,3 +1,4 @@
+import type { Edit } from '#base/testing/read-edited.ts'
 import type { RuleId } from '#contract/rules'
 import { hardwareRows } from './hardware-faults.ts'
 import { quotesWithoutStatus } from './quotes.ts'
@@ -5,12 +6,8 @@ import type { Row } from './row.ts'
 import type { Mutant } from './stages.ts'
 
 /** One small fault: a piece of one file of the product reads otherwise. */
-export interface Fault extends Mutant {
+export interface Fault extends Mutant, Edit {
   readonly violates: readonly RuleId[]
-  readonly file: string
-  /** The text to replace; it stands in the file exactly once, or loading throws. */
-  readonly find: string
-  readonly put: string
 }
 
 const rows: readonly Row[] = [

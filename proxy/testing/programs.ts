@@ -39,10 +39,14 @@ export interface Program<Ready> extends Serving<Ready> {
 }
 
 /** Starts a program of `bin/` that prints one JSON document once it serves; it ends with the test. */
-export async function startProgram<Ready>(name: string, config: object): Promise<Program<Ready>> {
+export async function startProgram<Ready>(
+  name: string,
+  config: object,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Program<Ready>> {
   const file = join(temporaryFolder(), `${name}.yaml`)
   writeFileSync(file, JSON.stringify(config))
-  const program = await startServing<Ready>({ file: join(BIN, name), args: ['run', '--config', file] })
+  const program = await startServing<Ready>({ file: join(BIN, name), args: ['run', '--config', file], env })
   onTestFinished(async () => void (await program.stop()))
   return { ...program, file }
 }
@@ -56,8 +60,12 @@ export interface PlatformReady {
 }
 
 /** Starts the reference platform in front of an upstream, with more in its configuration if one wants. */
-export function startPlatform(upstream: string, more: object = {}): Promise<Program<PlatformReady>> {
-  return startProgram('platform', {
+export function startPlatform(
+  upstream: string,
+  more: object = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Program<PlatformReady>> {
+  const config = {
     listen: { port: 0 },
     control: { port: 0 },
     hostname: HOSTNAME,
@@ -65,7 +73,8 @@ export function startPlatform(upstream: string, more: object = {}): Promise<Prog
     dataDir: temporaryFolder(),
     deployment: DEPLOYMENT,
     ...more,
-  })
+  }
+  return startProgram('platform', config, env)
 }
 
 /** Asks the platform's control address for something and gives its state afterwards. */
