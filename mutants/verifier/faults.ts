@@ -3,7 +3,9 @@ import type { RuleId } from '#contract/rules'
 import { hardwareRows } from './hardware-faults.ts'
 import { quotesWithoutStatus } from './quotes.ts'
 import type { Row } from './row.ts'
+import { snpRows } from './snp-faults.ts'
 import type { Mutant } from './stages.ts'
+import { tdxRows } from './tdx-faults.ts'
 
 /** One small fault: a piece of one file of the product reads otherwise. */
 export interface Fault extends Mutant, Edit {
@@ -173,6 +175,7 @@ const rows: readonly Row[] = [
       'cert-chain/intermediate-twice',
       'cert-chain/out-of-order',
       'cert-chain/stranger-between',
+      'untrusted-root/snp-product-of-the-report',
       'untrusted-root/snp-vcek-of-another-product',
     ],
   ],
@@ -919,7 +922,7 @@ const rows: readonly Row[] = [
 ]
 
 /** The small faults, each with exactly the vectors that tell it. */
-export const faults: readonly Fault[] = [...rows, ...hardwareRows].map(
+export const faults: readonly Fault[] = [...rows, ...hardwareRows, ...snpRows, ...tdxRows].map(
   ([id, violates, file, find, put, killers]) => ({
     id: `verifier/${id}`,
     violates: typeof violates === 'string' ? [violates] : violates,

@@ -2,6 +2,9 @@ import type { Vector, VectorFile } from '#contract/models'
 import { attestedVectors } from './cases/attested.ts'
 import { amdVectors } from './cases/attested-amd.ts'
 import { intelVectors } from './cases/attested-intel.ts'
+import { intelFormVectors } from './cases/attested-intel-form.ts'
+import { intelSignerVectors } from './cases/attested-intel-signers.ts'
+import { intelTcbVectors } from './cases/attested-intel-tcb.ts'
 import { realVectors } from './cases/attested-real.ts'
 import { bindingVectors } from './cases/binding.ts'
 import { goodChains } from './cases/chain-admitted.ts'
@@ -37,7 +40,16 @@ const byStage: Readonly<Record<VectorFile['stage'], readonly (readonly Vector[])
     nameVectors,
     sizeVectors,
   ],
-  'untrusted-root': [rootVectors, attestedVectors, amdVectors, intelVectors, realVectors],
+  'untrusted-root': [
+    rootVectors,
+    attestedVectors,
+    amdVectors,
+    intelVectors,
+    intelFormVectors,
+    intelSignerVectors,
+    intelTcbVectors,
+    realVectors,
+  ],
   jws: [payloadSizeVectors, compactVectors, signatureVectors, payloadVectors, timeVectors, digestVectors],
   'tls-fingerprint': [bindingVectors],
   policy: [policyVectors],

@@ -50,6 +50,10 @@ export const amdVectors: readonly Vector[] = [
       'A report of version 5 is accepted, with its vectors of mitigations',
       onAmd({ version: 5, edit: (bytes) => bytes.writeUInt8(0xb, 0x1f8) }),
     ],
+    'snp-genoa-of-a-later-model': [
+      'A report of a later model that is endorsed as a Genoa is accepted as one',
+      onAmd({ edit: (bytes) => bytes.writeUInt8(0xa1, 0x189) }),
+    ],
     'snp-more-in-report-data': [
       'What stands behind the first 32 bytes of the report data is the guest’s own',
       onAmd({ reportData: Buffer.concat([BOUND, Buffer.alloc(32, 7)]) }),
@@ -91,17 +95,45 @@ export const amdVectors: readonly Vector[] = [
       'A report with something at a place where nothing may stand is refused',
       onAmd({ edit: (bytes) => bytes.writeUInt8(1, 0x18b) }),
     ],
+    'snp-reserved-bit': [
+      'A report that says of its key what nobody knows is refused',
+      onAmd({ edit: (bytes) => bytes.writeUInt8(1 << 5, 0x48) }),
+    ],
+    ...Object.fromEntries(
+      ([0x4c, 0x1eb, 0x1ef, 0x1f8] as const).map((place) => [
+        `snp-reserved-at-${place.toString(16)}`,
+        [
+          `A report with something at 0x${place.toString(16)}, where nothing may stand, is refused`,
+          onAmd({ edit: (bytes) => bytes.writeUInt8(1, place) }),
+        ] as const,
+      ]),
+    ),
+    'snp-product-in-version-2': [
+      'A report of version 2 that names a product, which it has no place for, is refused',
+      onAmd(
+        { product: 'Milan', version: 2, edit: (bytes) => bytes.writeUInt8(0x19, 0x188) },
+        { vcek: { product: 'Milan' }, vendors: vendorsOf('Milan'), conditions: [milan] },
+      ),
+    ],
+    'snp-more-in-version-5': [
+      'A report of version 5 with something behind its vectors of mitigations is refused',
+      onAmd({ version: 5, edit: (bytes) => bytes.writeUInt8(1, 0x208) }),
+    ],
     'snp-byte-behind-the-signature': [
       'A report with something behind its signature is refused, which nobody has signed',
       onAmd({ spoil: edited((bytes) => bytes.writeUInt8(1, 0x330)) }),
     ],
-  }),
+  } satisfies Questions),
   ...refused('untrusted-root', 'quote_unsupported', 'VRFY-26', {
     'snp-version-6': ['A report of a version that nobody knows is refused', onAmd({ version: 6 })],
     'snp-algorithm-unknown': ['A report that names another algorithm is refused', onAmd({ algorithm: 2 })],
     'snp-processor-unknown': [
       'A report of a processor that nobody knows is refused',
       onAmd({ edit: (bytes) => bytes.writeUInt8(0x1b, 0x188) }),
+    ],
+    'snp-model-unknown': [
+      'A report of a processor of a known family that nobody knows is refused',
+      onAmd({ edit: (bytes) => bytes.writeUInt8(0x50, 0x189) }),
     ],
     'snp-signed-by-nobody': ['A report that says that no key signed it is refused', onAmd({ signingKey: 7 })],
   }),
@@ -135,6 +167,36 @@ export const amdVectors: readonly Vector[] = [
     'snp-vcek-of-another-product': [
       'A certificate under another product’s authorities is refused',
       onAmd({}, { vcek: { product: 'Milan' } }),
+    ],
+    'snp-product-of-the-report': [
+      'A report that names another product than its certificate is refused',
+      onAmd({ edit: (bytes) => bytes.set([0x19, 0x01], 0x188) }, { vendors: vendorsOf('Genoa', 'Milan') }),
+    ],
+    'snp-turin-of-another-chip': [
+      'A certificate of another chip is refused where it names eight bytes of it',
+      onAmd(
+        { product: 'Turin' },
+        {
+          vcek: { product: 'Turin', chip: Buffer.alloc(CHIP.length, 1) },
+          vendors: vendorsOf('Turin'),
+          conditions: [turin],
+        },
+      ),
+    ],
+    'snp-vlek-by-the-chips-authority': [
+      'A cloud’s certificate by the authority for chips is refused',
+      attested(
+        {
+          ...vlekQuote(),
+          collateral: {
+            vlek: endorsement('vlek', {
+              issuer: 'SEV-Genoa (simulated)',
+              signer: keyOf('intermediate', 'rsa'),
+            }),
+          },
+        },
+        [{ ...AMD_GUEST, vlek: true }],
+      ),
     ],
     'snp-chip-masked': [
       'A report that hides its chip cannot be told from another chip’s',

@@ -1,6 +1,6 @@
 import type { Vector } from '#contract/models'
-import { attested, INTEL_GUEST, intelQuote, onIntel } from '../hardware/attested.ts'
-import { INTEL, pckChain, REGISTERS, SERIALS } from '../hardware/intel.ts'
+import { ANY_WORD, accepting, attested, INTEL_GUEST, intelQuote, onIntel } from '../hardware/attested.ts'
+import { INTEL, moduleLevels, pckChain, REGISTERS, SERIALS } from '../hardware/intel.ts'
 import { keyOf } from '../keys.ts'
 import { admitted, type Questions, refused } from '../vector.ts'
 
@@ -9,35 +9,8 @@ const past = '2026-06-01T11:59:59Z'
 const future = '2026-06-01T12:00:01Z'
 const stranger = keyOf('stranger', 'p256')
 const SEPT_VE_DISABLE = 1n << 28n
-const anyWord = [
-  'UpToDate',
-  'SWHardeningNeeded',
-  'ConfigurationNeeded',
-  'ConfigurationAndSWHardeningNeeded',
-  'TDRelaunchAdvised',
-  'TDRelaunchAdvisedConfigurationNeeded',
-  'OutOfDate',
-  'OutOfDateConfigurationNeeded',
-] as const
-const hardened: (typeof anyWord)[number][] = ['UpToDate', 'SWHardeningNeeded']
-const softened = { conditions: [{ ...INTEL_GUEST, tcbStatus: hardened }] }
-const careless = { conditions: [{ ...INTEL_GUEST, tcbStatus: [...anyWord] }] }
-const ofModule = (isvsvn: number, tcbStatus: string) => ({
-  tcbInfo: {
-    tdxModuleIdentities: [
-      {
-        id: 'TDX_03',
-        mrsigner: '00'.repeat(48),
-        attributes: '00'.repeat(8),
-        attributesMask: 'ff'.repeat(8),
-        tcbLevels: [
-          { tcb: { isvsvn }, tcbDate: '2026-01-01T00:00:00Z', tcbStatus: 'UpToDate' },
-          { tcb: { isvsvn: 0 }, tcbDate: '2025-01-01T00:00:00Z', tcbStatus },
-        ],
-      },
-    ],
-  },
-})
+const softened = accepting('UpToDate', 'SWHardeningNeeded')
+const careless = accepting(...ANY_WORD)
 const withModule = { editBody: (body: Buffer) => body.writeUInt8(3, 1) }
 
 /** A root's key in a guest under Intel TDX. */
@@ -69,7 +42,7 @@ export const intelVectors: readonly Vector[] = [
     ],
     'tdx-module-identity': [
       'A module of its own version is judged by its own levels',
-      onIntel(withModule, { published: ofModule(4, 'OutOfDate') }),
+      onIntel(withModule, { published: { tcbInfo: moduleLevels([4, 'UpToDate'], [0, 'OutOfDate']) } }),
     ],
   }),
   ...refused('untrusted-root', 'quote_malformed', 'VRFY-26', {
@@ -307,7 +280,7 @@ export const intelVectors: readonly Vector[] = [
     ],
     'tdx-module-out-of-date': [
       'A machine is as old as its module',
-      onIntel(withModule, { published: ofModule(5, 'OutOfDate') }),
+      onIntel(withModule, { published: { tcbInfo: moduleLevels([5, 'UpToDate'], [0, 'OutOfDate']) } }),
     ],
     'tdx-module-unknown': ['A module that Intel does not name is refused', onIntel(withModule, careless)],
     'tdx-launched-under-older': [

@@ -31,6 +31,26 @@ export const INTEL_GUEST = {
   rtmr2: REGISTERS.rtmr2,
 } as const
 
+/** Intel's words for the state of a TCB that a condition may accept. */
+export type Word = NonNullable<Extract<Condition, { tee: 'tdx' }>['tcbStatus']>[number]
+
+/** All of them. */
+export const ANY_WORD: readonly Word[] = [
+  'UpToDate',
+  'SWHardeningNeeded',
+  'ConfigurationNeeded',
+  'ConfigurationAndSWHardeningNeeded',
+  'TDRelaunchAdvised',
+  'TDRelaunchAdvisedConfigurationNeeded',
+  'OutOfDate',
+  'OutOfDateConfigurationNeeded',
+]
+
+/** Accepts these words. */
+export const accepting = (...words: readonly Word[]): Demand => ({
+  conditions: [{ ...INTEL_GUEST, tcbStatus: [...words] }],
+})
+
 /** A question about a root that has to be held by hardware, and what is published as its quote. */
 export function attested(
   rootCaTeeQuote: unknown,
@@ -56,9 +76,9 @@ const simulated: NonNullable<Demand['vendors']> = {
   intel: INTEL,
 }
 
-/** The same with another product of AMD's. */
-export const vendorsOf = (product: Product): NonNullable<Demand['vendors']> => ({
-  amd: [authoritiesOf(product)],
+/** The same with other products of AMD's. */
+export const vendorsOf = (...products: readonly Product[]): NonNullable<Demand['vendors']> => ({
+  amd: products.map(authoritiesOf),
 })
 
 /** What is published under AMD SEV-SNP. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Certificate, issue, pem } from '../certificate.ts'
 import { AUTHORITY, VALIDITY } from '../chain.ts'
 import { int, objectId, octetString, seq } from '../der.ts'
-import { extension, keyUsage } from '../extensions.ts'
+import { type Extension, extension, keyUsage } from '../extensions.ts'
 import { keyOf, type TestKey } from '../keys.ts'
 import { sign } from '../sign.ts'
 import { type RevocationList, revocationList } from './crl.ts'
@@ -32,10 +32,21 @@ const SGX = '1.2.840.113741.1.13.1'
 const MRSIGNER = 'dc'.repeat(32)
 const COMPONENTS = 16
 
+/** What a machine's certificate says of its kind and of how new it is. */
+interface MachineLevel {
+  readonly fmspc: string
+  /** Of all components. */
+  readonly sgxSvn: number
+  /** Of the last component alone. */
+  readonly lastSvn: number
+  readonly pceSvn: number
+}
+
 /** Intel's certificates, each but for what is changed. */
 export interface Authorities {
   readonly authority?: Partial<Certificate>
-  readonly pck?: Partial<Certificate> & { readonly fmspc?: string; readonly sgxSvn?: number }
+  readonly pck?: Partial<Certificate> &
+    Partial<MachineLevel> & { readonly moreExtensions?: readonly Extension[] }
   readonly signer?: Partial<Certificate>
 }
 
@@ -46,7 +57,9 @@ export const INTEL = pem(
 
 /** The chain of the machine's key, in PEM. */
 export function pckChain({ authority: changes, pck = {} }: Authorities = {}): string {
-  const { fmspc = FMSPC, sgxSvn = SGX_SVN, ...others } = pck
+  const { fmspc = FMSPC, sgxSvn = SGX_SVN, lastSvn = sgxSvn, pceSvn = PCE_SVN } = pck
+  const { moreExtensions = [], ...others } = pck
+  const said = extension(SGX, machine({ fmspc, sgxSvn, lastSvn, pceSvn }), false)
   const middle = issue({
     ...VALIDITY,
     subject: AUTHORITY_NAME,
@@ -64,21 +77,20 @@ export function pckChain({ authority: changes, pck = {} }: Authorities = {}): st
     key: keyOf('pck', 'p256'),
     signer: authority,
     serial: SERIALS.pck,
-    extensions: [keyUsage('digitalSignature'), extension(SGX, machine(fmspc, sgxSvn), false)],
+    extensions: [keyUsage('digitalSignature'), said, ...moreExtensions],
     ...others,
   })
   return pem(own) + pem(middle) + INTEL
 }
 
-function machine(fmspc: string, sgxSvn: number): Buffer {
+function machine({ fmspc, sgxSvn, lastSvn, pceSvn }: MachineLevel): Buffer {
   const member = (number: string, value: Uint8Array) => seq(objectId(`${SGX}${number}`), value)
-  const svns = Array.from({ length: COMPONENTS }, (_, index) => member(`.2.${index + 1}`, int(sgxSvn)))
+  const components = Buffer.alloc(COMPONENTS, sgxSvn)
+  components.writeUInt8(lastSvn, COMPONENTS - 1)
+  const svns = [...components].map((svn, index) => member(`.2.${index + 1}`, int(svn)))
   return seq(
     member('.1', octetString(Buffer.alloc(16, 0xab))),
-    member(
-      '.2',
-      seq(...svns, member('.2.17', int(PCE_SVN)), member('.2.18', octetString(Buffer.alloc(16, sgxSvn)))),
-    ),
+    member('.2', seq(...svns, member('.2.17', int(pceSvn)), member('.2.18', octetString(components)))),
     member('.3', octetString(Buffer.from(PCE_ID, 'hex'))),
     member('.4', octetString(Buffer.from(fmspc, 'hex'))),
   )
@@ -98,10 +110,15 @@ function signerChain({ signer: changes }: Authorities): string {
   return pem(own) + INTEL
 }
 
-/** What Intel says of a kind of machine, but for what is changed. */
-function tcbInfo(changes: Members = {}): Members {
+/** One level of a machine: what it takes, and Intel's word for it. */
+export function level(
+  tcbStatus: string,
+  sgx = SGX_SVN,
+  tdx = TDX_SVN,
+  advisoryIDs?: readonly string[],
+): Members {
   const components = (svn: number) => Array.from({ length: COMPONENTS }, () => ({ svn }))
-  const level = (sgx: number, tdx: number, tcbStatus: string, advisoryIDs?: readonly string[]) => ({
+  return {
     tcb: {
       sgxtcbcomponents: components(sgx),
       pcesvn: PCE_SVN,
@@ -111,7 +128,31 @@ function tcbInfo(changes: Members = {}): Members {
     tcbDate: '2026-01-01T00:00:00Z',
     tcbStatus,
     ...(advisoryIDs && { advisoryIDs }),
-  })
+  }
+}
+
+/** The levels of a module of version 3, from the newest on, each with what it takes and Intel's word for it. */
+export function moduleLevels(...levels: readonly (readonly [isvsvn: number, tcbStatus: string])[]): Members {
+  const tcbLevels = levels.map(([isvsvn, tcbStatus], age) => ({
+    tcb: { isvsvn },
+    tcbDate: `${2026 - age}-01-01T00:00:00Z`,
+    tcbStatus,
+  }))
+  return {
+    tdxModuleIdentities: [
+      {
+        id: 'TDX_03',
+        mrsigner: '00'.repeat(48),
+        attributes: '00'.repeat(8),
+        attributesMask: 'ff'.repeat(8),
+        tcbLevels,
+      },
+    ],
+  }
+}
+
+/** What Intel says of a kind of machine, but for what is changed. */
+function tcbInfo(changes: Members = {}): Members {
   return {
     id: 'TDX',
     version: 3,
@@ -122,10 +163,10 @@ function tcbInfo(changes: Members = {}): Members {
     tcbEvaluationDataNumber: 20,
     tdxModule: { mrsigner: '00'.repeat(48), attributes: '00'.repeat(8), attributesMask: 'ff'.repeat(8) },
     tcbLevels: [
-      level(SGX_SVN, TDX_SVN, 'UpToDate'),
-      level(SGX_SVN - 1, TDX_SVN, 'SWHardeningNeeded', ['INTEL-SA-00001']),
-      level(SGX_SVN - 2, TDX_SVN, 'OutOfDate', ['INTEL-SA-00001', 'INTEL-SA-00002']),
-      level(SGX_SVN - 3, TDX_SVN, 'Revoked'),
+      level('UpToDate'),
+      level('SWHardeningNeeded', SGX_SVN - 1, TDX_SVN, ['INTEL-SA-00001']),
+      level('OutOfDate', SGX_SVN - 2, TDX_SVN, ['INTEL-SA-00001', 'INTEL-SA-00002']),
+      level('Revoked', SGX_SVN - 3),
     ],
     ...changes,
   }
@@ -213,6 +254,13 @@ export interface Quote extends Authorities {
   readonly editHeader?: (header: Buffer) => void
   readonly editBody?: (body: Buffer) => void
   readonly editEnclave?: (report: Buffer) => void
+  /** What it says of its body: the kind, and how long it is. */
+  readonly saysType?: number
+  readonly saysSize?: number
+  /** The number of what certifies the attestation key. */
+  readonly certification?: number
+  /** What stands behind that, within the part that nobody signs. */
+  readonly behindCertification?: Uint8Array
   /** Whether the chain comes beside the quote. */
   readonly isBare?: boolean
   /** Changes the quote as it stands. */
@@ -230,7 +278,8 @@ export function quote(said: Quote): Buffer {
   said.editHeader?.(header)
   const size = version === 4 ? BODIES[2] : BODIES[bodyType]
   const body = bodyOf(said, size)
-  const typed = version === 4 ? Buffer.alloc(0) : Buffer.concat([u16(bodyType), u32(size)])
+  const { saysType = bodyType, saysSize = size } = said
+  const typed = version === 4 ? Buffer.alloc(0) : Buffer.concat([u16(saysType), u32(saysSize)])
   const signed = Buffer.concat([header, typed, body])
   const attestation = keyOf('attestation', 'p256')
   const point = attestation.spki.subarray(-64)
@@ -247,9 +296,10 @@ export function quote(said: Quote): Buffer {
   const section = Buffer.concat([
     sign(signed, attestation, { hash: 'sha256', form: 'compact' }),
     point,
-    u16(6),
+    u16(said.certification ?? 6),
     u32(certification.length),
     certification,
+    said.behindCertification ?? Buffer.alloc(0),
   ])
   const made = Buffer.concat([signed, u32(section.length), section])
   return said.spoil?.(made) ?? made
