@@ -98,7 +98,7 @@ async function startWorld({ simulateTee, ofRouter = [], ofPlatform = [] }: Play)
           if (newest?.event !== event) throw new Error(`not yet: ${newest?.event} ${newest?.reason}`)
           return newest
         },
-        { timeout: 60_000, interval: 100 },
+        { timeout: 120_000, interval: 100 },
       ),
     ask: () => chat(router, apiKey, { model: MODEL }),
   }
@@ -183,4 +183,4 @@ test('collateral that has run out lapses with the verdict’s life and heals by 
     'denied collateral_expired',
     'admitted null',
   ])
-})
+}, 300_000)
