@@ -26,8 +26,9 @@ const AT_LEAST_MORE = 8
 const PART_OF_ONE = 2
 
 /**
- * Bounds the requests that wait to be judged or settled, by how long either takes: database and event loop together. Where even the quickest of an interval takes too long, there is a queue that stands, and the bound goes
- * below what waits (LIM-49).
+ * Bounds the requests that wait to be judged or settled, by how long either takes: database and event loop together.
+ * Where even the quickest of an interval takes too long, there is a queue that stands, and the bound goes below what
+ * waits (LIM-49).
  */
 export class Congestion {
   readonly #most: () => number
