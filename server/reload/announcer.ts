@@ -3,7 +3,7 @@ import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
 import { passes } from '../operations/drain.ts'
 import type { Sql } from '../store/connection.ts'
-import { within } from '../store/retry.ts'
+import { sparingly } from '../store/retry.ts'
 import { startTicker, type Ticker } from '../store/ticker.ts'
 import type { Edition } from './edition.ts'
 import type { Reloader } from './reloader.ts'
@@ -35,21 +35,20 @@ const READ_MS = 500
 /** How long a last look may take as a router stops (ours). */
 const STOP_MS = 1_000
 
-/** A connection that has died without a word must not keep this router from hearing of the next reload. */
-const inTime = <T>(work: Promise<T>): Promise<T> => within(work, limits.databaseOutageMs)
-
 /**
  * Asks again and again: through a pooler nobody can be told (OPS-06). What was asked while this router started is
  * acted upon once more, for it may have read its file before.
  */
 export function createAnnouncer({ sql, replica, reloader, current, log }: AnnouncerOptions): Announcer {
+  // A connection that has died without a word must not keep this router from hearing of the next reload.
+  const inTime = sparingly(limits.databaseOutageMs)
   let answered = 0n
   let isSaid = false
   let isFailing = false
   let ticker: Ticker | undefined
 
   async function look(): Promise<void> {
-    const { asked, isRecorded } = await inTime(readAsked(sql, replica))
+    const { asked, isRecorded } = await inTime(() => readAsked(sql, replica))
     if (asked > answered) {
       reloader.reload()
       answered = asked
@@ -64,7 +63,7 @@ export function createAnnouncer({ sql, replica, reloader, current, log }: Announ
     const host = hostname()
     isSaid = true
     try {
-      await inTime(
+      await inTime(() =>
         recordState(sql, { replica, host, pid: process.pid, version, takenUpAt, answered, refusal }),
       )
     } catch (error) {

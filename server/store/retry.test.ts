@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { OutageError } from './outage.ts'
-import { persist, within } from './retry.ts'
+import { persist, sparingly, within } from './retry.ts'
 
 const away = (): Error => Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
 const never = new AbortController().signal
@@ -12,6 +12,20 @@ test('what comes in time is passed on, result or error', async () => {
 
 test('what does not come in time is an outage', async () => {
   await expect(within(new Promise(() => {}), 1)).rejects.toThrow(OutageError)
+})
+
+test('what is asked again and again while it hangs takes no more connections than a few', async () => {
+  const ask = sparingly(1)
+  const hanging = Promise.withResolvers<number>()
+  let asked = 0
+  const question = () => {
+    asked++
+    return hanging.promise
+  }
+  for (let times = 0; times < 5; times++) await expect(ask(question)).rejects.toThrow(OutageError)
+  expect(asked).toBe(3)
+  hanging.resolve(1)
+  await expect.poll(() => ask(question)).toBe(1)
 })
 
 test('an outage is told once and waited out', async () => {

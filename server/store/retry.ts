@@ -23,6 +23,25 @@ export function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   })
 }
 
+/** Of what is asked again and again, so many may hang (ours). */
+const MOST_HANGING = 3
+
+/**
+ * Asks as `within` does, for what is asked again and again: what hangs keeps its connection, so that while some do no
+ * other is asked, and an outage is thrown at once. It is more than one for a connection that has died without a word.
+ */
+export function sparingly(limitMs: number): <T>(ask: () => Promise<T>) => Promise<T> {
+  let hanging = 0
+  return async (ask) => {
+    if (hanging >= MOST_HANGING) throw new OutageError(`${hanging} have no answer yet`)
+    hanging++
+    const asked = ask().finally(() => {
+      hanging--
+    })
+    return await within(asked, limitMs)
+  }
+}
+
 /** Tries until the database is back or `signal` fires; any other error is thrown at once. */
 export async function persist<T>(
   attempt: (number: number) => Promise<T>,

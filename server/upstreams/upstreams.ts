@@ -2,7 +2,7 @@ import { limits } from '#contract/limits'
 import type { Clock } from '#egress/clock.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
-import { within } from '../store/retry.ts'
+import { sparingly, within } from '../store/retry.ts'
 import { startTicker, type Ticker } from '../store/ticker.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { openUnderAny } from './api-key.ts'
@@ -54,6 +54,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   const { sql, replica, secret, previousSecrets = [], log, connectMs, clock, tracer } = options
   const upstreams = new Map<string, Upstream>()
   const reporter = createReporter({ sql, replica, log })
+  const asking = sparingly(limits.databaseOutageMs)
   let ticker: Ticker | undefined
   let isFailing = false
   let isStopped = false
@@ -61,7 +62,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   /** What others have said is taken in whether or not what this router has to say can be written. */
   async function read(): Promise<void> {
     const written = Promise.allSettled([inTime(reporter.flush()), inTime(shareDenials())])
-    takeAll(await inTime(listRegistrations(sql, log)))
+    takeAll(await asking(() => listRegistrations(sql, log)))
     for (const result of await written) if (result.status === 'rejected') throw result.reason
   }
 
