@@ -130,3 +130,13 @@ test('what a collector says that it has not taken of a batch is counted as refus
   }
   expect(warnings).toEqual(['the collector refuses spans'])
 })
+
+test('a collector that refuses one batch after the other has one line of the log', async () => {
+  const { collector, exporter, warnings } = await world()
+  collector.answer = 404
+  for (let refused = 1; refused < 4; refused++) {
+    take(exporter, 1)
+    await vi.waitFor(() => expect(exporter.exported.refused).toBe(refused))
+  }
+  expect(warnings).toEqual(['the collector refuses spans'])
+})

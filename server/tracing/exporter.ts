@@ -51,6 +51,7 @@ export class Exporter {
   #timer: NodeJS.Timeout | undefined
   #sending: Promise<void> | undefined
   #restMs = 0
+  #isRefused = false
   #isStopped = false
 
   constructor(options: ExporterOptions) {
@@ -104,7 +105,8 @@ export class Exporter {
     this.#waiting = this.#waiting.slice(batch.length)
     this.exported.sent += batch.length - refused
     this.exported.refused += refused
-    if (refused > 0) this.#warn('the collector refuses spans', { status })
+    if (refused > 0 && !this.#isRefused) this.#warn('the collector refuses spans', { status })
+    this.#isRefused = refused > 0
     this.#restMs = 0
   }
 
