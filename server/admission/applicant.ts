@@ -1,3 +1,4 @@
+import type { Settling } from '../metering/create-generation.ts'
 import type { AskedGeneration } from '../metering/generation.ts'
 import type { Caller } from './caller.ts'
 
@@ -11,6 +12,3 @@ export interface Applicant {
   /** Counts it among those that wait for the database while it is settled. */
   readonly settling?: Settling
 }
-
-/** Does what settles a request. */
-export type Settling = <Result>(settle: () => Promise<Result>) => Promise<Result>

@@ -1,4 +1,3 @@
-import type { Settling } from '../admission/applicant.ts'
 import type { Buckets } from '../limits/buckets.ts'
 import type { Log } from '../log.ts'
 import { HEARING } from '../store/database-clock.ts'
@@ -33,6 +32,9 @@ export interface GenerationOptions {
   /** Told when a hold stays behind because the database refuses its record. */
   readonly onUncertain: () => void
 }
+
+/** Does what settles a generation. */
+export type Settling = <Result>(settle: () => Promise<Result>) => Promise<Result>
 
 /** OpenAI's values and what resembles them; anything else could be content, which has no place in a record. */
 const FINISH_REASON = /^[A-Za-z_]{1,32}$/
