@@ -10,7 +10,7 @@ import { createBackend } from '../../conformance/stand-ins/backend/backend.ts'
 import { startTestGateway } from '../../tests/gateway.ts'
 import { buildBinary } from './build.ts'
 import { buildDebian, NAME } from './debian.ts'
-import { createDebianRoot } from './debian-root.ts'
+import { createDebianRoot } from './testing/debian-root.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'binary-test-'))
 const binary = join(folder, 'proxy')
