@@ -5,7 +5,9 @@ import type { RouterConfig } from './router.ts'
 
 const FILE = 'secrets-key'
 const BYTES = 32
-const CHARACTERS = Math.ceil((BYTES * 4) / 3)
+
+/** As of one that is configured. */
+const LEAST_CHARACTERS = 32
 
 /**
  * What stored secrets are encrypted under and codes are hashed under: the configured key, else one that is made in the
@@ -20,7 +22,8 @@ export function readSecretsKey({
   try {
     const key = find(file) ?? make(file, dataDir)
     // Whatever is stored would lie under a key that anybody can guess.
-    if (key.length < CHARACTERS) throw new Error(`${file} holds no whole key; without it one is made anew`)
+    if (key.length < LEAST_CHARACTERS)
+      throw new Error(`${file} holds no whole key; without it one is made anew`)
     return key
   } catch (cause) {
     const reason = (cause as Error).message

@@ -43,13 +43,13 @@ export function createKeeper({ databases, log, intervalMs = INTERVAL_MS }: Keepe
   const provisions = new Map<Kept, Provision>()
   // One that hangs is not asked anew: each time would take one more of its connections.
   const looks = databases.map((one) => singleFlight(() => lookAt(one)))
+  const isAlone = databases.length === 1
   let ticker: Ticker | undefined
 
   /**
    * Of several, one that hangs keeps nobody from looking after the others, nor a router from starting (OPS-25): a cell
    * has its months before its first lease. A database that is alone is waited for.
    */
-  const isAlone = databases.length === 1
   async function look(): Promise<void> {
     const ended = await Promise.allSettled(
       looks.map((one) => (isAlone ? one() : within(one(), limits.databaseOutageMs))),
