@@ -103,6 +103,7 @@ test('a release is tested, has the changes, and a receiver can check each file o
   expect(made.files).toEqual(
     ['CHANGES.md', 'deep/one.tgz', 'deep/tests.tgz', 'deep/two.tgz', 'release.json'].toSorted(),
   )
+  expect(JSON.parse(readFileSync(join(folder, 'release.json'), 'utf8'))).toMatchObject({ tested: true })
   const { allowed, ...right } = receive(folder, key)
   expect(right).toEqual({ signature: 0, sums: 0 })
   git('-c', `gpg.ssh.allowedSignersFile=${allowed}`, 'tag', '--verify', 'v1.0.0')
@@ -133,6 +134,15 @@ test('what is made without tests says that it is no release, and has no tag and 
     tested: false,
   })
   expect(git('tag')).toBe('')
+})
+
+test('what was made of steps of which none tests does not say that it is tested', async () => {
+  const { options } = startPrepared()
+  const made = await makeRelease({ ...options, steps: options.steps.filter(({ isTest }) => !isTest) })
+  expect(JSON.parse(readFileSync(join(made.folder!, 'release.json'), 'utf8'))).toMatchObject({
+    tested: false,
+    steps: ['one', 'two'],
+  })
 })
 
 test('a dry run tells what would be made, and makes nothing', async () => {

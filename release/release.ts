@@ -54,7 +54,9 @@ export async function makeRelease(options: ReleaseOptions): Promise<MadeRelease>
     const page = describeChanges(version, told ?? 'Not prepared.', repository.commits)
     writeFileSync(join(unfinished, 'CHANGES.md'), page)
     if (skipTests) writeFileSync(join(unfinished, 'NO-RELEASE.txt'), `${WARNING}\n`)
-    const about = { ...plan, tested: !skipTests, node: process.version }
+    // By what was run, and not by what was asked for.
+    const tested = steps.some(({ isTest }) => isTest === true)
+    const about = { ...plan, tested, node: process.version }
     writeFileSync(join(unfinished, 'release.json'), `${JSON.stringify(about, null, 2)}\n`)
     refuseChanges(root, repository.commit)
     const files = await writeSums(unfinished)
