@@ -134,6 +134,7 @@ const kinds = [
   'index.html',
   'start/user.html',
   'api/createChatCompletion.html',
+  'console-api/createKey.html',
   'rules/CRED-13.html',
   'architecture.html',
 ]
