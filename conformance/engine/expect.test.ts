@@ -5,7 +5,8 @@ import type { Exchange } from './http/exchange.ts'
 
 /** What breaks where `n: 2` is to be refused by `unsupported_parameter` and this is answered. */
 async function brokenWith(status: number, body: unknown): Promise<readonly string[]> {
-  const answered = { status, body: Buffer.from(JSON.stringify(body)), headers: {}, ending: 'complete' }
+  const sent = { method: 'POST', url: 'http://127.0.0.1/elsewhere', headers: {} }
+  const answered = { sent, status, body: Buffer.from(JSON.stringify(body)), headers: {}, ending: 'complete' }
   const scenario = { rules: ['REQ-08', 'ERR-06'], isNaming: true } as const
   try {
     await checking(scenario, { held: new Map() }, async () => {

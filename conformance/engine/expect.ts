@@ -10,6 +10,7 @@ import { hold, isShown, showing, shownRules } from './checks.ts'
 import { type Exchange, excerpt, jsonOf, objectOf, textOf } from './http/exchange.ts'
 import { catalogue, ruleTexts } from './rules.ts'
 import { toldLate } from './told-late.ts'
+import { brokenInPlace } from './turned-away.ts'
 import { ruleOfCode } from './universal/codes.ts'
 import { type Form, forms, type Mistake, mistakesIn } from './universal/forms.ts'
 
@@ -21,12 +22,16 @@ export interface ApiError {
   readonly param?: string
 }
 
-/** Asserts a status, and that the answer did not break off; the message shows what was answered instead. */
+/**
+ * Asserts a status, and that the answer did not break off; the message shows what was answered instead. Who is turned away
+ * as a whole has shown nothing of what was asked for.
+ */
 export function expectStatus(exchange: Exchange, status: number): void {
   const { fault } = exchange
   const instead =
     exchange.status === 0 ? `no answer (${fault})` : `${exchange.status}: ${excerpt(textOf(exchange))}`
-  assert.equal(exchange.status, status, `expected ${status}, got ${instead}`)
+  const judged = exchange.status === status ? shownRules() : brokenInPlace(exchange, shownRules())
+  showing(judged, () => assert.equal(exchange.status, status, `expected ${status}, got ${instead}`))
   if (exchange.ending === 'broken') assert.fail(`the answer broke off: ${fault}`)
 }
 
