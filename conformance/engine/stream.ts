@@ -2,7 +2,7 @@ import type { ChatCompletionChunk } from '#contract/models'
 import type { RuleId } from '#contract/rules'
 import * as assert from './assert.ts'
 import { failAs } from './assert.ts'
-import { isShown, shownRules } from './checks.ts'
+import { hold, isShown, shownRules } from './checks.ts'
 import { type ApiError, errorIn, expectStatus, knownBy, readAs, withoutUsage } from './expect.ts'
 import type { Call } from './http/call.ts'
 import { type Comment, commentsOf, eventsOf, type StreamEvent } from './http/events.ts'
@@ -29,9 +29,18 @@ export interface ChatStream {
 export function expectStream(exchange: Exchange): ChatStream {
   const stream = expectEnded(exchange)
   assert.equal(stream.error, undefined, `the stream ends with an error: ${stream.error?.message}`)
-  assert.ok(stream.chunks.length > 0, 'the stream has no chunk')
+  expectChunk(stream)
   return stream
 }
+
+/** Asserts that there is a chunk: what a stream without any does not say is untold. */
+export function expectChunk({ chunks }: { readonly chunks: readonly unknown[] }): void {
+  if (chunks.length === 0) failAs(OF_CHUNKS, 'the stream has no chunk')
+  hold()
+}
+
+/** Rules that say that a stream has chunks. */
+const OF_CHUNKS: readonly RuleId[] = ['EVT-01']
 
 /** Asserts a stream that fails: an error event, `[DONE]` after it, and nothing else after either. */
 export function expectFailedStream(exchange: Exchange): ChatStream & { readonly error: ApiError } {
@@ -78,6 +87,7 @@ export function isUsageAsked({ sent }: Exchange): boolean {
  */
 export async function expectDone(call: Call): Promise<void> {
   const isDone = await call.until((soFar) => eventsOf(soFar).events.some(({ data }) => data === '[DONE]'))
+  if (!isDone) expectStreamed(call.exchange)
   if (!isDone) failAs(['STRM-04', 'EVT-05'], 'the stream ends without [DONE]')
 }
 
@@ -88,8 +98,25 @@ export function countTexts(soFar: Exchange): number {
 
 /** Waits until so many chunks with text have come; fails when the stream ends before. */
 export async function expectBegun(call: Call, texts = 1): Promise<void> {
-  assert.ok(await call.until((soFar) => countTexts(soFar) >= texts), 'the stream did not begin')
+  const hasBegun = await call.until((soFar) => countTexts(soFar) >= texts)
+  if (!hasBegun) {
+    expectStreamed(call.exchange)
+    if (call.isOver) expectChunk(readStream(call.exchange))
+  }
+  assert.ok(hasBegun, 'the stream did not begin')
 }
+
+/** Asserts that there is a stream at all: without one nothing is told of what stands in it. */
+export function expectStreamed(exchange: Exchange): void {
+  expectStatus(exchange, 200)
+  const { events, rest } = eventsOf(exchange)
+  const isOne = events.some(({ data, comments }) => data !== undefined || comments.length > 0)
+  const broken = shownRules().filter((rule) => OF_STREAMING.includes(rule))
+  if (!isOne && !isEventStream(exchange)) failAs(broken, `the answer is no event stream: ${excerpt(rest)}`)
+}
+
+/** Rules that say that there are streams. */
+const OF_STREAMING: readonly RuleId[] = ['STRM-01', 'SRV-08', 'REQ-04', 'EP-03', 'EP-10']
 
 /** How many pings have come so far. */
 export function countPings(soFar: Exchange): number {
@@ -107,9 +134,10 @@ function expectEnded(exchange: Exchange): ChatStream {
  * checks tell of it, and what has events is a stream.
  */
 export function expectEnd(exchange: Exchange): void {
+  expectStreamed(exchange)
   const { events, rest } = eventsOf(exchange)
   const data = events.flatMap(({ data }) => data ?? [])
-  assert.ok(data.length > 0, `the answer is no event stream: ${excerpt(rest)}`)
+  assert.ok(data.length > 0, `the stream has no data: ${excerpt(rest)}`)
   if (isShown(['STRM-01']))
     assert.ok(isEventStream(exchange), `the content type is ${exchange.headers['content-type']}`)
   const isEnded = data.at(-1) === '[DONE]' && data.indexOf('[DONE]') === data.length - 1

@@ -3,7 +3,7 @@ import * as assert from './assert.ts'
 import { type ApiError, errorIn, expectForm, expectStatus, knownBy, readAs, withoutUsage } from './expect.ts'
 import { type Comment, commentsOf, eventsOf } from './http/events.ts'
 import type { Exchange } from './http/exchange.ts'
-import { expectEnd, isUsageAsked, parseEvent } from './stream.ts'
+import { expectChunk, expectEnd, isUsageAsked, parseEvent } from './stream.ts'
 import { forms, isError } from './universal/forms.ts'
 
 /** A streamed text completion, read to its end. */
@@ -25,7 +25,7 @@ export function expectCompletion(exchange: Exchange): Completion {
 export function expectTextStream(exchange: Exchange): TextStream {
   const stream = expectEndedTexts(exchange)
   assert.equal(stream.error, undefined, `the stream ends with an error: ${stream.error?.message}`)
-  assert.ok(stream.chunks.length > 0, 'the stream has no chunk')
+  expectChunk(stream)
   return stream
 }
 
