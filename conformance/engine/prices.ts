@@ -87,11 +87,24 @@ export async function listedPrices(context: Context): Promise<readonly number[]>
 
 /** Whether two of these prices, one for the prompt and one for the completion, make all of these costs (MET-01). */
 export function isPricedBy(prices: readonly number[], charged: readonly Charged[]): boolean {
+  return isMadeOf(prices, charged, (cost, exact) => cost === Math.ceil(exact))
+}
+
+/** The same of costs that are rounded to a whole micro-dollar in whichever way. */
+export function isNearlyPricedBy(prices: readonly number[], charged: readonly Charged[]): boolean {
+  return isMadeOf(prices, charged, (cost, exact) => Math.abs(cost - exact) < 1)
+}
+
+function isMadeOf(
+  prices: readonly number[],
+  charged: readonly Charged[],
+  isCostOf: (cost: number, exact: number) => boolean,
+): boolean {
   const pairs = prices.flatMap((prompt) => prices.map((completion) => [prompt, completion] as const))
   return pairs.some(([prompt, completion]) =>
     charged.every((one) => {
       const total = one.prompt_tokens * prompt + one.completion_tokens * completion
-      return one.cost_micros === Math.ceil(total / 1_000_000)
+      return isCostOf(one.cost_micros, total / 1_000_000)
     }),
   )
 }
