@@ -137,9 +137,14 @@ function obstacleTo(
 ): Outcome | undefined {
   const obstacle = firstObstacle(scenario.needs, target)
   if (obstacle) return notRun(scenario, subject, obstacle.verdict, obstacle.reason)
-  const waitsMs = scenario.waitsMs(target.limits)
-  if (waitsMs <= SLOW_MS || isSlow) return undefined
+  if (isSlow || !isSlowAt(scenario, target)) return undefined
+  const waitsMs = waitOf(scenario, target)
   return notRun(scenario, subject, 'disabled', `it waits ${waitsMs} ms at this target; run it with --slow`)
+}
+
+/** Whether a scenario waits long by design. */
+export function isSlowAt(scenario: Scenario, target: Target): boolean {
+  return waitOf(scenario, target) > SLOW_MS
 }
 
 /**

@@ -30,7 +30,7 @@ const program = createCommand(
   .option('--grep <text>', 'only faults whose id, file or rules hold this text; may be repeated', collect, [])
   .option(
     '--full',
-    'for each fault run every scenario that gets to it: all that breaks has to be what it says to break',
+    'for each fault run every scenario that gets to it and does not wait long by design: all that breaks has to be what it says to break',
     false,
   )
   .option(
