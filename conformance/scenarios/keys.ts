@@ -20,8 +20,10 @@ export default {
     title: 'A key is sk-tee-v1- and the base64url of 32 random bytes',
     needs: ['workspace'],
     async run(context) {
-      const accounts = [await context.own(), await context.accounts.open(), await context.accounts.open()]
-      for (const { key } of accounts) {
+      const { key: own, workspaceId = '' } = await context.own()
+      const named = await context.hooks('createKey', { workspace_id: workspaceId, name: 'a-name' })
+      const keys = [own, (await context.accounts.open()).key, named.api_key]
+      for (const key of keys) {
         assert.match(key, /^sk-tee-v1-[A-Za-z0-9_-]{43}$/)
         const bytes = Buffer.from(key.slice('sk-tee-v1-'.length), 'base64url')
         assert.equal(bytes.length, 32)
@@ -32,7 +34,7 @@ export default {
         )
         listedIds(await context.request('listModels', { key }))
       }
-      assert.equal(new Set(accounts.map(({ key }) => key)).size, accounts.length)
+      assert.equal(new Set(keys).size, keys.length)
     },
   },
 

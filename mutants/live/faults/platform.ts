@@ -1,5 +1,11 @@
 import type { LiveFault } from '../fault.ts'
 
+/**
+ * Verifiers ask all the time, and are answered as they should be: a fault lies in what is answered to others, so that it
+ * shows where a scenario asks and nowhere else.
+ */
+const ASKED_BY_OTHERS = "request.headers['accept-encoding'] !== 'identity'"
+
 /** What the platform publishes. */
 export const platform: readonly LiveFault[] = [
   {
@@ -11,6 +17,7 @@ export const platform: readonly LiveFault[] = [
     const told = JSON.parse(bytes.toString())
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, kind: 'Evidence' } : told))`,
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-01'],
     alsoBreaks: [{ rules: ['EP-22'], because: 'the form of a bundle says so' }],
     expectKilledBy: ['platform/bundle'],
@@ -24,6 +31,7 @@ export const platform: readonly LiveFault[] = [
     const told = JSON.parse(bytes.toString())
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, version: 2 } : told))`,
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-02', 'VERS-04'],
     alsoBreaks: [{ rules: ['BNDL-14', 'EP-22'], because: 'the form of a bundle says so' }],
     expectKilledBy: ['platform/bundle'],
@@ -37,6 +45,7 @@ export const platform: readonly LiveFault[] = [
     const told = JSON.parse(bytes.toString())
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, version: '1' } : told))`,
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-02', 'VERS-04'],
     alsoBreaks: [{ rules: ['BNDL-14'], because: 'this platform writes the number' }],
     expectKilledBy: ['platform/bundle'],
@@ -50,6 +59,7 @@ export const platform: readonly LiveFault[] = [
     const told = JSON.parse(bytes.toString())
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, hostname: 'other.localhost' } : told))`,
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-03'],
     expectKilledBy: ['platform/bundle'],
   },
@@ -62,6 +72,7 @@ export const platform: readonly LiveFault[] = [
     const told = JSON.parse(bytes.toString())
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, issuedAt: '2020-01-01T00:00:00.000Z' } : told))`,
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-04'],
     expectKilledBy: ['platform/issued'],
   },
@@ -74,6 +85,7 @@ export const platform: readonly LiveFault[] = [
     const told = JSON.parse(bytes.toString())
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, certChain: told.certChain.toReversed() } : told))`,
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-06'],
     expectKilledBy: ['platform/chain'],
   },
@@ -86,6 +98,7 @@ export const platform: readonly LiveFault[] = [
     const told = JSON.parse(bytes.toString())
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, certFingerprint: \`sha256/\${'A'.repeat(43)}\` } : told))`,
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-07'],
     expectKilledBy: ['platform/fingerprint'],
   },
@@ -98,6 +111,7 @@ export const platform: readonly LiveFault[] = [
     const told = JSON.parse(bytes.toString())
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, tlsLeaf: told.certChain[0] } : told))`,
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-08'],
     expectKilledBy: ['platform/fingerprint'],
   },
@@ -110,6 +124,7 @@ export const platform: readonly LiveFault[] = [
     const told = JSON.parse(bytes.toString())
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, jws: \`\${told.jws.slice(0, -8)}AAAAAAAA\` } : told))`,
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-09'],
     expectKilledBy: ['platform/signature'],
   },
@@ -122,6 +137,7 @@ export const platform: readonly LiveFault[] = [
     const told = JSON.parse(bytes.toString())
     response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, rootCaTeeQuote: 'none' } : told))`,
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-12'],
     expectKilledBy: ['platform/bundle'],
   },
@@ -131,6 +147,7 @@ export const platform: readonly LiveFault[] = [
     find: "response.setHeader('Cache-Control', 'no-store')",
     replace: '',
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['EP-23'],
     expectKilledBy: ['platform/headers'],
   },
@@ -140,6 +157,7 @@ export const platform: readonly LiveFault[] = [
     find: "response.setHeader('Cache-Control', 'no-store')",
     replace: "response.setHeader('Cache-Control', 'no-store').setHeader('Access-Control-Allow-Origin', '*')",
     as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['EP-24'],
     alsoBreaks: [{ rules: ['EVID-25'], because: 'it says the same of that path' }],
     expectKilledBy: ['platform/headers'],
@@ -149,6 +167,8 @@ export const platform: readonly LiveFault[] = [
     file: 'platform/evidence.ts',
     find: 'url === PATH || url.startsWith(`${PATH}?`)',
     replace: "url === '/.well-known/tee-evidence'",
+    // What is asked is taken apart there.
+    when: "url.startsWith(PATH) && arguments[0].headers['accept-encoding'] !== 'identity'",
     violates: ['EP-21', 'EP-22', 'SRV-05'],
     alsoBreaks: [{ rules: ['AUTH-04'], because: 'its path is asked for without a key' }],
     expectKilledBy: ['platform/path'],
