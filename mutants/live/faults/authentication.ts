@@ -112,6 +112,7 @@ export const authentication: readonly LiveFault[] = [
     find: "key_state(k.revoked_at, k.expires_at) = 'revoked'",
     replace: 'false',
     violates: ['AUTH-06', 'KEY-13'],
+    alsoBreaks: [{ rules: ['AUTH-16'], because: 'a revoked key is refused from the next request on' }],
     expectKilledBy: ['authentication/revoked'],
   },
   {

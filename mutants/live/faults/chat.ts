@@ -31,6 +31,8 @@ export const chat: readonly LiveFault[] = [
     file: 'server/relay/usage.ts',
     find: 'String(receipt.costMicros)',
     replace: 'String(receipt.costMicros + 1)',
+    // What a whole answer cost is asked for by many.
+    when: 'generation.streamed && receipt.costMicros > 0',
     violates: ['CHAT-06'],
     expectKilledBy: ['chat/cost-is-debit'],
   },
@@ -81,6 +83,8 @@ export const chat: readonly LiveFault[] = [
     find: '{ usage, bytes: bytes.subarray(member.valueStart, member.end) }',
     replace:
       '{ usage: { ...usage, completionTokens: usage.completionTokens + 1 }, bytes: bytes.subarray(member.valueStart, member.end) }',
+    // Those of long answers to long prompts.
+    when: 'usage.promptTokens > 1_000 && usage.completionTokens > 100',
     violates: ['CHAT-04'],
     expectKilledBy: ['chat/usage-exact'],
   },

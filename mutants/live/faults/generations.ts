@@ -114,6 +114,9 @@ export const generations: readonly LiveFault[] = [
     find: 'e.streamed',
     replace: 'not e.streamed',
     violates: ['GEN-19'],
+    alsoBreaks: [
+      { rules: ['GEN-20'], because: 'the members of a streamed generation are asked of its record' },
+    ],
     expectKilledBy: ['generations/named-fields'],
   },
   {
@@ -147,6 +150,7 @@ export const generations: readonly LiveFault[] = [
     find: 'record.latencyMs',
     replace: '0',
     violates: ['GEN-04'],
+    alsoBreaks: [{ rules: ['GEN-20'], because: 'it names the timings of a record' }],
     expectKilledBy: ['generations/timings'],
   },
 ]

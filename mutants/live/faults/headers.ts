@@ -8,6 +8,7 @@ export const headers: readonly LiveFault[] = [
     find: 'ECHOED.test(offered)',
     replace: 'false',
     violates: ['HDR-02'],
+    alsoBreaks: [{ rules: ['HDR-08'], because: 'it says which ids come back' }],
     expectKilledBy: ['headers/request-id-echo'],
   },
   {
@@ -17,6 +18,7 @@ export const headers: readonly LiveFault[] = [
     find: 'generation.id',
     replace: 'generation.id.toLowerCase()',
     violates: ['HDR-03'],
+    alsoBreaks: [{ rules: ['HDR-10'], because: 'errors name their generation in the same header' }],
     expectKilledBy: ['headers/generation-id'],
   },
   {

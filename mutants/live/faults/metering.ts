@@ -8,7 +8,9 @@ export const metering: readonly LiveFault[] = [
     find: '(total + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE',
     replace: 'total / TOKENS_PER_PRICE',
     violates: ['MET-03'],
-    alsoBreaks: [{ rules: ['MET-01'], because: 'the formula says how it is rounded' }],
+    alsoBreaks: [
+      { rules: ['MET-01', 'MET-06'], because: 'the formula says that it is rounded once, and up' },
+    ],
     expectKilledBy: ['metering/rounded-up'],
   },
   {
@@ -17,6 +19,9 @@ export const metering: readonly LiveFault[] = [
     find: '(total + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE',
     replace: '(total * 2n + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE',
     violates: ['MET-01', 'MET-02', 'MODL-03'],
+    alsoBreaks: [
+      { rules: ['MET-06'], because: 'two tokens cost what two roundings would have made of them' },
+    ],
     expectKilledBy: ['metering/formula', 'metering/listed-prices'],
   },
   {
@@ -33,7 +38,9 @@ export const metering: readonly LiveFault[] = [
     find: 'BigInt(usage.promptTokens)',
     replace: '0n',
     violates: ['MET-01'],
-    alsoBreaks: [{ rules: ['MET-02'], because: 'a cost without its prompt follows from no listed price' }],
+    alsoBreaks: [
+      { rules: ['MET-02', 'MODL-03'], because: 'a cost without its prompt follows from no listed price' },
+    ],
     expectKilledBy: ['metering/formula'],
   },
   {
@@ -43,6 +50,10 @@ export const metering: readonly LiveFault[] = [
     find: '-r.cost_micros',
     replace: '-2 * r.cost_micros',
     violates: ['CHAT-06'],
+    alsoBreaks: [
+      { rules: ['MET-01', 'MET-04', 'GEN-13'], because: 'each debit is held against what was counted' },
+      { rules: ['WSP-11', 'WSP-16', 'GEN-21'], because: 'the row of a generation is not what it cost' },
+    ],
     expectKilledBy: ['chat/cost-is-debit'],
   },
   {
@@ -59,7 +70,9 @@ export const metering: readonly LiveFault[] = [
     find: 'k.spent_micros + m.cost',
     replace: 'k.spent_micros',
     violates: ['KEY-11'],
-    alsoBreaks: [{ rules: ['ERR-25'], because: 'what was spent is held against the limit' }],
+    alsoBreaks: [
+      { rules: ['ERR-25', 'KEY-20'], because: 'what was spent is held against the limit, and shown' },
+    ],
     expectKilledBy: ['credit/spend-limit'],
   },
   {
@@ -88,6 +101,7 @@ export const metering: readonly LiveFault[] = [
     find: 'costMicros(usage, pricing)',
     replace: "(status === 'aborted' ? 0 : costMicros(usage, pricing))",
     violates: ['GEN-13'],
+    alsoBreaks: [{ rules: ['MET-01'], because: 'the formula holds for what was left, too' }],
     expectKilledBy: ['generations/left-stream-counted'],
   },
   {

@@ -135,7 +135,12 @@ export const requests: readonly LiveFault[] = [
     as: 'statement',
     violates: ['MET-05'],
     alsoBreaks: [
-      { rules: ['RLAY-01'], because: 'the usage of streams is asked for in the request that is sent on' },
+      {
+        rules: ['RLAY-01', 'RLAY-02', 'REQ-56'],
+        because:
+          'the usage of streams is asked for in the options that are sent on, whatever the client put there',
+      },
+      { rules: ['MET-08'], because: 'usage on every chunk is asked for there as well' },
     ],
     expectKilledBy: ['metering/usage-asked'],
   },
@@ -253,6 +258,7 @@ export const requests: readonly LiveFault[] = [
     file: 'server/relay/request.ts',
     find: 'splice(bytes, span, changes)',
     replace: "Buffer.from('{}')",
+    when: "findMember(span, 'suffix') !== undefined",
     violates: ['REQ-12'],
     alsoBreaks: [{ rules: ['REQ-11'], because: 'what is refused is not sent on' }],
     expectKilledBy: ['completions/sent'],
@@ -301,7 +307,6 @@ export const requests: readonly LiveFault[] = [
     replace: GONE,
     when: "trace.route === '/v1/embeddings' && request.incoming.headers.authorization !== undefined",
     violates: ['EP-11', 'SRV-07'],
-    alsoBreaks: [{ rules: ['REQ-12'], because: 'inputs of every kind are refused with the path' }],
     expectKilledBy: ['embeddings/vectors'],
   },
   {
