@@ -31,11 +31,30 @@ export async function restore(target: Target, hooks: Hooks): Promise<void> {
     await askControl(`${control.url}/release`)
     await askControl(`${control.url}/rotate/deployment`, { restore: true })
   }
-  const { id } = await hooks('createWorkspace', { name: 'restored', balance_micros: 0 })
-  const { api_key } = await hooks('createKey', { workspace_id: id, name: 'restored' })
+  const apiKey = await untilDone('the hooks', () => makeKey(hooks))
   const wanted = [models.chat, models.external].filter((model) => model !== undefined)
   // One after the other: two of them are one program.
-  for (const part of partsOf(target)) await untilServing(part, api_key, wanted)
+  for (const part of partsOf(target)) await untilServing(part, apiKey, wanted)
+}
+
+async function makeKey(hooks: Hooks): Promise<string> {
+  const { id } = await hooks('createWorkspace', { name: 'restored', balance_micros: 0 })
+  const { api_key } = await hooks('createKey', { workspace_id: id, name: 'restored' })
+  return api_key
+}
+
+/** Tries until it is done: what is behind it may be coming up again. */
+async function untilDone<T>(name: string, act: () => Promise<T>): Promise<T> {
+  const startedMs = performance.now()
+  for (;;) {
+    try {
+      return await act()
+    } catch (cause) {
+      if (performance.now() - startedMs > RESTORED_MS)
+        throw new Error(`${name} do not do as told again`, { cause })
+      await sleep(PAUSE_MS)
+    }
+  }
 }
 
 function partsOf(target: Target): readonly Part[] {
@@ -66,15 +85,19 @@ function partsOf(target: Target): readonly Part[] {
 async function untilServing(part: Part, key: string, wanted: readonly string[]): Promise<void> {
   const startedMs = performance.now()
   let renewedMs = startedMs
+  let cause: unknown
   for (;;) {
     const told = await modelsAt(part, key)
     const missing = wanted.filter((model) => !told.includes(model))
     if (missing.length === 0) return
     const nowMs = performance.now()
     if (nowMs - startedMs > RESTORED_MS)
-      throw new Error(`${part.name} does not serve ${missing.join(', ')} again`)
+      throw new Error(`${part.name} does not serve ${missing.join(', ')} again`, { cause })
     if (part.renew && nowMs - renewedMs > PATIENCE_MS) {
-      await part.renew()
+      // One that does not start is tried again.
+      await part.renew().catch((error: unknown) => {
+        cause = error
+      })
       renewedMs = performance.now()
     }
     await sleep(PAUSE_MS)
