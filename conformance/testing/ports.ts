@@ -5,6 +5,9 @@ import { createServer } from 'node:net'
 /** Where no system takes the ports of outgoing connections from, which could be any free one a moment later. */
 const [LOWEST, HIGHEST] = [15_000, 32_000]
 
+/** Where nothing ever listens; what is free now somebody else may take, and answer as the model that is said to be away. */
+export const CLOSED_PORT = 1
+
 /** How many ports are tried (ours). */
 const TRIES = 50
 

@@ -17,7 +17,7 @@ import { HOSTNAME, PUBLISHED } from './deployment.ts'
 import { EXTERNAL, EXTERNAL_HOSTNAME } from './external.ts'
 import { startHelper } from './helper.ts'
 import { readOutbox } from './outbox.ts'
-import { freePort } from './ports.ts'
+import { CLOSED_PORT, freePort } from './ports.ts'
 import { buildConsolePage, type Program, startBackend, startCommand } from './program.ts'
 import { startProxyProgram } from './proxy-program.ts'
 import { startPublisher } from './publisher.ts'
@@ -58,7 +58,7 @@ async function start(folder: string, undo: Undo): Promise<string> {
     writeFileSync(file, text)
     return file
   }
-  const [routerPort, controlPort, closedPort] = [await freePort(), await freePort(), await freePort()]
+  const [routerPort, controlPort] = [await freePort(), await freePort()]
   const [siblingPort, adminPort, outboxPort] = [await freePort(), await freePort(), await freePort()]
   await buildConsolePage()
   const database = await startTestServer()
@@ -112,7 +112,7 @@ async function start(folder: string, undo: Undo): Promise<string> {
     backends: {
       usual: backendUrl,
       wired: wires.through('backend', backendUrl),
-      closed: `http://127.0.0.1:${closedPort}/v1`,
+      closed: `http://127.0.0.1:${CLOSED_PORT}/v1`,
     },
     platformUrl,
     rootPemFile,
