@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConsoleOperationId, consoleRoutes } from '#contract/console/routes'
 import type { Request } from './client.ts'
 import type { Context } from './context.ts'
@@ -24,11 +25,17 @@ export class Browser {
     this.source = addressFor(`${context.nonce} ${name}`)
   }
 
-  /** Makes a call to its end, and keeps the cookies that are set. */
+  /**
+   * Makes a call to its end, and keeps the cookies that are set. Whoever is told that the console cannot answer now, and to
+   * try again, does so: a database that is slow beside a busy machine says nothing of what was asked.
+   */
   async ask(operation: ConsoleOperationId, options: BrowserOptions = {}): Promise<Exchange> {
-    const exchange = await this.open(operation, options).done
-    this.#keep(exchange)
-    return exchange
+    for (let turn = 1; ; turn++) {
+      const exchange = await this.open(operation, options).done
+      this.#keep(exchange)
+      if (turn === MOST_TURNS || !isToBeTriedAgain(exchange)) return exchange
+      await sleep(PAUSE_MS)
+    }
   }
 
   /** Begins a call; its cookies are not kept. */
@@ -60,6 +67,14 @@ export class Browser {
       }
     }
   }
+}
+
+/** How often a call is made, and the pause between (ours). */
+const MOST_TURNS = 4
+const PAUSE_MS = 1_000
+
+function isToBeTriedAgain({ status, headers }: Exchange): boolean {
+  return status === 503 && headers['x-should-retry'] === 'true'
 }
 
 /** A cookie as it is set. */
