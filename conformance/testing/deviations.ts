@@ -86,7 +86,7 @@ export const deviations: Readonly<Record<string, Case>> = {
     deviation: ofErrors((error) =>
       error.code === 'api_key_revoked' ? { ...error, code: 'invalid_api_key' } : error,
     ),
-    breaks: ['KEY-13', 'AUTH-06', 'KEY-21'],
+    breaks: ['KEY-13', 'AUTH-06'],
   },
   'authentication errors of another type': {
     deviation: ofErrors((error) =>
@@ -114,7 +114,7 @@ export const deviations: Readonly<Record<string, Case>> = {
       status: (status, { error }) =>
         (error as Members | undefined)?.code === 'model_not_found' ? 400 : status,
     },
-    breaks: ['EP-08', 'ERR-14', 'MODL-19', 'MODL-20'],
+    breaks: ['EP-08', 'ERR-14', 'MODL-20'],
   },
   'errors in a stream without a message': {
     deviation: {
