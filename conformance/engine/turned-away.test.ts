@@ -29,6 +29,16 @@ test('a 404 of the model that was named may be what is shown', () => {
   expect(brokenBy('POST', '/chat/completions', 404, 'model_not_found')).toEqual(SHOWN)
 })
 
+test('a rule that names the status is about it', () => {
+  const sent = {
+    method: 'POST',
+    url: 'http://127.0.0.1:1/v1/chat/completions',
+    headers: { authorization: 'Bearer k' },
+  }
+  const answered = { sent, status: 401, body: Buffer.from('{}') } as unknown as Exchange
+  expect(brokenInPlace(answered, ['RLAY-04', 'RLAY-05'])).toEqual(['RLAY-04'])
+})
+
 test('who sends no key is no caller with a key that works', () => {
   expect(brokenBy('GET', '/models', 401, 'invalid_api_key', '')).toEqual(SHOWN)
 })

@@ -32,7 +32,9 @@ const OF_PATHS: readonly RuleId[] = ['EP-01', 'SRV-02', 'SRV-06', 'SRV-07']
  */
 export function brokenInPlace(exchange: Exchange, shown: readonly RuleId[]): readonly RuleId[] {
   const spoken = spokenOf(exchange)
-  return spoken === undefined ? shown : shown.filter((rule) => spoken(rule))
+  // A rule may speak of that very status: what a backend's 401 becomes.
+  const isNamed = (rule: RuleId) => new RegExp(`\\b${exchange.status}\\b`).test(ruleTexts.get(rule) ?? '')
+  return spoken === undefined ? shown : shown.filter((rule) => spoken(rule) || isNamed(rule))
 }
 
 /** Of which rules a refusal speaks; undefined where it may speak of any. */
