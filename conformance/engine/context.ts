@@ -4,7 +4,7 @@ import type { OperationId } from '#contract/routes'
 import type { Account, AccountSettings, Accounts } from './accounts.ts'
 import * as assert from './assert.ts'
 import type { Backend } from './backend.ts'
-import { hold } from './checks.ts'
+import { hold, shownRules } from './checks.ts'
 import type { Client, Request } from './client.ts'
 import { askControl, type Hooks } from './hooks.ts'
 import type { Call } from './http/call.ts'
@@ -12,6 +12,7 @@ import type { Exchange } from './http/exchange.ts'
 import type { Random } from './random.ts'
 import { type RequestOptions, toRequest, usualBody } from './requests.ts'
 import type { FixtureKey, HookName, ModelName, Subject, Target } from './target.ts'
+import { brokenInPlace } from './turned-away.ts'
 import { type WireHandle, wireAt } from './wire.ts'
 
 /** Names of the target's wires. */
@@ -188,9 +189,16 @@ export class Context {
         hold()
         return found
       }
-      if (Date.now() > until) assert.fail(`${what}: not within ${this.patience(timeoutMs)} ms`)
+      if (Date.now() > until) this.#failInVain(`${what}: not within ${this.patience(timeoutMs)} ms`)
       await sleep(POLL_MS)
     }
+  }
+
+  /** Whoever was turned away waits in vain for what a generation brings with it. */
+  #failInVain(problem: string): never {
+    const asked = this.client.calls.findLast(({ exchange }) => exchange.sent.method === 'POST')
+    const shown = shownRules()
+    return assert.failAs(asked?.isOver ? brokenInPlace(asked.exchange, shown) : shown, problem)
   }
 
   /** An allowed time at this target. */

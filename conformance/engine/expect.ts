@@ -47,9 +47,13 @@ export function expectError(
   const { type } = errors[code]
   expectStatusOf(exchange, code)
   const judged = readersOf(code)
-  const error = errorIn(toldLate(exchange) ?? objectOf(exchange), judged.length > 0 ? judged : SHAPE)
+  const body = toldLate(exchange) ?? showing(judged, () => objectOf(exchange))
+  const error = errorIn(body, judged.length > 0 ? judged : SHAPE)
   if (error.code !== code && judged.length > 0)
-    failAs(judged, `the code is ${JSON.stringify(error.code)}, not ${code}`)
+    failAs(
+      exchange.status === 404 ? brokenInPlace(exchange, judged) : judged,
+      `the code is ${JSON.stringify(error.code)}, not ${code}`,
+    )
   hold()
   // Of every answer the universal checks tell what goes with a code.
   const rules = shownRules().filter((rule) => saysType(rule, code))
@@ -198,7 +202,9 @@ export function withoutUsage(form: Form, rules: readonly RuleId[]): object {
 /** The id by which a generation is known: the header's, unless an answer's own is what is shown. */
 export function knownBy({ headers }: Exchange, id: unknown): { readonly id?: unknown } {
   const told = headers['x-router-generation-id']
-  return told === undefined || isShown(IDENTITY) ? { id } : { id: told }
+  // Where both could be one, the books are asked by what the answer itself says.
+  const isOwn = told === undefined || isShown(IDENTITY) || GENERATION_ID.test(String(id))
+  return { id: isOwn ? id : told }
 }
 
 const IDENTITY = ['CHAT-02', 'HDR-03', 'HDR-10'] as const
@@ -276,13 +282,17 @@ function expectJson(exchange: Exchange): unknown {
  */
 export function generationIdOf(exchange: Exchange): string {
   const header = exchange.headers['x-router-generation-id'] ?? ''
-  const id = header || idIn(textOf(exchange))
+  const own = idIn(textOf(exchange))
+  const id = header === '' || (GENERATION_ID.test(own) && !isShown(IDENTITY)) ? own : header
   if (isShown(IDENTITY) && !GENERATION_ID.test(header)) {
-    const broken = shownRules().filter((rule) => IDENTITY.some((own) => own === rule))
-    failAs(broken, `X-Router-Generation-Id is no generation id: ${header.slice(0, 60)}`)
+    const broken = shownRules().filter((rule) => IDENTITY.some((one) => one === rule))
+    failAs(
+      brokenInPlace(exchange, broken),
+      `X-Router-Generation-Id is no generation id: ${header.slice(0, 60)}`,
+    )
   }
   if (isShown(IDENTITY)) hold()
-  if (id === '') failAs(['HDR-10'], 'there is no X-Router-Generation-Id')
+  if (id === '') failAs(brokenInPlace(exchange, ['HDR-10']), 'there is no X-Router-Generation-Id')
   return id
 }
 

@@ -247,7 +247,12 @@ export default {
     title: 'A model with a slash that is not there answers 404 model_not_found, however the slash is written',
     operation: 'getModel',
     expect: { error: 'model_not_found' },
-    steps: ['absent/model', 'absent%2Fmodel'].map((id) => ({ params: { id } })),
+    shows: ['MODL-19'],
+    steps: [
+      // Whoever finds any model finds one with a slash.
+      { params: { id: 'absent' }, shows: [] },
+      ...['absent/model', 'absent%2Fmodel'].map((id) => ({ params: { id } })),
+    ],
   },
 
   unknown: {

@@ -273,11 +273,15 @@ export default {
     steps: [
       {
         name: 'true',
-        body: { stream: true },
+        body: { stream: true, temperature: 0 },
         expect: { stream: true },
         shows: ['REQ-04', 'SRV-08'],
       },
-      { name: 'false', body: { stream: false }, expect: { body: { object: 'chat.completion' } } },
+      {
+        name: 'false',
+        body: { stream: false, temperature: 0 },
+        expect: { body: { object: 'chat.completion' } },
+      },
       { name: 'absent', expect: { body: { object: 'chat.completion' } } },
     ],
   },
