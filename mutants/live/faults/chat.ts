@@ -8,6 +8,7 @@ export const chat: readonly LiveFault[] = [
     find: '(hasId ? { id: JSON.stringify(generation.id) } : {})',
     replace: '{}',
     violates: ['CHAT-02'],
+    alsoBreaks: [{ rules: ['CHAT-17'], because: 'a text completion is answered as a chat is' }],
     expectKilledBy: ['chat/id'],
   },
   {
@@ -24,6 +25,12 @@ export const chat: readonly LiveFault[] = [
     find: 'JSON.stringify(generation.model)',
     replace: `'"tiny-chat"'`,
     violates: ['CHAT-03'],
+    alsoBreaks: [
+      {
+        rules: ['CHAT-17', 'VERD-29'],
+        because: 'texts, and models of upstreams, are called as the request named them',
+      },
+    ],
     expectKilledBy: ['chat/model'],
   },
   {
@@ -42,6 +49,9 @@ export const chat: readonly LiveFault[] = [
     find: 'String(receipt.costMicros)',
     replace: '`${receipt.costMicros}.5`',
     violates: ['CHAT-05'],
+    alsoBreaks: [
+      { rules: ['CHAT-16', 'CHAT-17'], because: 'usage of texts and embeddings has the same fields' },
+    ],
     expectKilledBy: ['metering/whole-micros', 'chat/usage-fields'],
   },
   {
@@ -50,6 +60,9 @@ export const chat: readonly LiveFault[] = [
     find: 'String(receipt.costMicros)',
     replace: '`"${receipt.costMicros}"`',
     violates: ['CHAT-05'],
+    alsoBreaks: [
+      { rules: ['CHAT-16', 'CHAT-17'], because: 'usage of texts and embeddings has the same fields' },
+    ],
     expectKilledBy: ['chat/usage-fields'],
   },
   {
@@ -94,6 +107,9 @@ export const chat: readonly LiveFault[] = [
     find: 'shownUsage(generation, settled, reported)',
     replace: `shownUsage(generation, settled, reported).toString().replace(/,"cost_micros":.*}$/, '}')`,
     violates: ['CHAT-05'],
+    alsoBreaks: [
+      { rules: ['CHAT-16', 'CHAT-17'], because: 'usage of texts and embeddings has the same fields' },
+    ],
     expectKilledBy: ['chat/usage-fields'],
   },
   {
@@ -102,7 +118,10 @@ export const chat: readonly LiveFault[] = [
     find: 'String(receipt.costMicros)',
     replace: '`${receipt.costMicros}},"cost_micros":${receipt.costMicros},"rest":{"x":1`',
     violates: ['CHAT-12'],
-    alsoBreaks: [{ rules: ['CHAT-05'], because: 'they leave usage for another place' }],
+    alsoBreaks: [
+      { rules: ['CHAT-05'], because: 'they leave usage for another place' },
+      { rules: ['CHAT-16', 'CHAT-17'], because: 'usage of texts and embeddings has the same fields' },
+    ],
     expectKilledBy: ['chat/usage-fields'],
   },
   {

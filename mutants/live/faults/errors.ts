@@ -24,6 +24,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'unsupported_parameter' ? 418 : errors[this.code].status",
     violates: ['ERR-06'],
+    alsoBreaks: [{ rules: ['REQ-26'], because: 'it says the same status' }],
     expectKilledBy: ['requests/more-than-one-choice'],
   },
   {
@@ -90,7 +91,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'model_not_found' ? 418 : errors[this.code].status",
     violates: ['ERR-14'],
-    alsoBreaks: [{ rules: ['EP-08', 'MODL-20'], because: 'they say the same status' }],
+    alsoBreaks: [{ rules: ['EP-08', 'ERR-26', 'MODL-20', 'VERD-23'], because: 'they say the same status' }],
     expectKilledBy: ['models/unknown'],
   },
   {
@@ -140,7 +141,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'attestation_failed' ? 418 : errors[this.code].status",
     violates: ['ERR-21'],
-    alsoBreaks: [{ rules: ['ERR-27', 'ERR-31'], because: 'they say the same status' }],
+    alsoBreaks: [{ rules: ['ERR-27', 'ERR-31', 'VERD-16', 'VERD-22'], because: 'they say the same status' }],
     expectKilledBy: ['upstreams/denied'],
   },
   {
@@ -180,13 +181,17 @@ export const errors: readonly LiveFault[] = [
     replace: "c.html('<h1>error</h1>', refusal.status as 500, refusal.headers)",
     when: "refusal.code === 'model_not_found'",
     violates: ['ERR-02'],
+    alsoBreaks: [
+      { rules: ['EP-08', 'ERR-14', 'MODL-19', 'MODL-20'], because: 'what is no JSON tells no code' },
+    ],
     expectKilledBy: ['errors/shape'],
   },
   {
     id: 'verdict-within-error',
     file: 'server/errors.ts',
     find: '{ error: { message, type, code, ...(param === undefined ? {} : { param }) }, ...verdict }',
-    replace: '{ error: { message, type, code, ...verdict } } as never',
+    replace:
+      '{ error: { message, type, code, ...(param === undefined ? {} : { param }), ...verdict } } as never',
     violates: ['ERR-29'],
     expectKilledBy: ['upstreams/denied'],
   },

@@ -9,7 +9,10 @@ export const generations: readonly LiveFault[] = [
     replace: "this.#commit('aborted', consumed, facts)",
     when: 'this.#generation.streamed',
     violates: ['GEN-09', 'GEN-17', 'STRM-07'],
-    alsoBreaks: [{ rules: ['GEN-25'], because: 'a client that hears [DONE] and leaves has had all' }],
+    alsoBreaks: [
+      { rules: ['GEN-25'], because: 'a client that hears [DONE] and leaves has had all' },
+      { rules: ['CRED-34'], because: 'an end that was clean is recorded as one' },
+    ],
     expectKilledBy: ['generations/closed-after-done', 'generations/ok-at-done'],
   },
   {
@@ -26,6 +29,7 @@ export const generations: readonly LiveFault[] = [
     file: 'server/relay/settler.ts',
     find: "this.#commit('aborted', consumed, facts)",
     replace: "this.#commit('ok', consumed, facts)",
+    when: "facts.cause === 'client_left' && this.#generation.streamed",
     violates: ['GEN-11', 'GEN-03'],
     expectKilledBy: ['generations/left-stream', 'generations/left-stream-counted'],
   },
@@ -34,8 +38,9 @@ export const generations: readonly LiveFault[] = [
     file: 'server/relay/stream.ts',
     find: 'isNothing ? nothing(feed) : await delivered(task, feed)',
     replace: 'nothing(feed)',
-    when: '!isNothing',
+    when: "end.kind === 'gone' && !isNothing",
     violates: ['GEN-12'],
+    alsoBreaks: [{ rules: ['MET-08', 'MET-14'], because: 'they say how a left stream is counted' }],
     expectKilledBy: ['generations/left-stream-told-early'],
   },
   {
@@ -52,6 +57,12 @@ export const generations: readonly LiveFault[] = [
     find: 'record.status',
     replace: "record.status === 'ok' ? ('complete' as never) : record.status",
     violates: ['GEN-05'],
+    alsoBreaks: [
+      {
+        rules: ['GEN-08', 'GEN-09', 'GEN-17', 'GEN-25', 'STRM-07'],
+        because: 'they say of whom the record is ok',
+      },
+    ],
     expectKilledBy: ['generations/fields'],
   },
   {
@@ -69,6 +80,9 @@ export const generations: readonly LiveFault[] = [
     replace: '',
     as: 'sql:sql',
     violates: ['GEN-07', 'EP-14'],
+    alsoBreaks: [
+      { rules: ['GEN-23'], because: 'what another workspace made is told like what is not there' },
+    ],
     expectKilledBy: ['generations/other-workspace'],
   },
   {
@@ -94,6 +108,7 @@ export const generations: readonly LiveFault[] = [
     find: "isObject(first) && typeof first.finish_reason === 'string' ? first.finish_reason : null",
     replace: '(/"(?:content|text)":"([A-Za-z]+)/.exec(JSON.stringify(first))?.[1] ?? null)',
     violates: ['GEN-06', 'SRV-15', 'EP-15'],
+    alsoBreaks: [{ rules: ['GEN-19'], because: 'its finish_reason is that of the backend' }],
     expectKilledBy: ['generations/no-content'],
   },
   {
@@ -104,6 +119,11 @@ export const generations: readonly LiveFault[] = [
     find: 'w.id = r.workspace_id',
     replace: 'false',
     violates: ['SRV-11', 'WSP-05', 'EVT-06', 'MET-04', 'GEN-10'],
+    alsoBreaks: [
+      { rules: ['GEN-01', 'GEN-02', 'EP-13'], because: 'a record is found together with its row' },
+      { rules: ['SRV-09', 'GEN-13', 'GEN-18', 'MET-01', 'WSP-15'], because: 'they say what is debited' },
+      { rules: ['WSP-16'], because: 'the balance moves without a row' },
+    ],
     expectKilledBy: ['chat/cost-is-debit', 'generations/one-record'],
   },
   {
@@ -140,6 +160,7 @@ export const generations: readonly LiveFault[] = [
     find: 'meter.accept({ caller, generation: asked, holdMicros, settling: place.settling }, reserved)',
     replace:
       "(async () => { const first = await meter.accept({ caller, generation: { ...asked, id: createGenerationId() }, holdMicros }); await first.settle({ status: 'ok', finishReason: null, usage: { promptTokens: 0, completionTokens: 0 }, usageSource: 'backend', latencyMs: 1, timeToFirstTokenMs: null }); return await meter.accept({ caller, generation: asked, holdMicros, settling: place.settling }, reserved) })()",
+    when: 'asked.outputCapTokens === 7',
     violates: ['SRV-10', 'GEN-10'],
     alsoBreaks: [{ rules: ['EVT-06'], because: 'it is one record too many for a generation' }],
     expectKilledBy: ['generations/one-record'],

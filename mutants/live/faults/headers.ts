@@ -18,7 +18,6 @@ export const headers: readonly LiveFault[] = [
     find: 'generation.id',
     replace: 'generation.id.toLowerCase()',
     violates: ['HDR-03'],
-    alsoBreaks: [{ rules: ['HDR-10'], because: 'errors name their generation in the same header' }],
     expectKilledBy: ['headers/generation-id'],
   },
   {

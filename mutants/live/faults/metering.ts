@@ -62,6 +62,10 @@ export const metering: readonly LiveFault[] = [
     find: 'w.balance_micros - m.cost',
     replace: 'w.balance_micros',
     violates: ['CRED-01', 'SRV-12', 'WSP-01', 'WSP-02'],
+    alsoBreaks: [
+      { rules: ['SRV-19'], because: 'what is used goes off the credit' },
+      { rules: ['WSP-11', 'WSP-16'], because: 'the ledger goes on without the balance' },
+    ],
     expectKilledBy: ['keys/workspace'],
   },
   {
@@ -110,6 +114,12 @@ export const metering: readonly LiveFault[] = [
     find: '(total + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE',
     replace: '(total + 499_999n) / 500_000n',
     violates: ['MET-01', 'MET-02'],
+    alsoBreaks: [
+      {
+        rules: ['MODL-03', 'MET-06'],
+        because: 'what is listed is not what one pays, and two tokens cost as after two roundings',
+      },
+    ],
     expectKilledBy: ['metering/formula'],
   },
   {
@@ -117,6 +127,8 @@ export const metering: readonly LiveFault[] = [
     file: 'server/metering/billable.ts',
     find: 'Math.min(usage.completionTokens, outputCapTokens)',
     replace: 'Math.min(usage.completionTokens, 2)',
+    // Of long answers to long prompts.
+    when: 'usage.promptTokens > 1_000 && usage.completionTokens > 500',
     violates: ['CHAT-04'],
     expectKilledBy: ['chat/usage-exact'],
   },

@@ -11,15 +11,18 @@ export const requests: readonly LiveFault[] = [
     file: 'server/admission/request.ts',
     find: '!traits.validate(fields)',
     replace: '!traits.validate({ ...fields, n: 1 })',
-    when: 'fields.n !== undefined',
+    // Of chats; how many are asked for in a text, or how oddly, other rules say as well.
+    when: "fields.n === 2 && findMember(body.span, 'messages') !== undefined",
     violates: ['REQ-08', 'LIM-13'],
+    alsoBreaks: [{ rules: ['REQ-33'], because: 'what cannot be asked for is refused and named' }],
     expectKilledBy: ['requests/more-than-one-choice'],
   },
   {
     id: 'stream-whenever-named',
     file: 'server/admission/request.ts',
     find: 'fields.stream === true',
-    replace: 'fields.stream !== undefined',
+    replace: 'true',
+    when: 'fields.stream === false && fields.temperature === 0',
     violates: ['REQ-04'],
     expectKilledBy: ['requests/stream-switch'],
   },
@@ -29,6 +32,9 @@ export const requests: readonly LiveFault[] = [
     find: 'streamOptions?.include_usage === true',
     replace: 'fields.stream === true',
     violates: ['STRM-09'],
+    alsoBreaks: [
+      { rules: ['RLAY-03', 'EP-10'], because: 'whoever did not ask is shown no usage, of whichever stream' },
+    ],
     expectKilledBy: ['streams/usage-shapes'],
   },
   {
@@ -37,6 +43,7 @@ export const requests: readonly LiveFault[] = [
     find: 'streamOptions?.include_usage === true',
     replace: 'false',
     violates: ['REQ-05', 'STRM-03', 'EVT-02'],
+    alsoBreaks: [{ rules: ['EP-10'], because: 'a streamed text has the same chunk' }],
     expectKilledBy: ['streams/usage-chunk'],
   },
   {
@@ -45,6 +52,7 @@ export const requests: readonly LiveFault[] = [
     find: '!model.capabilities.includes(operation)',
     replace: 'false',
     violates: ['EP-12'],
+    alsoBreaks: [{ rules: ['REQ-34'], because: 'it says how one without the capability is refused' }],
     expectKilledBy: ['embeddings/capability'],
   },
   {
@@ -52,6 +60,8 @@ export const requests: readonly LiveFault[] = [
     file: 'server/catalogue.ts',
     find: 'byId.get(id)',
     replace: 'byId.get(id) ?? models[0]',
+    // Found by looking one up alone.
+    when: "id.includes('\\n')",
     violates: ['EP-08'],
     expectKilledBy: ['models/unknown'],
   },
@@ -61,6 +71,7 @@ export const requests: readonly LiveFault[] = [
     within: 'const { body, name } = named',
     find: 'named',
     replace: "models.some(({ id }) => id === named.name) ? named : { ...named, name: models[0]?.id ?? '' }",
+    when: "named.name === 'absent/model'",
     violates: ['REQ-02'],
     expectKilledBy: ['requests/unknown-model'],
   },
@@ -70,6 +81,7 @@ export const requests: readonly LiveFault[] = [
     find: 'splice(bytes, span, changes)',
     replace:
       "splice(bytes, { ...span, members: span.members }, { ...changes, ...(findMember(span, 'temperature') && { temperature: 'null' }) })",
+    when: "findMember(span, 'messages') && findMember(span, 'temperature')",
     violates: ['REQ-07'],
     expectKilledBy: ['requests/sampling'],
   },
@@ -79,6 +91,7 @@ export const requests: readonly LiveFault[] = [
     find: 'splice(bytes, span, changes)',
     replace:
       "splice(bytes, { ...span, members: span.members }, { ...changes, ...(findMember(span, 'seed') && { seed: 'null' }) })",
+    when: "findMember(span, 'messages') && findMember(span, 'seed')",
     violates: ['REQ-07'],
     expectKilledBy: ['requests/sampling'],
   },
@@ -88,6 +101,7 @@ export const requests: readonly LiveFault[] = [
     find: 'splice(bytes, span, changes)',
     replace:
       "splice(bytes, { ...span, members: span.members }, { ...changes, ...(findMember(span, 'tools') && { tools: 'null' }) })",
+    when: "findMember(span, 'messages') && findMember(span, 'tools')",
     violates: ['REQ-09'],
     expectKilledBy: ['requests/tools'],
   },
@@ -97,6 +111,7 @@ export const requests: readonly LiveFault[] = [
     find: 'splice(bytes, span, changes)',
     replace:
       "splice(bytes, { ...span, members: span.members }, { ...changes, ...(findMember(span, 'user') && { user: 'null' }) })",
+    when: "findMember(span, 'messages') && findMember(span, 'user')",
     violates: ['REQ-10'],
     expectKilledBy: ['requests/user'],
   },
@@ -106,6 +121,8 @@ export const requests: readonly LiveFault[] = [
     find: 'splice(bytes, span, changes)',
     replace:
       "splice(bytes, { ...span, members: span.members }, { ...changes, ...(findMember(span, 'max_tokens') && { max_tokens: 'null' }) })",
+    // Not where another name of the cap stands beside it.
+    when: "findMember(span, 'messages') && findMember(span, 'max_tokens') && !findMember(span, 'n_predict') && !findMember(span, 'max_new_tokens')",
     violates: ['REQ-06'],
     expectKilledBy: ['requests/max-tokens'],
   },
@@ -115,6 +132,7 @@ export const requests: readonly LiveFault[] = [
     find: 'splice(bytes, span, changes)',
     replace:
       "splice(bytes, { ...span, members: span.members }, { ...changes, ...(findMember(span, 'max_completion_tokens') && { max_completion_tokens: 'null' }) })",
+    when: "findMember(span, 'messages') && findMember(span, 'max_completion_tokens')",
     violates: ['REQ-06'],
     expectKilledBy: ['requests/max-completion-tokens'],
   },
@@ -125,6 +143,7 @@ export const requests: readonly LiveFault[] = [
     replace:
       'Buffer.from(JSON.stringify(JSON.parse(splice(bytes, span, changes).toString(), (key, value: unknown) => (/^(min_p|guided_json)$/.test(key) ? null : value))))',
     violates: ['REQ-11'],
+    alsoBreaks: [{ rules: ['REQ-27', 'REQ-70'], because: 'they ask for the bytes of what is sent on' }],
     expectKilledBy: ['requests/unknown-fields'],
   },
   {
@@ -151,6 +170,7 @@ export const requests: readonly LiveFault[] = [
     replace: GONE,
     when: "trace.route === '/v1/chat/completions'",
     violates: ['EP-02'],
+    alsoBreaks: [{ rules: ['EP-03'], because: 'it says what that path takes and answers' }],
     expectKilledBy: ['endpoints/chat'],
   },
   {
@@ -162,6 +182,9 @@ export const requests: readonly LiveFault[] = [
     replace: "refuse(c, new ApiError('not_found', 'gone'))",
     when: "c.req.path === '/v1/models'",
     violates: ['EP-04'],
+    alsoBreaks: [
+      { rules: ['EP-01', 'EP-06', 'SRV-02', 'SRV-06'], because: 'they name the list among what there is' },
+    ],
     expectKilledBy: ['endpoints/models'],
   },
   {
@@ -173,6 +196,10 @@ export const requests: readonly LiveFault[] = [
     replace: "refuse(c, new ApiError('not_found', 'gone'))",
     when: "c.req.path.startsWith('/v1/models/')",
     violates: ['EP-07'],
+    alsoBreaks: [
+      { rules: ['EP-08', 'MODL-19', 'MODL-20'], because: 'they say what that path answers' },
+      { rules: ['EP-01', 'SRV-02'], because: 'it is among the paths below the base address' },
+    ],
     expectKilledBy: ['endpoints/model'],
   },
   {
@@ -250,6 +277,8 @@ export const requests: readonly LiveFault[] = [
     file: 'server/admission/request.ts',
     find: 'fields.stream === true',
     replace: 'false',
+    // Where every stream is refused, nothing is told of what stands in one.
+    when: 'fields.stream === true && fields.temperature === 0',
     violates: ['SRV-08', 'REQ-04'],
     expectKilledBy: ['requests/stream-switch'],
   },
@@ -258,7 +287,7 @@ export const requests: readonly LiveFault[] = [
     file: 'server/relay/request.ts',
     find: 'splice(bytes, span, changes)',
     replace: "Buffer.from('{}')",
-    when: "findMember(span, 'suffix') !== undefined",
+    when: "findMember(span, 'presence_penalty') !== undefined",
     violates: ['REQ-12'],
     alsoBreaks: [{ rules: ['REQ-11'], because: 'what is refused is not sent on' }],
     expectKilledBy: ['completions/sent'],
@@ -268,8 +297,9 @@ export const requests: readonly LiveFault[] = [
     file: 'server/admission/request.ts',
     find: '!traits.validate(fields)',
     replace: 'true',
-    when: "findMember(body.span, 'response_format') !== undefined",
+    when: "fields.response_format instanceof Object && findMember(body.span, 'messages') !== undefined",
     violates: ['REQ-01', 'REQ-13'],
+    alsoBreaks: [{ rules: ['REQ-09'], because: 'it is one of the three that mean what they mean there' }],
     expectKilledBy: ['requests/openai-request'],
   },
   {
@@ -277,7 +307,7 @@ export const requests: readonly LiveFault[] = [
     file: 'server/admission/request.ts',
     find: '!traits.validate(fields)',
     replace: 'true',
-    when: "findMember(body.span, 'user') !== undefined",
+    when: "typeof fields.user === 'string' && findMember(body.span, 'messages') !== undefined",
     violates: ['REQ-10', 'REQ-13'],
     alsoBreaks: [{ rules: ['REQ-01'], because: "it is a field of OpenAI's requests" }],
     expectKilledBy: ['requests/openai-request', 'requests/user'],
@@ -318,6 +348,7 @@ export const requests: readonly LiveFault[] = [
     replace: "refuse(c, new ApiError('not_found', 'gone'))",
     when: "c.req.path === '/v1/models' && c.req.header('authorization') !== undefined",
     violates: ['EP-04', 'SRV-02', 'EP-01', 'SRV-06'],
+    alsoBreaks: [{ rules: ['EP-06'], because: 'it says what that path answers' }],
     expectKilledBy: ['completions/text', 'endpoints/base-address', 'endpoints/models'],
   },
   {
