@@ -1,8 +1,10 @@
 import { createHash, verify, X509Certificate } from 'node:crypto'
 import { isObject } from '#base/object.ts'
 import type { EvidenceBundle, EvidencePayload } from '#contract/models'
+import type { RuleId } from '#contract/rules'
 import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
 import * as assert from './assert.ts'
+import { shownRules } from './checks.ts'
 import type { Context } from './context.ts'
 import { expectStatus } from './expect.ts'
 import { type Exchange, jsonOf } from './http/exchange.ts'
@@ -23,7 +25,9 @@ export function expectBundle(exchange: Exchange): ReadBundle {
   const bundle = jsonOf(exchange)
   if (!isEvidenceBundle(bundle)) {
     const [first] = isEvidenceBundle.errors ?? []
-    assert.fail(`the bundle is not as the contract says: ${first?.instancePath || 'it'} ${first?.message}`)
+    const at = first?.instancePath ?? ''
+    const broken = HEAD.includes(at) ? shownRules().filter((rule) => OF_HEAD.includes(rule)) : shownRules()
+    assert.failAs(broken, `the bundle is not as the contract says: ${at || 'it'} ${first?.message}`)
   }
   const [header = '', payload = '', signature = ''] = bundle.jws.split('.')
   assert.notEqual(signature, '', 'the jws has no signature')
@@ -34,6 +38,10 @@ export function expectBundle(exchange: Exchange): ReadBundle {
     chain: bundle.certChain.map(certificateIn),
   }
 }
+
+/** What a bundle calls itself, and whose rules that is: where it is wrong, the rest is untold. */
+const HEAD: readonly string[] = ['/kind', '/version']
+const OF_HEAD: readonly RuleId[] = ['BNDL-01', 'BNDL-02', 'BNDL-14', 'EP-22', 'VERS-04']
 
 /** Whether a text names an endpoint of the target: as the target file does, or as evidence of the same hostname. */
 export async function isEndpoint(context: Context, name: string, told: string): Promise<boolean> {

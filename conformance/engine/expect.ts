@@ -2,8 +2,6 @@ import { isObject } from '#base/object.ts'
 import { type ErrorCode, errors } from '#contract/errors'
 import type { ChatCompletion, Generation, Model, ModelList } from '#contract/models'
 import type { RuleId } from '#contract/rules'
-import type { Validator } from '#contract/validator'
-import { isModel } from '#contract/validators/model'
 import * as assert from './assert.ts'
 import { failAs } from './assert.ts'
 import { hold, isShown, showing, shownRules } from './checks.ts'
@@ -240,7 +238,9 @@ export function listedIds(exchange: Exchange): readonly string[] {
 
 /** Asserts a 200 with one model. */
 export function expectModel(exchange: Exchange): Model {
-  return expectShape(exchange, isModel)
+  const value = expectJson(exchange)
+  const model = readAs<Model>(value, forms.model, 'the model')
+  return guarded({ ...model }, mistakesIn(value, forms.model), '') as Model
 }
 
 /**
@@ -315,15 +315,4 @@ export function expectSubset(actual: unknown, expected: unknown, path = 'the bod
       expected,
       `${path} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`,
     )
-}
-
-/** Asserts a 200 whose JSON passes the validator, and gives it; the message names the first place that does not. */
-function expectShape<T>(exchange: Exchange, validate: Validator): T {
-  expectStatus(exchange, 200)
-  const value = jsonOf(exchange)
-  if (!validate(value)) {
-    const [first] = validate.errors ?? []
-    assert.fail(`the body is not as the contract says: ${first?.instancePath || 'it'} ${first?.message}`)
-  }
-  return value as T
 }

@@ -166,11 +166,15 @@ function toChunk(value: unknown): ChatCompletionChunk {
   return readAs(value, forms.chatChunk, 'an event')
 }
 
+/** Rules that say what an event is. */
+const OF_EVENTS: readonly RuleId[] = ['STRM-02', 'STRM-08', 'STRM-12', 'EVT-01', 'EVT-07', 'EP-10', 'CHAT-17']
+
 /** The data of an event as JSON; asserts that it is. */
 export function parseEvent(data: string): unknown {
   try {
     return parseJson(data)
   } catch {
-    return assert.fail(`an event is not JSON: ${excerpt(data)}`)
+    const broken = shownRules().filter((rule) => OF_EVENTS.includes(rule))
+    return failAs(broken, `an event is not JSON: ${excerpt(data)}`)
   }
 }

@@ -9,6 +9,7 @@ const PATHS: readonly (readonly [RegExp, string])[] = [
   [/^POST \S*\/embeddings$/, '`POST /embeddings`'],
   [/^GET \S*\/models$/, '`GET /models`'],
   [/^GET \S*\/models\/\S+$/, '`GET /models/{id}`'],
+  [/^GET \/\.well-known\/platform-evidence$/, '`GET /.well-known/platform-evidence`'],
 ]
 const RECORD = /^GET \S*\/generation$/
 
@@ -24,7 +25,7 @@ const OF_SCOPES: readonly RuleId[] = [
 ]
 
 /** Rules of all paths: what a 404 of one can break beside the rules that name it. */
-const OF_PATHS: readonly RuleId[] = ['EP-01', 'SRV-02', 'SRV-06', 'SRV-07']
+const OF_PATHS: readonly RuleId[] = ['EP-01', 'EP-22', 'SRV-02', 'SRV-05', 'SRV-06', 'SRV-07', 'AUTH-04']
 
 /**
  * Which of the rules that are shown an answer breaks that came in place of another one. Who turns a caller away as a whole

@@ -8,6 +8,7 @@ import { isCompletionChunk } from '#contract/validators/completion-chunk'
 import { isEmbeddingList } from '#contract/validators/embedding-list'
 import { isErrorBody } from '#contract/validators/error-body'
 import { isGenerationResult } from '#contract/validators/generation-result'
+import { isModel } from '#contract/validators/model'
 import { isModelList } from '#contract/validators/model-list'
 import { settled } from './open.ts'
 
@@ -106,6 +107,7 @@ export const forms = {
     validate: isModelList,
     members: [
       [/^(\/object|\/data|\/data\/\d+\/id)$/, ['MODL-05']],
+      [/^\/data\/\d+\/context_length$/, ['MODL-02']],
       [/^\/data\/\d+\/(object|created|owned_by)$/, ['MODL-13']],
       [/^\/data\/\d+\/endpoint/, ['MODL-15']],
       [/^\/data\/\d+\/pricing/, ['MODL-16']],
@@ -113,6 +115,24 @@ export const forms = {
     ],
     rules: ['MODL-14'],
     sample: { object: 'list', data: [] },
+  },
+  model: {
+    validate: isModel,
+    members: [
+      [/^\/id$/, ['MODL-01']],
+      [/^\/context_length$/, ['MODL-02']],
+      [/^\/(object|created|owned_by)$/, ['MODL-13']],
+      [/^\/endpoint/, ['MODL-15']],
+      [/^\/pricing/, ['MODL-16']],
+      [/^\/capabilities/, ['MODL-17']],
+    ],
+    rules: ['MODL-14'],
+    sample: {
+      ...{ id: 'a/model', object: 'model', created: 1, owned_by: 'own', name: 'A model' },
+      ...{ context_length: 1, max_output_tokens: 1, capabilities: ['chat'] },
+      pricing: { prompt_per_1m_micros: 1, completion_per_1m_micros: 1 },
+      endpoint: { name: 'own', hostname: 'own.example' },
+    },
   },
   record: {
     validate: isGenerationResult,

@@ -6,7 +6,6 @@ import { isEvidenceBundle } from '#contract/validators/evidence-bundle'
 import { isEvidenceNotFetchedBody } from '#contract/validators/evidence-not-fetched-body'
 import { isEvidenceNotFoundBody } from '#contract/validators/evidence-not-found-body'
 import { isInvitation } from '#contract/validators/invitation'
-import { isModel } from '#contract/validators/model'
 import { eventsOf } from '../http/events.ts'
 import { type Exchange, excerpt, isEventStream, textOf } from '../http/exchange.ts'
 import { type Form, forms, isError, mistakesIn } from './forms.ts'
@@ -24,7 +23,7 @@ const shapes: Readonly<
   createCompletion: forms.completion,
   createEmbedding: forms.embeddings,
   listModels: forms.models,
-  getModel: { validate: isModel, rules: ['MODL-14'] },
+  getModel: forms.model,
   getGeneration: forms.record,
   getEvidence: { validate: isEvidenceBundle, rules: ['EP-17'] },
   getEndpointEvidence: { validate: isEvidenceBundle, rules: ['EP-18'] },
