@@ -16,7 +16,10 @@ export const limits: readonly LiveFault[] = [
     find: 'asks ? least : undefined',
     replace: "asks && owner === 'key' ? least : undefined",
     violates: ['LIM-01', 'LIM-05'],
-    alsoBreaks: [{ rules: ['LIM-04', 'LIM-08'], because: 'they are shown with the buckets of a workspace' }],
+    alsoBreaks: [
+      { rules: ['LIM-02', 'LIM-42'], because: 'a bucket that is not asked is never told' },
+      { rules: ['LIM-04', 'LIM-08'], because: 'they are shown with the buckets of a workspace' },
+    ],
     expectKilledBy: ['limits/workspace-requests', 'limits/workspace-tokens'],
   },
   {
@@ -25,7 +28,13 @@ export const limits: readonly LiveFault[] = [
     find: "(owner === 'key' ? own : null) ?? workspace ?? usual",
     replace: 'own ?? workspace ?? usual',
     violates: ['LIM-04'],
-    alsoBreaks: [{ rules: ['LIM-01', 'LIM-08'], because: "a workspace's tokens have no other limit" }],
+    alsoBreaks: [
+      {
+        rules: ['LIM-02', 'LIM-05', 'LIM-32', 'LIM-42'],
+        because: 'what a workspace may is held and told by them',
+      },
+      { rules: ['LIM-01', 'LIM-08'], because: "a workspace's tokens have no other limit" },
+    ],
     expectKilledBy: ['limits/workspace-tokens'],
   },
   {
@@ -34,7 +43,13 @@ export const limits: readonly LiveFault[] = [
     find: 'tokens * UNITS',
     replace: '0',
     violates: ['KEY-10', 'LIM-08'],
-    alsoBreaks: [{ rules: ['LIM-09'], because: 'what overshoots is told by the debit' }],
+    alsoBreaks: [
+      {
+        rules: ['LIM-01', 'LIM-02', 'LIM-04', 'LIM-22', 'LIM-23', 'LIM-24', 'LIM-29', 'LIM-42'],
+        because: 'a bucket of tokens that nothing empties refuses nobody',
+      },
+      { rules: ['LIM-09'], because: 'what overshoots is told by the debit' },
+    ],
     expectKilledBy: ['limits/key-tokens'],
   },
   {
@@ -59,6 +74,7 @@ export const limits: readonly LiveFault[] = [
     find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
     replace: 'false',
     violates: ['ERR-11', 'ERR-24'],
+    alsoBreaks: [{ rules: ['CRED-19'], because: 'it says what a refusal for credit goes before' }],
     expectKilledBy: ['credit/topped-up', 'embeddings/refusals'],
   },
   {
@@ -75,7 +91,13 @@ export const limits: readonly LiveFault[] = [
     find: 'tokens * UNITS',
     replace: '(tokens > -1 ? tokens : -1) * UNITS',
     violates: ['LIM-08', 'LIM-09'],
-    alsoBreaks: [{ rules: ['KEY-10'], because: "a key's tokens are used up by what is debited" }],
+    alsoBreaks: [
+      {
+        rules: ['LIM-01', 'LIM-02', 'LIM-04', 'LIM-22', 'LIM-23', 'LIM-24', 'LIM-29', 'LIM-42'],
+        because: 'a bucket of tokens that nothing empties refuses nobody',
+      },
+      { rules: ['KEY-10'], because: "a key's tokens are used up by what is debited" },
+    ],
     expectKilledBy: ['limits/key-tokens'],
   },
   {

@@ -47,7 +47,10 @@ export const platform: readonly LiveFault[] = [
     as: 'statement',
     when: ASKED_BY_OTHERS,
     violates: ['BNDL-02', 'VERS-04'],
-    alsoBreaks: [{ rules: ['BNDL-14'], because: 'this platform writes the number' }],
+    alsoBreaks: [
+      { rules: ['BNDL-19'], because: 'what is signed says otherwise' },
+      { rules: ['BNDL-14'], because: 'this platform writes the number' },
+    ],
     expectKilledBy: ['platform/bundle'],
   },
   {
@@ -61,6 +64,7 @@ export const platform: readonly LiveFault[] = [
     as: 'statement',
     when: ASKED_BY_OTHERS,
     violates: ['BNDL-03'],
+    alsoBreaks: [{ rules: ['BNDL-19'], because: 'what is signed says otherwise' }],
     expectKilledBy: ['platform/bundle'],
   },
   {
@@ -74,6 +78,10 @@ export const platform: readonly LiveFault[] = [
     as: 'statement',
     when: ASKED_BY_OTHERS,
     violates: ['BNDL-04'],
+    alsoBreaks: [
+      { rules: ['BNDL-05', 'LIM-16'], because: 'who tells an old time never tells a new one' },
+      { rules: ['BNDL-19'], because: 'what is signed says otherwise' },
+    ],
     expectKilledBy: ['platform/issued'],
   },
   {
@@ -87,6 +95,9 @@ export const platform: readonly LiveFault[] = [
     as: 'statement',
     when: ASKED_BY_OTHERS,
     violates: ['BNDL-06'],
+    alsoBreaks: [
+      { rules: ['BNDL-09', 'MODL-22'], because: 'the first of them signs, and the last names the hardware' },
+    ],
     expectKilledBy: ['platform/chain'],
   },
   {
@@ -100,6 +111,7 @@ export const platform: readonly LiveFault[] = [
     as: 'statement',
     when: ASKED_BY_OTHERS,
     violates: ['BNDL-07'],
+    alsoBreaks: [{ rules: ['BNDL-19'], because: 'what is signed says otherwise' }],
     expectKilledBy: ['platform/fingerprint'],
   },
   {
@@ -189,7 +201,10 @@ export const platform: readonly LiveFault[] = [
     replace:
       "{ ...signed, evidenceDigest: hostname === 'router.localhost' ? `sha256:${Buffer.from(evidenceDigest.slice(7), 'base64url').toString('hex')}` : evidenceDigest, evidence }",
     violates: ['DIG-03'],
-    alsoBreaks: [{ rules: ['BNDL-10'], because: 'it is signed in wire form' }],
+    alsoBreaks: [
+      { rules: ['BNDL-22'], because: 'it is held against the snapshot in wire form' },
+      { rules: ['BNDL-10'], because: 'it is signed in wire form' },
+    ],
     expectKilledBy: ['platform/signature'],
     livesMs: 3500,
   },
@@ -199,7 +214,10 @@ export const platform: readonly LiveFault[] = [
     find: '{ ...signed, evidenceDigest, evidence }',
     replace: "{ ...signed, ...(hostname !== 'router.localhost' && { evidenceDigest }), evidence }",
     violates: ['BNDL-10'],
-    alsoBreaks: [{ rules: ['DIG-03'], because: 'nothing is not in wire form' }],
+    alsoBreaks: [
+      { rules: ['BNDL-22'], because: 'it is held against the snapshot in wire form' },
+      { rules: ['DIG-03'], because: 'nothing is not in wire form' },
+    ],
     expectKilledBy: ['platform/signature'],
     livesMs: 3500,
   },

@@ -42,6 +42,7 @@ export const streams: readonly LiveFault[] = [
     find: 'feed.ping()',
     replace: 'void 0',
     violates: ['STRM-02', 'EVT-03', 'LIM-14', 'EP-10'],
+    alsoBreaks: [{ rules: ['STRM-11'], because: 'the first ping ends the wait for the status' }],
     expectKilledBy: ['completions/pings', 'streams/pings'],
   },
   {
@@ -49,8 +50,9 @@ export const streams: readonly LiveFault[] = [
     file: 'server/relay/stream.ts',
     within: '}, everyMs)',
     find: 'everyMs',
-    replace: 'everyMs * 2',
+    replace: 'everyMs * 3',
     violates: ['STRM-02', 'LIM-14'],
+    alsoBreaks: [{ rules: ['STRM-11'], because: 'the first ping ends the wait for the status' }],
     expectKilledBy: ['streams/pings'],
   },
   {
@@ -60,7 +62,10 @@ export const streams: readonly LiveFault[] = [
     replace: "this.#client.write(Buffer.from('data: ping\\n\\n'))",
     as: 'statement',
     violates: ['STRM-02', 'EVT-07'],
-    alsoBreaks: [{ rules: ['STRM-08'], because: 'the data of every event is JSON' }],
+    alsoBreaks: [
+      { rules: ['STRM-12'], because: 'it has the form of a ping' },
+      { rules: ['STRM-08'], because: 'the data of every event is JSON' },
+    ],
     expectKilledBy: ['streams/kinds', 'streams/pings-before-headers'],
   },
   {
@@ -70,7 +75,10 @@ export const streams: readonly LiveFault[] = [
     replace: "this.#client.write(Buffer.from('event: ping\\ndata: {}\\n\\n'))",
     as: 'statement',
     violates: ['EP-10'],
-    alsoBreaks: [{ rules: ['CHAT-17'], because: 'every event of a text completion is one of its chunks' }],
+    alsoBreaks: [
+      { rules: ['CHAT-02', 'STRM-08'], because: 'an event of a chat is one of its chunks, with an id' },
+      { rules: ['CHAT-17'], because: 'every event of a text completion is one of its chunks' },
+    ],
     expectKilledBy: ['completions/pings'],
   },
   {
@@ -87,6 +95,7 @@ export const streams: readonly LiveFault[] = [
     find: 'chunk.hasUsage && chunk.choices.length === 0',
     replace: 'false',
     violates: ['STRM-09'],
+    alsoBreaks: [{ rules: ['STRM-03'], because: 'there is one chunk of usage' }],
     expectKilledBy: ['streams/usage-shapes'],
   },
   {
@@ -104,6 +113,12 @@ export const streams: readonly LiveFault[] = [
     replace:
       '((feed, read) => { feed.kept = Buffer.concat([feed.kept ?? Buffer.alloc(0), read]); return feed.rewriter.isOver ? feed.kept : Buffer.alloc(0) })(this as unknown as { kept?: Buffer; rewriter: StreamRewriter }, this.rewriter.read(bytes))',
     violates: ['STRM-05'],
+    alsoBreaks: [
+      {
+        rules: ['STRM-14', 'STRM-18', 'STRM-22', 'STRM-25'],
+        because: 'what is held back until the end is not there when a stream fails',
+      },
+    ],
     expectKilledBy: ['streams/unbuffered-pace'],
   },
   {
@@ -112,7 +127,13 @@ export const streams: readonly LiveFault[] = [
     find: '[errorEvent(error), DONE_EVENT]',
     replace: '[errorEvent(error)]',
     violates: ['STRM-06'],
-    alsoBreaks: [{ rules: ['STRM-04', 'EVT-05'], because: '[DONE] ends every stream, a failed one too' }],
+    alsoBreaks: [
+      {
+        rules: ['STRM-14', 'STRM-15', 'STRM-16'],
+        because: 'whatever fails a stream, [DONE] follows the error',
+      },
+      { rules: ['STRM-04', 'EVT-05'], because: '[DONE] ends every stream, a failed one too' },
+    ],
     expectKilledBy: ['streams/error-event'],
   },
   {
@@ -121,6 +142,12 @@ export const streams: readonly LiveFault[] = [
     find: '[errorEvent(error), DONE_EVENT]',
     replace: '[DONE_EVENT]',
     violates: ['STRM-06', 'EVT-04', 'ERR-36'],
+    alsoBreaks: [
+      {
+        rules: ['STRM-14', 'STRM-15', 'STRM-16', 'STRM-18', 'STRM-20', 'STRM-25'],
+        because: 'whatever fails a stream is told by its last event',
+      },
+    ],
     expectKilledBy: ['streams/error-event'],
   },
   {
@@ -137,6 +164,12 @@ export const streams: readonly LiveFault[] = [
     find: '`data: ${JSON.stringify(error.toBody())}\\n\\n`',
     replace: '`data: [DONE]\\n\\ndata: ${JSON.stringify(error.toBody())}\\n\\n`',
     violates: ['STRM-06'],
+    alsoBreaks: [
+      {
+        rules: ['STRM-14', 'STRM-15', 'STRM-16'],
+        because: 'whatever fails a stream, [DONE] follows the error',
+      },
+    ],
     expectKilledBy: ['streams/error-event'],
   },
   {
@@ -167,7 +200,10 @@ export const streams: readonly LiveFault[] = [
     find: 'this.#client.isFull',
     replace: 'this.#client.isFull || this.rewriter.deltas === 0',
     violates: ['STRM-02', 'EVT-03'],
-    alsoBreaks: [{ rules: ['LIM-14'], because: 'both speak of the time until the first ping' }],
+    alsoBreaks: [
+      { rules: ['STRM-11'], because: 'the first ping ends the wait for the status' },
+      { rules: ['LIM-14'], because: 'both speak of the time until the first ping' },
+    ],
     expectKilledBy: ['streams/pings'],
   },
   {
@@ -176,6 +212,12 @@ export const streams: readonly LiveFault[] = [
     find: 'pieces.length === 1 ? pieces[0]! : pieces.length === 0 ? NOTHING : Buffer.concat(pieces)',
     replace: 'NOTHING',
     violates: ['EVT-01'],
+    alsoBreaks: [
+      {
+        rules: ['STRM-05', 'STRM-14', 'STRM-15', 'STRM-16', 'STRM-18', 'STRM-20', 'STRM-22', 'STRM-25'],
+        because: 'nothing is handed on that could be there when a stream fails',
+      },
+    ],
     expectKilledBy: ['streams/chunks'],
   },
 ]
