@@ -26,6 +26,7 @@ export const console: readonly LiveFault[] = [
     find: 'Number(balanceMicros)',
     replace: '0',
     violates: ['CONS-05'],
+    alsoBreaks: [{ rules: ['INV-01'], because: 'what an invitation brought is seen in the balance' }],
     expectKilledBy: ['console/credits'],
   },
   {
@@ -34,6 +35,7 @@ export const console: readonly LiveFault[] = [
     find: 'Number(row.cost_micros)',
     replace: '0',
     violates: ['CONS-07'],
+    alsoBreaks: [{ rules: ['CONS-47'], because: 'the details of a request tell its cost as well' }],
     expectKilledBy: ['console/log'],
   },
   {
