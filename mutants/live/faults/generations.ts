@@ -159,7 +159,7 @@ export const generations: readonly LiveFault[] = [
     file: 'server/routes/inference.ts',
     find: 'meter.accept({ caller, generation: asked, holdMicros, settling: place.settling }, reserved)',
     replace:
-      "(async () => { const first = await meter.accept({ caller, generation: { ...asked, id: createGenerationId() }, holdMicros }); await first.settle({ status: 'ok', finishReason: null, usage: { promptTokens: 0, completionTokens: 0 }, usageSource: 'backend', latencyMs: 1, timeToFirstTokenMs: null }); return await meter.accept({ caller, generation: asked, holdMicros, settling: place.settling }, reserved) })()",
+      "(async () => { const first = await meter.accept({ caller, generation: { ...asked, id: createGenerationId() }, holdMicros, settling: place.settling }); await first.settle({ status: 'ok', finishReason: null, usage: { promptTokens: 0, completionTokens: 0 }, usageSource: 'backend', latencyMs: 1, timeToFirstTokenMs: null }); return await meter.accept({ caller, generation: asked, holdMicros, settling: place.settling }, reserved) })()",
     when: 'asked.outputCapTokens === 7',
     violates: ['SRV-10', 'GEN-10'],
     alsoBreaks: [{ rules: ['EVT-06'], because: 'it is one record too many for a generation' }],
