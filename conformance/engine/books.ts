@@ -23,7 +23,7 @@ export function costMicros(
 }
 
 /** What a generation of the books costs by its own tokens and prices. */
-export function costOf(generation: Generation): number {
+function costOf(generation: Generation): number {
   return costMicros(
     { promptTokens: generation.prompt_tokens, completionTokens: generation.completion_tokens },
     { promptMicros: generation.prompt_price_micros, completionMicros: generation.completion_price_micros },
