@@ -16,6 +16,7 @@ export const auditActs = Object.keys({
   workspace_credited: true,
   workspace_limited: true,
   workspace_created: true,
+  workspace_moved: true,
   key_created: true,
   key_updated: true,
   key_revoked: true,

@@ -24,6 +24,7 @@ const acts: Readonly<Record<AuditAct, string>> = {
   workspace_credited: 'moved a balance',
   workspace_limited: 'set limits',
   workspace_created: 'made a workspace',
+  workspace_moved: 'moved a workspace to another cell',
   key_created: 'made a key',
   key_updated: 'changed a key',
   key_revoked: 'revoked a key',
