@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { Applicant } from '../admission/applicant.ts'
+import type { Reservation } from '../admission/gate.ts'
 import { refusalOf } from '../admission/refusals.ts'
 import type { Meter } from '../meter.ts'
 import type { RunningGeneration } from '../metering/generation.ts'
@@ -24,8 +25,9 @@ const places: Readonly<Record<string, KeyPlace>> = {
 function world(other: Partial<Meter> = {}, home: Partial<Meter> = {}) {
   const locator = {
     known: vi.fn<(keyHash: string) => KeyPlace | undefined>(() => undefined),
-    find: vi.fn(async (keyHash) => places[keyHash]),
+    find: vi.fn(async (keyHash: string): Promise<KeyPlace | undefined> => places[keyHash]),
     findCell: vi.fn(),
+    findCellAnew: vi.fn(),
     forget: vi.fn(),
   } satisfies Locator
   const parts = [partOf('home', home), partOf('other', other)] as const
@@ -76,6 +78,40 @@ test('what is no outage is thrown as it is; a key that a cell does not know is l
   const { accept, locator } = world({ accept: () => Promise.reject(refused) })
   await expect(accept('b')).rejects.toBe(refused)
   expect(locator.forget).toHaveBeenCalledWith('b')
+})
+
+test('a router that is refused by the cell that it remembers asks home anew, and goes on where home says', async () => {
+  const { accept, locator } = world({ accept: () => Promise.reject(refusalOf('invalid_api_key')) })
+  locator.find = vi
+    .fn()
+    .mockResolvedValueOnce(places.b)
+    .mockResolvedValueOnce({ ...places.b, cell: 'home' })
+  expect((await accept('b')).id).toBe('home')
+  expect(locator.forget).toHaveBeenCalledTimes(1)
+})
+
+test('a request of a workspace that is moving is refused as one of a cell that is away, and asks no cell', async () => {
+  const asked = vi.fn()
+  const { accept, locator, identify } = world({ accept: asked }, { accept: asked })
+  locator.find = async () => ({ ...places.b!, isMoving: true as const })
+  await expect(accept('b')).rejects.toMatchObject(AWAY)
+  expect(asked).not.toHaveBeenCalled()
+  expect(identify).toHaveBeenCalledWith(expect.objectContaining({ workspaceId: 'ws_b', keyId: 'key_b' }))
+})
+
+test('what was taken from the buckets for a cell that refuses is not counted as taken at the next one', async () => {
+  const atHome = vi.fn(async () => ({ id: 'home' }) as RunningGeneration)
+  const { meter, locator, identify } = world(
+    { accept: () => Promise.reject(refusalOf('invalid_api_key')) },
+    { accept: atHome },
+  )
+  locator.find = vi
+    .fn()
+    .mockResolvedValueOnce(places.b)
+    .mockResolvedValueOnce({ ...places.b, cell: 'home' })
+  const applicant = { caller: { keyHash: 'b', identify, find: vi.fn() } } as unknown as Applicant
+  await meter.accept(applicant, {} as Reservation)
+  expect(atHome).toHaveBeenCalledWith(applicant, undefined)
 })
 
 test('a start waits for home, and for no other; counts are of all cells', async () => {

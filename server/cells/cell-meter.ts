@@ -2,7 +2,8 @@ import type { Caller } from '../admission/caller.ts'
 import { refusalOf } from '../admission/refusals.ts'
 import { ApiError } from '../errors.ts'
 import type { Meter } from '../meter.ts'
-import { away, placeOf, unlessAway } from './away.ts'
+import { askCell } from './ask-cell.ts'
+import { away, unlessAway } from './away.ts'
 import type { Locator } from './locator.ts'
 import type { CellPart } from './part.ts'
 
@@ -24,23 +25,33 @@ export function createCellMeter({ home, others, locator }: CellMeterOptions): Me
   const sum = (count: (meter: Meter) => number) => meters.reduce((total, meter) => total + count(meter), 0)
 
   /** Asks the meter of the caller's cell; throws 401 for a key that is in none, and 503 where it is away. */
-  async function ask<Result>(
+  async function ask<Result extends object>(
     { keyHash, identify }: Pick<Caller, 'keyHash' | 'identify'>,
-    question: (meter: Meter) => Promise<Result>,
+    question: (meter: Meter, asked: number) => Promise<Result>,
   ): Promise<Result> {
-    const place = await placeOf(keyHash, locator, home.meter.isLeased)
-    const meter = place && byName.get(place.cell)?.meter
-    if (!meter) throw refusalOf('invalid_api_key')
-    if (!meter.isLeased) {
-      identify(place)
-      throw away()
-    }
-    try {
-      return await unlessAway(() => question(meter))
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'invalid_api_key') locator.forget(keyHash)
-      throw error
-    }
+    let refusal: unknown
+    const answer = await askCell(
+      { locator, home: home.meter },
+      keyHash,
+      async (place, asked) => {
+        const meter = byName.get(place.cell)?.meter
+        if (!meter) return undefined
+        if (!meter.isLeased) {
+          identify(place)
+          throw away()
+        }
+        try {
+          return await unlessAway(() => question(meter, asked))
+        } catch (error) {
+          if (!(error instanceof ApiError && error.code === 'invalid_api_key')) throw error
+          refusal = error
+          return undefined
+        }
+      },
+      identify,
+    )
+    if (answer === undefined) throw refusal ?? refusalOf('invalid_api_key')
+    return answer
   }
 
   return {
@@ -50,7 +61,9 @@ export function createCellMeter({ home, others, locator }: CellMeterOptions): Me
       await Promise.all(others.map((part) => part.beginLater()))
     },
     reserve: (caller, isFree) => ask(caller, (meter) => meter.reserve(caller, isFree)),
-    accept: (applicant, reserved) => ask(applicant.caller, (meter) => meter.accept(applicant, reserved)),
+    accept: (applicant, reserved) =>
+      // A cell that refuses has given back what was taken from the buckets.
+      ask(applicant.caller, (meter, asked) => meter.accept(applicant, asked === 0 ? reserved : undefined)),
     ownerOf(keyHash) {
       const place = locator.known(keyHash)
       return place && byName.get(place.cell)?.meter.ownerOf(keyHash)

@@ -8,11 +8,16 @@ import { outlast, within } from '../store/retry.ts'
 export interface Locator {
   /** Without asking; `keyHash` is the SHA-256 of a key's plaintext, in hex. */
   known(keyHash: string): KeyPlace | undefined
-  /** Undefined: no key is known by that hash. Throws `OutageError` where home would have to be asked and is away. */
+  /**
+   * Undefined: no key is known by that hash. One whose workspace is moving is not remembered. Throws `OutageError` where
+   * home would have to be asked and is away.
+   */
   find(keyHash: string): Promise<KeyPlace | undefined>
   /** The name of a workspace's cell. Throws as `find` does. */
   findCell(workspaceId: string): Promise<string>
-  /** Has home asked again: the cell knows nothing of such a key. */
+  /** The same, asked of home in any case. */
+  findCellAnew(workspaceId: string): Promise<string>
+  /** Has home asked again: the cell knows nothing of such a key, or its workspace has left it. */
   forget(keyHash: string): void
 }
 
@@ -28,21 +33,26 @@ export function createLocator(home: Sql, maxKeys = MAX_KEYS): Locator {
     maxItems: MAX_ITEMS,
   })
 
+  async function findCellAnew(workspaceId: string): Promise<string> {
+    const cell = await outlast(() => findCell(home, workspaceId))
+    remember(cells, workspaceId, cell, maxKeys)
+    return cell
+  }
+
   return {
     known: (keyHash) => places.get(keyHash),
     async find(keyHash) {
       const known = places.get(keyHash)
       if (known) return known
       const place = await within(batcher.add(keyHash), limits.databaseOutageMs)
-      if (place) {
+      if (place && !place.isMoving) {
         remember(places, keyHash, place, maxKeys)
         remember(cells, place.workspaceId, place.cell, maxKeys)
       }
       return place
     },
-    async findCell(workspaceId) {
-      return cells.get(workspaceId) ?? (await outlast(() => findCell(home, workspaceId)))
-    },
+    findCell: async (workspaceId) => cells.get(workspaceId) ?? (await findCellAnew(workspaceId)),
+    findCellAnew,
     forget(keyHash) {
       places.delete(keyHash)
     },

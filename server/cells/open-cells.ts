@@ -6,7 +6,8 @@ import { beginMonths } from '../retention/months.ts'
 import type { DatabaseCell } from '../store/cells.ts'
 import type { Sql } from '../store/connection.ts'
 import { outlast } from '../store/retry.ts'
-import { away, placeOf, unlessAway } from './away.ts'
+import { askCell } from './ask-cell.ts'
+import { away, unlessAway } from './away.ts'
 import { createCellMeter } from './cell-meter.ts'
 import { createLocator } from './locator.ts'
 import { cellMetrics } from './metric.ts'
@@ -17,7 +18,10 @@ export interface OpenCells {
   readonly meter: Meter
   readonly findKey: FindKey
   /** Reads what is a workspace's, from the database that it lives in, as `outlast` does. Throws 503 `overloaded`. */
-  find<Result>(workspaceId: string, read: (sql: Sql) => Promise<Result>): Promise<Result>
+  find<Result>(
+    workspaceId: string,
+    read: (sql: Sql) => Promise<Result | undefined>,
+  ): Promise<Result | undefined>
   readonly metrics: readonly Metric[]
 }
 
@@ -52,19 +56,22 @@ export function openCells({ cells, meterOn, log }: OpenCellsOptions): OpenCells 
 
   return {
     meter: createCellMeter({ home: home!, others, locator }),
-    async findKey(keyHash) {
-      const place = await placeOf(keyHash, locator, home!.meter.isLeased)
-      const find = place && finders.get(place.cell)
-      if (!find) return undefined
-      if (!isLeased.get(place.cell)!()) throw away()
-      const found = await unlessAway(() => find(keyHash))
-      if (!found) locator.forget(keyHash)
-      return found
-    },
+    findKey: (keyHash) =>
+      askCell({ locator, home: home!.meter }, keyHash, async ({ cell }) => {
+        const find = finders.get(cell)
+        if (!find) return undefined
+        if (!isLeased.get(cell)!()) throw away()
+        return await unlessAway(() => find(keyHash))
+      }),
     find: (workspaceId, read) =>
       unlessAway(async () => {
-        const sql = databases.get(await locator.findCell(workspaceId)) ?? homeSql
-        return await outlast(() => read(sql))
+        const readIn = (cell: string) => outlast(() => read(databases.get(cell) ?? homeSql))
+        const cell = await locator.findCell(workspaceId)
+        const found = await readIn(cell)
+        if (found !== undefined) return found
+        // It may have moved since; what it left behind in the old cell is as true as it was.
+        const now = await locator.findCellAnew(workspaceId)
+        return now === cell ? undefined : await readIn(now)
       }),
     metrics: cellMetrics(parts),
   }

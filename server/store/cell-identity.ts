@@ -32,7 +32,7 @@ export async function claimCell(sql: Sql, homeId: string, name: string): Promise
 export async function requireCells(home: Queryable, names: readonly string[]): Promise<void> {
   const [row] = await home<{ name: string | null; missing: string[] | null }[]>`
     select (select name from this_cell) as name, (
-      select array_agg(distinct cell order by cell) from placed_workspaces where cell <> all (${[...names]}::text[])
+      select array_agg(distinct cell order by cell) from placed_workspaces where cell <> all (${[HOME, ...names]}::text[])
     ) as missing`
   const { name, missing } = row!
   if (name !== null && name !== HOME) throw notHome(name)

@@ -7,6 +7,8 @@ export interface KeyPlace {
   readonly cell: string
   readonly workspaceId: string
   readonly keyId: string
+  /** Its workspace is paused on its way to another cell: nobody may be asked (OPS-29). */
+  readonly isMoving?: true
 }
 
 /** A key that lives in another cell than home. */
@@ -22,18 +24,29 @@ export async function findPlaces(
   hashes: readonly string[],
 ): Promise<(KeyPlace | undefined)[]> {
   const { text } = columnsOf(home, hashes)
-  const rows = await home<(KeyPlace & { position: number })[]>`
+  const rows = await home<PlaceRow[]>`
     select wanted.position::integer, d.workspace_id as "workspaceId", d.key_id as "keyId",
-      coalesce(p.cell, ${HOME}) as cell
+      coalesce(p.cell, ${HOME}) as cell, m.id is not null as "isMoving"
     from unnest(${text((hash) => hash)}::text[]) with ordinality as wanted (hash, position)
     join (
       select key_hash, workspace_id, key_id from key_directory
       union all
       select key_hash, workspace_id, key_id from placed_keys
     ) d on d.key_hash = decode(wanted.hash, 'hex')
-    left join placed_workspaces p on p.workspace_id = d.workspace_id`
-  const found = new Map(rows.map(({ position, ...place }) => [position - 1, place]))
+    left join placed_workspaces p on p.workspace_id = d.workspace_id
+    left join workspace_moves m on m.workspace_id = d.workspace_id and m.ended_at is null
+      and m.state in ('paused', 'reopening', 'copied', 'cancelling')`
+  const found = new Map(rows.map((row) => [row.position - 1, toPlace(row)]))
   return hashes.map((_, index) => found.get(index))
+}
+
+interface PlaceRow extends Omit<KeyPlace, 'isMoving'> {
+  readonly position: number
+  readonly isMoving: boolean
+}
+
+function toPlace({ cell, workspaceId, keyId, isMoving }: PlaceRow): KeyPlace {
+  return { cell, workspaceId, keyId, ...(isMoving && { isMoving }) }
 }
 
 /** In which cell a workspace lives; home is also answered for one that is nowhere. */
@@ -56,7 +69,10 @@ export async function findEmptiest(home: Queryable, names: readonly string[]): P
   const [row] = await home<{ name: string }[]>`
     select name from unnest(${[...names]}::text[]) with ordinality as c (name, position)
     order by case
-      when name = ${HOME} then (select count(*) from workspaces)
+      when name = ${HOME} then (
+        select count(*) from workspaces w
+        where not exists (select from placed_workspaces p where p.workspace_id = w.id and p.cell <> ${HOME})
+      )
       else (select count(*) from placed_workspaces where cell = name)
     end, position limit 1`
   return row!.name
@@ -71,6 +87,18 @@ export async function placeWorkspace(home: Queryable, workspaceId: string, cell:
 export async function placeKey(home: Queryable, { keyHash, keyId, workspaceId }: PlacedKey): Promise<void> {
   await home`
     insert into placed_keys (key_hash, workspace_id, key_id) values (${keyHash}, ${workspaceId}, ${keyId})`
+}
+
+/** Writes down in words where a workspace lives that has been at home from the beginning, before it leaves. */
+export async function placeAtHome(home: Queryable, workspaceId: string): Promise<void> {
+  await home`
+    insert into placed_workspaces (workspace_id, cell) values (${workspaceId}, ${HOME}) on conflict do nothing`
+}
+
+/** Sends everybody who asks from now on to another cell. */
+export async function switchCell(home: Queryable, workspaceId: string, cell: string): Promise<void> {
+  await home`
+    update placed_workspaces set cell = ${cell}, placed_at = clock_timestamp() where workspace_id = ${workspaceId}`
 }
 
 /** Workspaces and keys of a cell of which the directory says something else. */
@@ -94,14 +122,24 @@ interface Stored {
 /** Rows that are in memory at once, ours. */
 const BATCH = 5_000
 
-/** Finds what home does not know to be in the cell that it is in; what is made meanwhile is known to home before. */
-export async function findMisplaced(home: Queryable, cell: string, sql: Sql): Promise<Misplaced[]> {
+/**
+ * Finds what home does not know to be in the cell that it is in; what is made meanwhile is known to home before. What
+ * lies there of `elsewhere`'s workspaces is known to.
+ */
+export async function findMisplaced(
+  home: Queryable,
+  cell: string,
+  sql: Sql,
+  elsewhere: readonly string[] = [],
+): Promise<Misplaced[]> {
   const misplaced: Misplaced[] = []
   await sql.begin('read only', async (transaction) => {
     const stored = transaction<Stored[]>`
-      select id, id as workspace_id, null as key_hash from workspaces
-      union all
-      select key_id, workspace_id, encode(key_hash, 'hex') from key_directory`
+      select * from (
+        select id, id as workspace_id, null as key_hash from workspaces
+        union all
+        select key_id, workspace_id, encode(key_hash, 'hex') from key_directory
+      ) stored where workspace_id <> all (${[...elsewhere]}::text[])`
     for await (const rows of stored.cursor(BATCH)) misplaced.push(...(await compare(home, cell, rows)))
   })
   return misplaced
