@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type DatabaseCell, HOME } from '../store/cells.ts'
 import type { Sql } from '../store/connection.ts'
 import {
@@ -9,6 +10,7 @@ import {
   placeWorkspace,
 } from '../store/directory.ts'
 import { createId } from '../store/ids.ts'
+import { findElsewhere } from '../store/moves.ts'
 import { type OpenDatabase, withOpenDatabase } from './database.ts'
 import { UsageError } from './usage.ts'
 
@@ -19,6 +21,15 @@ export interface Cells {
   readonly areSeveral: boolean
   /** What `ask` says of each cell, the home first. Throws where one is away. */
   each<Result>(ask: (sql: Sql, name: string) => Promise<Result>): Promise<Result[]>
+  /**
+   * Has `count` count what lies in the cells, and hands it, of each one, the workspaces that are not to be counted there.
+   * Throws where one has moved meanwhile: it may have been counted twice, or not at all (OPS-31).
+   */
+  counting<Result>(
+    count: (elsewhere: (cell: string) => readonly string[]) => Promise<Result>,
+  ): Promise<Result>
+  /** Does what nobody else does at the same time under that name, at any machine. Throws where somebody does. */
+  alone<Result>(name: string, task: () => Promise<Result>): Promise<Result>
   /** The database of one by its name; home when it is undefined. Throws `UsageError` for a name that is none. */
   named(name: string | undefined): Promise<Sql>
   /** The database in which a workspace is, or would be. */
@@ -39,7 +50,7 @@ export function withCells<Result>(
   return withOpenDatabase(configFile, (database) => use(createCells(database)))
 }
 
-function createCells({ sql: home, cells }: OpenDatabase): Cells {
+function createCells({ sql: home, cells, openBeside }: OpenDatabase): Cells {
   const all: readonly Pick<DatabaseCell, 'name' | 'sql'>[] = cells ?? [{ name: HOME, sql: home }]
   const ready = new Map<string, Promise<Sql>>()
 
@@ -60,6 +71,24 @@ function createCells({ sql: home, cells }: OpenDatabase): Cells {
   return {
     home,
     areSeveral: cells !== undefined,
+    async counting(count) {
+      if (!cells) return await count(() => [])
+      const elsewhere = await findElsewhere(home)
+      const result = await count((cell) => elsewhere.get(cell) ?? [])
+      if (isDeepStrictEqual(elsewhere, await findElsewhere(home))) return result
+      throw new Error('A workspace has moved to another cell meanwhile. Run it again.')
+    },
+    async alone(name, task) {
+      // For as long as a transaction lasts, so that PgBouncer keeps its hands off, and death ends it.
+      const { result } = await openBeside(1).begin(async (transaction) => {
+        await transaction`select set_config('idle_in_transaction_session_timeout', '0', true)`
+        const [row] = await transaction<{ isAlone: boolean }[]>`
+          select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as "isAlone"`
+        if (!row!.isAlone) throw new Error(`Somebody else does this at the moment: ${name}.`)
+        return { result: await task() }
+      })
+      return result
+    },
     each: (ask) => Promise.all(all.map(async ({ name }) => await ask(await open(name), name))),
     named: (name = HOME) => open(name),
     ofWorkspace: async (id) => await open(cells ? await findCell(home, id) : HOME),

@@ -6,7 +6,9 @@ import { type CommonOptions, print } from './output.ts'
 
 /** `router ledger verify`: exit 1 when ledger, records, holds and balances do not agree. */
 export async function verify(options: CommonOptions): Promise<void> {
-  const result = await withCells(options.config, verifyCells)
+  const { areSeveral, result } = await withCells(options.config, async (cells) => {
+    return { areSeveral: cells.areSeveral, result: await verifyCells(cells) }
+  })
   const {
     workspaces,
     entries,
@@ -24,18 +26,21 @@ export async function verify(options: CommonOptions): Promise<void> {
   print(options, result, [
     counts,
     ...carried,
+    ...(areSeveral ? ['Each cell was looked at in a snapshot of its own.'] : []),
     ...(lines.length > 0 ? lines : ['Ledger, records and balances agree.']),
   ])
   if (differences.length > 0) process.exitCode = 1
 }
 
 /** Each cell by itself, for nothing is settled across two; and what each has against what the directory says of it. */
-async function verifyCells({ each, home }: Cells): Promise<LedgerReport> {
-  const reports = await each(async (sql, cell) => {
-    const report = await verifyLedger(sql)
-    const misplaced = cell === HOME ? [] : await findMisplaced(home, cell, sql)
-    return { ...report, differences: [...report.differences, ...misplaced.map(toDifference)] }
-  })
+async function verifyCells({ each, home, counting }: Cells): Promise<LedgerReport> {
+  const reports = await counting((elsewhere) =>
+    each(async (sql, cell) => {
+      const report = await verifyLedger(sql, elsewhere(cell))
+      const misplaced = cell === HOME ? [] : await findMisplaced(home, cell, sql, elsewhere(cell))
+      return { ...report, differences: [...report.differences, ...misplaced.map(toDifference)] }
+    }),
+  )
   return reports.reduce((one, other) => ({
     workspaces: one.workspaces + other.workspaces,
     entries: one.entries + other.entries,

@@ -2,7 +2,9 @@ import { complain } from '#base/print.ts'
 import { detachMonth, dropMonth, type Left } from '../retention/detach-month.ts'
 import { exportMonth, type MadeExport } from '../retention/export-month.ts'
 import { listMonths, type Month, type Totals } from '../retention/months.ts'
+import { HOME } from '../store/cells.ts'
 import type { Sql } from '../store/connection.ts'
+import { findElsewhere, isAnyMoving } from '../store/moves.ts'
 import { type ActOptions, actorOf } from './actor.ts'
 import { withCells } from './cells.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
@@ -35,8 +37,8 @@ export async function write(name: string, options: ExportCommandOptions): Promis
   requireMonth(name)
   const actor = actorOf(options)
   const tellProgress = (rows: bigint) => complain(`${name}: ${rows} lines`)
-  const made = await withCell(options, (sql) =>
-    exportMonth(sql, actor, { name, parent: options.to, tellProgress }),
+  const made = await withStillCell(options, (sql, elsewhere, requireStill) =>
+    exportMonth(sql, actor, { name, parent: options.to, elsewhere, requireStill, tellProgress }),
   )
   tell(options, name, made, `${name} is in ${made.folder}`)
 }
@@ -66,7 +68,9 @@ async function leave(
   requireMonth(name)
   const actor = actorOf(options)
   const folder = options.export
-  const left: Left = await withCell(options, (sql) => act(sql, actor, { name, folder }))
+  const left: Left = await withStillCell(options, (sql, elsewhere) =>
+    act(sql, actor, { name, folder, elsewhere }),
+  )
   return { ...left, folder }
 }
 
@@ -75,6 +79,25 @@ function withCell<Result>(
   use: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
   return withCells(config, async (cells) => use(await cells.named(cell)))
+}
+
+/** While a workspace is on its way from or to a cell, nobody can say in which one its rows are to be exported. */
+function withStillCell<Result>(
+  { config, cell = HOME }: CommonOptions & CellOption,
+  use: (sql: Sql, elsewhere: readonly string[], requireStill: () => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  return withCells(config, async ({ home, named }) => {
+    async function requireStill(): Promise<void> {
+      if (!(await isAnyMoving(home, cell))) return
+      throw new Error(
+        `A workspace is moving from or to the cell ${cell}. Run it again when it has come there.`,
+      )
+    }
+    const sql = await named(cell)
+    await requireStill()
+    const elsewhere = await findElsewhere(home)
+    return await use(sql, elsewhere.get(cell) ?? [], requireStill)
+  })
 }
 
 function requireMonth(text: string): void {

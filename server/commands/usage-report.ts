@@ -33,17 +33,24 @@ export async function report(options: ReportOptions): Promise<void> {
   const lines: UsageLine[] = []
   let total = NO_SUMS
   let count = 0
+  let areSeveral = false
   const isThere = await withCells(config, async (cells) => {
     const { filter, databases } = await resolve(cells, asked)
-    const read = async (take: (batch: readonly UsageLine[]) => void | Promise<void>) => {
-      for (const sql of databases) {
-        await readUsage(sql, filter, (batch) => {
-          count += batch.length
-          total = batch.reduce<UsageSums>(addUsage, total)
-          return take(batch)
-        })
-      }
-    }
+    areSeveral = databases.length > 1
+    const read = (take: (batch: readonly UsageLine[]) => void | Promise<void>) =>
+      cells.counting(async (elsewhere) => {
+        for (const { sql, name } of databases) {
+          await readUsage(
+            sql,
+            { ...filter, elsewhere: name === undefined ? [] : elsewhere(name) },
+            (batch) => {
+              count += batch.length
+              total = batch.reduce<UsageSums>(addUsage, total)
+              return take(batch)
+            },
+          )
+        }
+      })
     if (file === null) {
       await read((batch) => void lines.push(...batch))
       return false
@@ -59,7 +66,8 @@ export async function report(options: ReportOptions): Promise<void> {
     total: toSums(total),
   }
   const told = `${count} lines are in ${file}.`
-  if (file === null) print(options, document, toTable(lines, total))
+  const note = areSeveral ? ['', 'Each cell was summed up in a snapshot of its own.'] : []
+  if (file === null) print(options, document, [...toTable(lines, total), ...note])
   else if (isThere || options.json) print(options, document, [told])
   // The pipe may be the one that this would be printed to.
   else complain(`${count} lines went to ${file}.`)
@@ -83,16 +91,17 @@ function parseFilter({ workspace, key, model, from, to }: ReportOptions): UsageF
 async function resolve(cells: Cells, filter: UsageFilter): Promise<Resolved> {
   const { workspaceId, keyId } = filter
   if (workspaceId === undefined && keyId === undefined) {
-    return { filter, databases: await cells.each(async (sql) => sql) }
+    return { filter, databases: await cells.each(async (sql, name) => ({ sql, name })) }
   }
   const sql = await (workspaceId === undefined ? cells.ofKey(keyId!) : cells.ofWorkspace(workspaceId))
-  return { filter: await resolveIn(sql, filter), databases: [sql] }
+  return { filter: await resolveIn(sql, filter), databases: [{ sql }] }
 }
 
 /** What is summed up, and where that is. */
 interface Resolved {
   readonly filter: UsageFilter
-  readonly databases: readonly Sql[]
+  /** Each has a name where all that live there are meant. */
+  readonly databases: readonly { readonly sql: Sql; readonly name?: string }[]
 }
 
 async function resolveIn(sql: Sql, filter: UsageFilter): Promise<UsageFilter> {

@@ -44,11 +44,15 @@ export async function create(
 export async function list(options: CommonOptions & { readonly find?: string }): Promise<void> {
   const { find: text } = options
   const { workspaces, areSeveral } = await withCells(options.config, async (cells) => {
-    const lists = await cells.each(async (sql, cell) => {
-      const listed =
-        text === undefined ? await listWorkspaces(sql) : (await findWorkspaces(sql, { text })).toReversed()
-      return cells.areSeveral ? listed.map((workspace) => ({ ...workspace, cell })) : listed
-    })
+    const lists = await cells.counting((elsewhere) =>
+      cells.each(async (sql, cell) => {
+        const found =
+          text === undefined ? await listWorkspaces(sql) : (await findWorkspaces(sql, { text })).toReversed()
+        if (!cells.areSeveral) return found
+        const away = new Set(elsewhere(cell))
+        return found.filter(({ id }) => !away.has(id)).map((workspace) => ({ ...workspace, cell }))
+      }),
+    )
     return { workspaces: mergeWorkspaces(lists), areSeveral: cells.areSeveral }
   })
   const rows = workspaces.map(({ id, name, balanceMicros, requestsPerMinute, tokensPerMinute, cell }) => {

@@ -11,6 +11,8 @@ export interface UsageFilter {
   readonly from?: Date | undefined
   /** Requests that arrived before. */
   readonly to?: Date | undefined
+  /** Workspaces that live in another database, whatever lies in this one (OPS-31). */
+  readonly elsewhere?: readonly string[]
 }
 
 /** Sums over generations. */
@@ -57,7 +59,7 @@ export async function readUsage(
  * Exported for the test that asks the database how it goes about it.
  */
 export function usageStatement(sql: Queryable, filter: UsageFilter): postgres.PendingQuery<Row[]> {
-  const { workspaceId, keyId, model, from, to } = filter
+  const { workspaceId, keyId, model, from, to, elsewhere = [] } = filter
   const nothing = sql``
   return sql<Row[]>`
     select u.day, w.id as workspace_id, u.key_id, k.name as key_name, u.model, u.requests, u.prompt_tokens,
@@ -83,7 +85,7 @@ export function usageStatement(sql: Queryable, filter: UsageFilter): postgres.Pe
       group by 1, 2, 3
     ) u
     join api_keys k on k.workspace_id = w.id and k.id = u.key_id
-    ${workspaceId === undefined ? nothing : sql`where w.id = ${workspaceId}`}
+    where w.id <> all (${[...elsewhere]}::text[]) ${workspaceId === undefined ? nothing : sql`and w.id = ${workspaceId}`}
     order by w.id, u.day, u.key_id, u.model`
 }
 

@@ -16,6 +16,8 @@ export interface LeaveOptions {
   readonly name: string
   /** The folder of the month itself. */
   readonly folder: string
+  /** Workspaces that live in another database, whatever lies in this one (OPS-31). */
+  readonly elsewhere?: readonly string[]
 }
 
 /** What has left. */
@@ -29,7 +31,11 @@ export interface Left {
  * CRED-47): all of it or nothing. Its rows then lie in tables of their own, as guarded as before. What is booked
  * meanwhile waits for half a second at a time. Throws `MonthError`, and `ExportError` for an export that is not whole.
  */
-export async function detachMonth(sql: Sql, actor: Actor, { name, folder }: LeaveOptions): Promise<Left> {
+export async function detachMonth(
+  sql: Sql,
+  actor: Actor,
+  { name, folder, elsewhere = [] }: LeaveOptions,
+): Promise<Left> {
   const manifestSha256 = await requireWhole(sql, name, folder)
   const done = await audited(
     sql,
@@ -44,10 +50,10 @@ export async function detachMonth(sql: Sql, actor: Actor, { name, folder }: Leav
       // Whatever is still being written to it ends first, and readers go on.
       await transaction`
         lock table ${transaction(generations)}, ${transaction(ledger)} in share row exclusive mode`
-      await requireSame(transaction, month)
-      await carry(transaction, month)
+      await requireSame(transaction, month, elsewhere)
+      await carry(transaction, month, elsewhere)
       await lockAll(transaction, month)
-      await requireUncorrected(transaction, month)
+      await requireUncorrected(transaction, month, elsewhere)
       await transaction`alter table generations detach partition ${transaction(generations)}`
       await transaction`alter table ledger detach partition ${transaction(ledger)}`
       await transaction`update book_months set detached_at = clock_timestamp() where month = ${name}`
@@ -106,17 +112,27 @@ function requireNext(name: string, months: readonly Month[], index: number, mani
   return month
 }
 
-/** A record may have been corrected since, and a clock have been set back. */
-async function requireSame(sql: Queryable, month: Month): Promise<void> {
+/** What a month holds of the workspaces that live here. */
+function rowsOf(sql: Queryable, month: Month, elsewhere: readonly string[]) {
   const { generations, ledger } = tablesOf(month)
+  const here = sql`workspace_id <> all (${[...elsewhere]}::text[])`
+  return {
+    generations: sql`(select * from ${sql(generations)} where ${here})`,
+    ledger: sql`(select * from ${sql(ledger)} where ${here})`,
+  }
+}
+
+/** A record may have been corrected since, and a clock have been set back. */
+async function requireSame(sql: Queryable, month: Month, elsewhere: readonly string[]): Promise<void> {
+  const { generations, ledger } = rowsOf(sql, month, elsewhere)
   const [now] = await sql<Record<keyof Totals, string>[]>`
     select
       l.rows::text as "ledgerRows", l.amount::text as "amountMicros", g.rows::text as "generations",
       g.corrections::text as "corrections"
-    from (select count(*) as rows, coalesce(sum(amount_micros), 0) as amount from ${sql(ledger)}) l
+    from (select count(*) as rows, coalesce(sum(amount_micros), 0) as amount from ${ledger} as rows) l
     cross join (
       select count(*) as rows, count(w.id) as corrections
-      from ${sql(generations)} g
+      from ${generations} g
       left join withheld_generations w on w.workspace_id = g.workspace_id and w.id = g.id
     ) g`
   const { totals } = month.exported!
@@ -129,8 +145,8 @@ async function requireSame(sql: Queryable, month: Month): Promise<void> {
   // Each ledger goes on where it stood: with what is carried forward already, this month's rows are all up to its end.
   const [gap] = await sql<{ workspace_id: string }[]>`
     select f.workspace_id
-    from (select workspace_id, min(number) as first, max(number) as last, count(*) as rows from ${sql(ledger)} group by 1) f
-    join ${sql(ledger)} l on l.workspace_id = f.workspace_id and l.number = f.first
+    from (select workspace_id, min(number) as first, max(number) as last, count(*) as rows from ${ledger} as rows group by 1) f
+    join ${ledger} l on l.workspace_id = f.workspace_id and l.number = f.first
     left join carried_balances c on c.workspace_id = f.workspace_id
     where f.first <> coalesce(c.number, 0) + 1 or f.last - f.first + 1 <> f.rows
       or l.balance_after_micros - l.amount_micros <> coalesce(c.balance_micros, 0)
@@ -143,14 +159,14 @@ async function requireSame(sql: Queryable, month: Month): Promise<void> {
   }
 }
 
-async function carry(sql: Queryable, month: Month): Promise<void> {
-  const { generations, ledger } = tablesOf(month)
+async function carry(sql: Queryable, month: Month, elsewhere: readonly string[]): Promise<void> {
+  const { generations, ledger } = rowsOf(sql, month, elsewhere)
   await sql`
     insert into carried_balances as c (workspace_id, number, balance_micros)
-    select distinct on (workspace_id) workspace_id, number, balance_after_micros from ${sql(ledger)}
+    select distinct on (workspace_id) workspace_id, number, balance_after_micros from ${ledger} as rows
     order by workspace_id, number desc
     on conflict (workspace_id) do update set number = excluded.number, balance_micros = excluded.balance_micros`
-  await sql`insert into carried_entries select * from ${sql(ledger)} where kind <> 'generation'`
+  await sql`insert into carried_entries select * from ${ledger} as rows where kind <> 'generation'`
   await sql`
     insert into carried_usage as c (
       workspace_id, grain, begins_at, key_id, model, requests, prompt_tokens, completion_tokens, cost_micros
@@ -159,7 +175,7 @@ async function carry(sql: Queryable, month: Month): Promise<void> {
       g.workspace_id, t.grain, date_trunc(t.grain, g.created_at, 'UTC'), g.key_id, g.model, count(*),
       sum(g.prompt_tokens)::bigint, sum(coalesce(w.completion_tokens, g.completion_tokens))::bigint,
       sum(coalesce(w.cost_micros, g.cost_micros))::bigint
-    from ${sql(generations)} g
+    from ${generations} g
     left join withheld_generations w on w.workspace_id = g.workspace_id and w.id = g.id
     cross join (values ('hour'), ('day')) t (grain)
     group by 1, 2, 3, 4, 5
@@ -171,10 +187,11 @@ async function carry(sql: Queryable, month: Month): Promise<void> {
 }
 
 /** What was corrected before the lock, nobody has carried forward. */
-async function requireUncorrected(sql: Queryable, month: Month): Promise<void> {
+async function requireUncorrected(sql: Queryable, month: Month, elsewhere: readonly string[]): Promise<void> {
+  const { generations } = rowsOf(sql, month, elsewhere)
   const [row] = await sql<{ corrections: bigint }[]>`
     select count(*) as corrections from withheld_generations w
-    join ${sql(tablesOf(month).generations)} g on g.workspace_id = w.workspace_id and g.id = w.id`
+    join ${generations} g on g.workspace_id = w.workspace_id and g.id = w.id`
   if (row!.corrections === month.exported!.totals.corrections) return
   throw new MonthError(
     `${month.month} has changed since it was exported: router retention export ${month.month}`,

@@ -27,7 +27,7 @@ const ROWS_PER_WORD = 1_000_000n
 export async function exportMonth(
   sql: Sql,
   actor: Actor,
-  { name, parent, tellProgress = () => {} }: ExportOptions,
+  { name, parent, elsewhere = [], requireStill = async () => {}, tellProgress = () => {} }: ExportOptions,
 ): Promise<MadeExport> {
   const months = await listMonths(sql)
   const index = months.findIndex(({ month }) => month === name)
@@ -47,20 +47,21 @@ export async function exportMonth(
     let totals: ReturnType<typeof auditor.end> | undefined
     async function* checked(): AsyncGenerator<string> {
       let rows = 0n
-      for await (const line of linesOf(snapshot, month)) {
+      for await (const line of linesOf(snapshot, month, elsewhere)) {
         auditor.take(line)
         if (findings.length > 0) throw new MonthError(`${name} does not add up: ${findings[0]}`)
         if (++rows % ROWS_PER_WORD === 0n) tellProgress(rows)
         yield `${line}\n`
       }
       totals = auditor.end()
-      await requireEveryRecord(snapshot, month, totals)
+      await requireEveryRecord(snapshot, month, totals, elsewhere)
     }
     const manifestSha256 = await writeExport(folder, checked(), (booksSha256) =>
       describe(month, previous, booksSha256, totals!),
     )
     return { folder, manifestSha256, totals: totals! }
   })
+  await requireStill()
   await note(sql, actor, name, made)
   return made
 }
@@ -70,6 +71,10 @@ export interface ExportOptions {
   /** `2026-11`. */
   readonly name: string
   readonly parent: string
+  /** Workspaces that live in another database, whatever lies in this one (OPS-31). */
+  readonly elsewhere?: readonly string[]
+  /** Throws when these are others by now. */
+  readonly requireStill?: () => Promise<void>
   readonly tellProgress?: (rows: bigint) => void
 }
 
@@ -83,7 +88,7 @@ function requireClosed(name: string, month: Month | undefined): Month {
 }
 
 /** The books of a month line by line: where each workspace's ledger stood, its rows, and where it stood then. */
-async function* linesOf(sql: Queryable, month: Month): AsyncGenerator<string> {
+async function* linesOf(sql: Queryable, month: Month, elsewhere: readonly string[]): AsyncGenerator<string> {
   const tables = tablesOf(month)
   const rows = sql<{ line: string }[]>`
     select json_build_object(
@@ -107,6 +112,7 @@ async function* linesOf(sql: Queryable, month: Month): AsyncGenerator<string> {
     left join ${sql(tables.generations)} g on l.kind = 'generation' and g.workspace_id = l.workspace_id
       and g.id = substr(l.idempotency_key, ${'generation:'.length + 1}::integer)
     left join withheld_generations w on w.workspace_id = g.workspace_id and w.id = g.id
+    where l.workspace_id <> all (${[...elsewhere]}::text[])
     order by l.workspace_id, l.number`
   let last: MonthEntry | undefined
   for await (const batch of rows.cursor(BATCH)) {
@@ -133,10 +139,15 @@ function closingOf({ workspace_id, number, balance_after_micros }: MonthEntry): 
 }
 
 /** A record without a debit would be left behind. */
-async function requireEveryRecord(sql: Queryable, month: Month, { generations }: Totals): Promise<void> {
-  const [row] = await sql<
-    { count: bigint }[]
-  >`select count(*) as count from ${sql(tablesOf(month).generations)}`
+async function requireEveryRecord(
+  sql: Queryable,
+  month: Month,
+  { generations }: Totals,
+  elsewhere: readonly string[],
+): Promise<void> {
+  const [row] = await sql<{ count: bigint }[]>`
+    select count(*) as count from ${sql(tablesOf(month).generations)}
+    where workspace_id <> all (${[...elsewhere]}::text[])`
   if (row!.count === generations) return
   throw new MonthError(
     `${month.month} has ${row!.count} records and ${generations} debits. See: router ledger verify`,
