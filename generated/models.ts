@@ -442,6 +442,7 @@ export type WithdrawInvitationCommand = components['schemas']['WithdrawInvitatio
 export type WorkspaceDetailsOutput = components['schemas']['WorkspaceDetailsOutput']
 export type WorkspaceLedgerRow = components['schemas']['WorkspaceLedgerRow']
 export type WorkspaceLimitChange = components['schemas']['WorkspaceLimitChange']
+export type WorkspaceMoveOutput = components['schemas']['WorkspaceMoveOutput']
 export type WorkspaceOutput = components['schemas']['WorkspaceOutput']
 export type WrittenCapsuleOutput = components['schemas']['WrittenCapsuleOutput']
 export type WrittenConfigOutput = components['schemas']['WrittenConfigOutput']

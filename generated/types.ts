@@ -4916,6 +4916,17 @@ export interface components {
             /** Its own tokens a minute; null for the deployment's. */
             tokens_per_minute: number | null;
         };
+        /** What `router cell move` prints with `--json`. */
+        WorkspaceMoveOutput: {
+            /** The cell that it lives, or lived, in. */
+            from: string;
+            /** `done`: it lives there now, with all that is its own; `cancelled`: the move was given up, and it stays. */
+            state: "done" | "cancelled";
+            /** The cell that it was to move to. */
+            to: string;
+            /** The workspace's id. */
+            workspace_id: string;
+        };
         /** What `router workspace create` and `limits` print with `--json`, and `list` for each workspace. */
         WorkspaceOutput: {
             /** Its balance. */

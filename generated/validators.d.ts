@@ -300,6 +300,9 @@ declare module '#contract/validators/withdraw-invitation-command' {
 declare module '#contract/validators/workspace-details-output' {
   const isWorkspaceDetailsOutput: import('#contract/validator').Validator<import('#contract/models').WorkspaceDetailsOutput>
 }
+declare module '#contract/validators/workspace-move-output' {
+  const isWorkspaceMoveOutput: import('#contract/validator').Validator<import('#contract/models').WorkspaceMoveOutput>
+}
 declare module '#contract/validators/workspace-output' {
   const isWorkspaceOutput: import('#contract/validator').Validator<import('#contract/models').WorkspaceOutput>
 }

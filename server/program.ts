@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { createCommand, options, runCommand } from '#base/command.ts'
 import manifest from '../package.json' with { type: 'json' }
+import { cellProgram } from './commands/cell-program.ts'
 import { configProgram } from './commands/config-program.ts'
 import { invitationProgram } from './commands/invitation-program.ts'
 import { keyProgram } from './commands/key-program.ts'
@@ -48,6 +49,8 @@ export function createProgram(): Command {
       ),
     ),
   )
+
+  program.addCommand(cellProgram())
 
   program.addCommand(usageProgram())
 

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { vi } from 'vitest'
 import { type Backend, createBackend } from '../conformance/stand-ins/backend/backend.ts'
 import { startRedis } from '../server/limits/testing.ts'
 import type { Sql } from '../server/store/connection.ts'
-import { startTestServer, type TestServer } from '../server/store/testing.ts'
+import { HASTY, startTestServer, type TestServer } from '../server/store/testing.ts'
 import { type RouterProcess, startRouterProcess } from './router-process.ts'
 import type { Account } from './service.ts'
 
@@ -22,6 +22,8 @@ export interface CellService {
   readonly other: { readonly server: TestServer; readonly sql: Sql }
   /** Runs a command on the configuration of the routers, or on `alone.yaml` with home alone; gives what it printed. */
   command<Document>(...words: readonly string[]): Promise<Document>
+  /** Starts a command, whose words a test reads and which it may kill. */
+  launch(...words: readonly string[]): ChildProcess
   /** By commands, in the cell of that name. */
   createAccount(cell: 'home' | 'other', dollars: string): Promise<Account>
   /** Another router; the test ends it. */
@@ -29,12 +31,15 @@ export interface CellService {
   stop(): Promise<void>
 }
 
+/** What a server needs that a workspace is to leave. */
+export const LOGICAL = { ...HASTY, wal_level: 'logical' }
+
 /** Starts them all at once on empty databases; the cells are called `home` and `other`. */
-export async function startCells(requestsPerMinute: number): Promise<CellService> {
+export async function startCells(requestsPerMinute: number, settings = HASTY): Promise<CellService> {
   const folder = mkdtempSync(join(tmpdir(), 'cells-'))
   const [homeServer, otherServer, redis] = await Promise.all([
-    startTestServer(),
-    startTestServer(),
+    startTestServer(settings),
+    startTestServer(settings),
     startRedis(),
   ])
   const backend = await createBackend({ paceMs: 1 })
@@ -53,8 +58,9 @@ export async function startCells(requestsPerMinute: number): Promise<CellService
   const whole = readFileSync(join(folder, 'router.yaml'), 'utf8')
   writeFileSync(join(folder, 'alone.yaml'), whole.replace(JSON.stringify(cells), '[]'))
 
+  const env = { ...process.env, DATABASE_URL: home.url }
+
   async function command<Document>(...words: readonly string[]): Promise<Document> {
-    const env = { ...process.env, DATABASE_URL: home.url }
     const { stdout } = await promisify(execFile)(LAUNCHER, [...words, '--json'], { cwd: folder, env })
     return JSON.parse(stdout) as Document
   }
@@ -65,6 +71,7 @@ export async function startCells(requestsPerMinute: number): Promise<CellService
     home: { server: homeServer, sql: home.sql },
     other: { server: otherServer, sql: other.sql },
     command,
+    launch: (...words) => spawn(LAUNCHER, [...words, '--json'], { cwd: folder, env }),
     startRouter: () => start(),
     async createAccount(cell, dollars) {
       const { id } = await command<{ id: string }>('workspace', 'create', '--name', 'Test', '--cell', cell)

@@ -2,7 +2,18 @@ import { decodeTime, isValid, monotonicFactory } from 'ulid'
 import { createChance } from '../chance.ts'
 
 /** What an identifier names, by its prefix. */
-export type IdPrefix = 'acc_' | 'aud_' | 'gen-' | 'inv_' | 'key_' | 'led_' | 'rep_' | 'ses_' | 'ups_' | 'ws_'
+export type IdPrefix =
+  | 'acc_'
+  | 'aud_'
+  | 'gen-'
+  | 'inv_'
+  | 'key_'
+  | 'led_'
+  | 'mov_'
+  | 'rep_'
+  | 'ses_'
+  | 'ups_'
+  | 'ws_'
 
 const nextUlid = monotonicFactory(createChance())
 

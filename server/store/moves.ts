@@ -1,4 +1,61 @@
 import type { Queryable } from './connection.ts'
+import { createId } from './ids.ts'
+
+/** How far a workspace has come on its way from one cell to another. */
+export type MoveState =
+  /** It is served where it was. */
+  | 'copying'
+  /** No router serves it: the one cell lets what runs end, and the other one catches up. */
+  | 'paused'
+  /** Its requests took too long to end; it is about to be served where it was. */
+  | 'reopening'
+  /** The other cell has all of it, and nobody may change it; from here there is no way back. */
+  | 'copied'
+  /** It is served where it has come to. */
+  | 'switched'
+  | 'done'
+  /** It was given up, and is about to be served where it was. */
+  | 'cancelling'
+  | 'cancelled'
+
+/** One workspace on its way. */
+export interface WorkspaceMove {
+  readonly id: string
+  readonly workspaceId: string
+  readonly from: string
+  readonly to: string
+  readonly state: MoveState
+}
+
+/** The move of a workspace that has not ended. */
+export async function findOpenMove(home: Queryable, workspaceId: string): Promise<WorkspaceMove | undefined> {
+  const [row] = await home<WorkspaceMove[]>`
+    select id, workspace_id as "workspaceId", from_cell as "from", to_cell as "to", state
+    from workspace_moves where workspace_id = ${workspaceId} and ended_at is null`
+  return row
+}
+
+/** Writes down that a workspace sets out. Throws where it has already. */
+export async function beginMove(
+  home: Queryable,
+  { workspaceId, from, to }: Pick<WorkspaceMove, 'workspaceId' | 'from' | 'to'>,
+): Promise<WorkspaceMove> {
+  const move = { id: createId('mov_'), workspaceId, from, to, state: 'copying' } as const
+  await home`
+    insert into workspace_moves (id, workspace_id, from_cell, to_cell, state)
+    values (${move.id}, ${workspaceId}, ${from}, ${to}, 'copying')`
+  return move
+}
+
+/** Takes a move on. Throws where it is not where it is thought to be: somebody else has taken it on meanwhile. */
+export async function takeOn(home: Queryable, move: WorkspaceMove, state: MoveState): Promise<WorkspaceMove> {
+  const [row] = await home`
+    update workspace_moves set state = ${state},
+      ended_at = case when ${state} in ('done', 'cancelled') then clock_timestamp() end
+    where id = ${move.id} and state = ${move.state} returning id`
+  if (!row) throw new Error(`The move of ${move.workspaceId} is not ${move.state} any more.`)
+  return { ...move, state }
+}
 
 /** Of each cell the workspaces of which rows may lie there although they live elsewhere, in their order (OPS-31). */
 export async function findElsewhere(home: Queryable): Promise<ReadonlyMap<string, readonly string[]>> {

@@ -21,7 +21,7 @@ export interface TestServer {
 type Settings = Readonly<Record<string, string>>
 
 /** Only a machine that loses its power would show a difference; a disk that others use as well would be waited for. */
-const HASTY: Settings = { fsync: 'off', full_page_writes: 'off' }
+export const HASTY: Settings = { fsync: 'off', full_page_writes: 'off' }
 
 /** What has to be so for a figure to be of answers that are on the disk. */
 export const DURABLE: Settings = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }

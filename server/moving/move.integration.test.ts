@@ -1,0 +1,343 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openCells } from '../cells/open-cells.ts'
+import { silent } from '../log.ts'
+import { createMeter } from '../meter.ts'
+import { postEntry } from '../metering/ledger.ts'
+import { type Account, createAccount, finished, wideBuckets } from '../metering/testing.ts'
+import { verifyLedger } from '../metering/verify-ledger.ts'
+import { claimCell, claimHome } from '../store/cell-identity.ts'
+import { type DatabaseCell, HOME } from '../store/cells.ts'
+import type { Sql } from '../store/connection.ts'
+import { findCell, placeAtHome, placeKey, placeWorkspace } from '../store/directory.ts'
+import { createKey, revokeKey, updateKey } from '../store/keys.ts'
+import { beginMove, findElsewhere, findOpenMove } from '../store/moves.ts'
+import { HASTY, startTestServer, type TestServer } from '../store/testing.ts'
+import { setWorkspaceLimits } from '../store/workspaces.ts'
+import { type MoveStep, type MoveWorld, requireFree, runMove } from './move.ts'
+
+let server: TestServer
+let home: { url: string; sql: Sql }
+let other: { url: string; sql: Sql }
+
+beforeAll(async () => {
+  server = await startTestServer({ ...HASTY, wal_level: 'logical', max_replication_slots: '20' })
+  home = await server.open(6)
+  other = await server.open(6)
+  await claimCell(other.sql, await claimHome(home.sql), 'other')
+}, 120_000)
+
+afterAll(() => server.stop())
+
+const ACTOR = { name: 'ada@example.com', through: 'command_line' } as const
+const databases = { home: () => home, other: () => other }
+type Cell = keyof typeof databases
+
+/** A workspace that has used some of its balance, with two keys, limits of its own and a correction. */
+async function createUsed(cell: Cell): Promise<Account> {
+  const { sql } = databases[cell]()
+  const account = await createAccount(sql)
+  const { workspaceId, keyId, caller } = account
+  if (cell === 'other') {
+    await placeWorkspace(home.sql, workspaceId, 'other')
+    await placeKey(home.sql, { keyHash: Buffer.from(caller.keyHash, 'hex'), keyId, workspaceId })
+  }
+  await setWorkspaceLimits(sql, workspaceId, { requestsPerMinute: 1_000_000 })
+  const meter = openMeter()
+  await meter.start()
+  for (let index = 0; index < 5; index++) await (await meter.accept(account.applicant())).settle(finished)
+  await meter.stop()
+  const [first] = await sql<{ id: string }[]>`
+    select id from generations where workspace_id = ${workspaceId} order by id limit 1`
+  await sql`select correct_generations(
+    ${[workspaceId]}::text[], ${[first!.id]}::text[], ${[0]}::bigint[], ${[2]}::bigint[], ${['led_x']}::text[])`
+  return account
+}
+
+/** A router's meter over both cells. */
+function openMeter() {
+  const cellOf = (name: string, sql: Sql): DatabaseCell => ({ name, sql, prepare: async () => 0 })
+  const { meter } = openCells({
+    cells: [cellOf(HOME, home.sql), cellOf('other', other.sql)],
+    meterOn: (sql) =>
+      createMeter({ sql, allowOverdraftMicros: () => 0, buckets: wideBuckets(), log: silent }),
+    log: silent,
+  })
+  return meter
+}
+
+function worldOf(from: Cell, to: Cell, changes: Partial<MoveWorld> = {}): MoveWorld {
+  const [{ sql: source, url: sourceUrl }, { sql: target }] = [databases[from](), databases[to]()]
+  const own = { home: home.sql, source, target, sourceUrl, actor: ACTOR, pauseMs: 60_000, isCancelled: false }
+  return { ...own, tell: () => {}, ...changes }
+}
+
+/** From the beginning, or from where it was broken off. */
+async function move(from: Cell, to: Cell, workspaceId: string, changes: Partial<MoveWorld> = {}) {
+  const world = worldOf(from, to, changes)
+  const known = await findOpenMove(home.sql, workspaceId)
+  if (known) return await runMove(world, known)
+  await requireFree(world, { workspaceId, from, to })
+  await placeAtHome(home.sql, workspaceId)
+  return await runMove(world, await beginMove(home.sql, { workspaceId, from, to }))
+}
+
+/** All that a cell has of a workspace. */
+async function contents(sql: Sql, workspaceId: string) {
+  const own = sql`workspace_id = ${workspaceId}`
+  return {
+    workspace: await sql`select * from workspaces where id = ${workspaceId}`,
+    keys: await sql`select * from api_keys where ${own} order by id`,
+    hashes: await sql`select * from key_directory where ${own} order by key_id`,
+    records: await sql`select * from generations where ${own} order by id`,
+    corrections: await sql`select * from withheld_generations where ${own} order by id`,
+    ledger: await sql`select * from ledger where ${own} order by number`,
+    limits: await sql`select * from workspace_limit_changes where ${own} order by number`,
+    usage: await sql`select * from usage_totals where ${own} order by grain, begins_at, key_id, model`,
+  }
+}
+
+/** Asserts that all databases together count each row once, and that ledger, records and balances agree. */
+async function expectSound(): Promise<void> {
+  const elsewhere = await findElsewhere(home.sql)
+  for (const [name, { sql }] of Object.entries({ home, other })) {
+    expect(await verifyLedger(sql, elsewhere.get(name))).toMatchObject({ open_holds: 0, differences: [] })
+  }
+}
+
+test.each([
+  ['home', 'other'],
+  ['other', 'home'],
+] as const)(
+  'a workspace moves from %s to %s with all that is its own',
+  async (from, to) => {
+    const account = await createUsed(from)
+    const { workspaceId } = account
+    const [source, target] = [databases[from]().sql, databases[to]().sql]
+    const before = await contents(source, workspaceId)
+    expect(await move(from, to, workspaceId)).toMatchObject({ state: 'done' })
+    expect(await findCell(home.sql, workspaceId)).toBe(to)
+    expect(await contents(target, workspaceId)).toEqual(before)
+    expect(before.usage.length).toBeGreaterThan(0)
+    expect((await contents(source, workspaceId)).hashes).toEqual([])
+    for (const sql of [source, target]) {
+      expect(await sql`select from withdrawn_keys where workspace_id = ${workspaceId}`).toEqual([])
+      expect(await sql`select from pg_publication`).toEqual([])
+      expect(
+        await sql`select from pg_subscription where subdbid = (select oid from pg_database where datname = current_database())`,
+      ).toEqual([])
+    }
+    expect(await source`select from pg_replication_slots`).toEqual([])
+    const [act] =
+      await home.sql`select act, details from audit where subject = ${workspaceId} and act = 'workspace_moved'`
+    expect(act).toEqual({ act: 'workspace_moved', details: { from, to } })
+    const meter = openMeter()
+    await meter.start()
+    await (await meter.accept(account.applicant())).settle(finished)
+    await meter.stop()
+    expect(await target`select from generations where workspace_id = ${workspaceId}`).toHaveLength(6)
+    expect(await source`select from generations where workspace_id = ${workspaceId}`).toHaveLength(5)
+    await expectSound()
+  },
+  120_000,
+)
+
+/** Whoever moves is killed as that step begins: nothing of it reaches a database any more. */
+function dyingAt(step: MoveStep, from: Cell, to: Cell): MoveWorld {
+  let isDead = false
+  const mortal = (sql: Sql): Sql => {
+    const requireLife = () => {
+      if (isDead) throw new Error('killed')
+    }
+    return new Proxy(sql, {
+      apply(target, self, args) {
+        requireLife()
+        return Reflect.apply(target, self, args)
+      },
+      get(target, name) {
+        requireLife()
+        return Reflect.get(target, name)
+      },
+    })
+  }
+  const world = worldOf(from, to)
+  return {
+    ...world,
+    home: mortal(world.home),
+    source: mortal(world.source),
+    target: mortal(world.target),
+    tell(told) {
+      if (told !== step) return
+      isDead = true
+      throw new Error('killed')
+    },
+  }
+}
+
+/** A router that serves the account without a pause; `stop` resolves how many were served, and what it was refused with. */
+function serve(account: Account) {
+  const meter = openMeter()
+  const refusals = new Set<string>()
+  let isOver = false
+  let served = 0
+  const loop = async (): Promise<void> => {
+    while (!isOver) {
+      const running = await meter.accept(account.applicant()).catch((error: { code?: string }) => {
+        refusals.add(error.code ?? String(error))
+      })
+      if (!running) await new Promise((resolve) => setImmediate(resolve))
+      else {
+        await running.settle(finished)
+        served++
+      }
+    }
+  }
+  const loops = meter.start().then(() => Promise.all(Array.from({ length: 4 }, loop)))
+  return {
+    serves: () => vi.waitUntil(() => served > 0, { timeout: 60_000 }),
+    async stop() {
+      isOver = true
+      await loops
+      await meter.stop()
+      return { served, refusals: [...refusals] }
+    },
+  }
+}
+
+const steps = [
+  'publish',
+  'expect',
+  'copy',
+  'pause',
+  'withdraw',
+  'close',
+  'follow',
+  'compare',
+  'commit',
+  'release',
+  'admit',
+  'switch',
+  'tidy',
+  'end',
+] as const satisfies readonly MoveStep[]
+
+test.each(steps)(
+  'a move that was broken off at %s goes on by the same command, and no row is lost, doubled or written in two cells',
+  async (step) => {
+    const account = await createUsed('home')
+    const { workspaceId } = account
+    const router = serve(account)
+    await router.serves()
+    await expect(move('home', 'other', workspaceId, dyingAt(step, 'home', 'other'))).rejects.toThrow('killed')
+
+    // Whoever has not heard of the move posts where the workspace was, or where it goes.
+    const posted = await Promise.allSettled(
+      [home.sql, other.sql].map((sql) =>
+        postEntry(sql, { workspaceId, kind: 'top_up', amountMicros: 7n, description: 'Probe' }),
+      ),
+    )
+    const taken = posted.filter((one) => one.status === 'fulfilled' && one.value !== undefined).length
+    expect(taken).toBeLessThanOrEqual(1)
+
+    expect(await move('home', 'other', workspaceId)).toMatchObject({ state: 'done' })
+    const before = await other.sql`select from generations where workspace_id = ${workspaceId}`
+    await vi.waitUntil(
+      async () =>
+        (await other.sql`select from generations where workspace_id = ${workspaceId}`).length > before.length,
+      { timeout: 60_000 },
+    )
+    const { served, refusals } = await router.stop()
+    expect(refusals.filter((code) => code !== 'overloaded')).toEqual([])
+    const { records, ledger, workspace } = await contents(other.sql, workspaceId)
+    expect(records).toHaveLength(5 + served)
+    expect(new Set(ledger.map(({ id }) => id)).size).toBe(ledger.length)
+    const sum = ledger.reduce((total, row) => total + (row.amount_micros as bigint), 0n)
+    expect(workspace[0]).toMatchObject({ balance_micros: sum, held_micros: 0n })
+    expect(ledger.filter(({ description }) => description === 'Probe')).toHaveLength(taken)
+    await expectSound()
+  },
+  120_000,
+)
+
+test('a workspace whose requests do not end in time goes on where it was, and moves when they have ended', async () => {
+  const account = await createUsed('home')
+  const { workspaceId } = account
+  const meter = openMeter()
+  await meter.start()
+  const running = await meter.accept(account.applicant())
+  await expect(move('home', 'other', workspaceId, { pauseMs: 500 })).rejects.toThrow('could not be paused')
+  expect(await findOpenMove(home.sql, workspaceId)).toMatchObject({ state: 'copying' })
+  await (await meter.accept(account.applicant())).settle(finished)
+  await running.settle(finished)
+  expect(await move('home', 'other', workspaceId)).toMatchObject({ state: 'done' })
+  await (await meter.accept(account.applicant())).settle(finished)
+  await meter.stop()
+  expect((await contents(other.sql, workspaceId)).records).toHaveLength(8)
+  await expectSound()
+}, 120_000)
+
+test('what a workspace leaves refuses every change, and a move that is given up leaves it as it was', async () => {
+  const { workspaceId, keyId, ...account } = await createUsed('home')
+  const { sql } = home
+  await expect(move('home', 'other', workspaceId, dyingAt('follow', 'home', 'other'))).rejects.toThrow(
+    'killed',
+  )
+  const [record] = await sql<{ id: string }[]>`
+    select id from generations where workspace_id = ${workspaceId} order by id desc limit 1`
+  const changes = {
+    credit: () => postEntry(sql, { workspaceId, kind: 'top_up', amountMicros: 1n, description: 'Late' }),
+    create: () => createKey(sql, workspaceId, { name: 'Late' }),
+    update: () => updateKey(sql, keyId, { name: 'Late' }),
+    limit: () => setWorkspaceLimits(sql, workspaceId, { requestsPerMinute: 1 }),
+    correct: () => sql`select correct_generations(
+      ${[workspaceId]}::text[], ${[record!.id]}::text[], ${[0]}::bigint[], ${[2]}::bigint[], ${['led_y']}::text[])`,
+    revoke: () => revokeKey(sql, keyId),
+  }
+  const before = await contents(sql, workspaceId)
+  for (const change of Object.values(changes))
+    await expect(change()).rejects.toThrow('is moving to another cell')
+  expect(await contents(sql, workspaceId)).toEqual(before)
+  const meter = openMeter()
+  await meter.start()
+  await expect(meter.accept(account.applicant())).rejects.toMatchObject({ code: 'overloaded' })
+
+  const given = { isCancelled: true }
+  expect(await move('home', 'other', workspaceId, given)).toMatchObject({ state: 'cancelled' })
+  expect(await sql`select from pg_replication_slots`).toEqual([])
+  await (await meter.accept(account.applicant())).settle(finished)
+  await meter.stop()
+  for (const change of Object.values(changes)) await change()
+  await expectSound()
+  await expect(move('home', 'other', workspaceId)).rejects.toThrow(
+    `Rows of ${workspaceId} lie in the cell other`,
+  )
+}, 120_000)
+
+test('a workspace is not moved back to where rows of it lie', async () => {
+  const { workspaceId } = await createUsed('other')
+  expect(await move('other', 'home', workspaceId)).toMatchObject({ state: 'done' })
+  await expect(move('home', 'other', workspaceId)).rejects.toThrow(
+    `Rows of ${workspaceId} lie in the cell other`,
+  )
+  expect(await findOpenMove(home.sql, workspaceId)).toBeUndefined()
+}, 120_000)
+
+test.each([
+  ['its cell has exported', () => home.sql, 'was exported', false],
+  ['the other cell has detached', () => other.sql, 'were detached', true],
+] as const)(
+  'a workspace with rows in a month that %s is not moved',
+  async (_, sqlOf, words, isDetached) => {
+    const { workspaceId } = await createUsed('home')
+    await sqlOf()`
+    update book_months set exported_at = clock_timestamp(), manifest_sha256 = repeat('0', 64), ledger_rows = 0,
+      generations = 0, corrections = 0, amount_micros = 0,
+      detached_at = case when ${isDetached} then clock_timestamp() end
+    where clock_timestamp() between begins_at and ends_at`
+    try {
+      await expect(move('home', 'other', workspaceId)).rejects.toThrow(words)
+    } finally {
+      await sqlOf()`update book_months set detached_at = null, exported_at = null, manifest_sha256 = null`
+    }
+  },
+  120_000,
+)

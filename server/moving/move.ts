@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Actor, audited } from '../administration/act.ts'
+import type { Sql } from '../store/connection.ts'
+import { switchCell } from '../store/directory.ts'
+import { takeOn, type WorkspaceMove } from '../store/moves.ts'
+import { requireSameBooks, requireSameState } from './compare.ts'
+import { MoveError } from './move-error.ts'
+import * as source from './source.ts'
+import * as target from './target.ts'
+
+/** What is being done, each told before it begins. */
+export type MoveStep =
+  | 'publish'
+  | 'expect'
+  | 'copy'
+  | 'pause'
+  | 'withdraw'
+  | 'close'
+  | 'follow'
+  | 'compare'
+  | 'commit'
+  | 'release'
+  | 'admit'
+  | 'switch'
+  | 'tidy'
+  | 'end'
+  | 'reopen'
+  | 'cancel'
+
+/** What a move needs from the world. */
+export interface MoveWorld {
+  readonly home: Sql
+  readonly source: Sql
+  readonly target: Sql
+  /** The address of the cell that the workspace leaves, as the server of the other one reaches it. */
+  readonly sourceUrl: string
+  readonly actor: Actor
+  /** How long the workspace may be paused before it goes on where it was. */
+  readonly pauseMs: number
+  /** The move is to be given up, so far as it can be. */
+  readonly isCancelled: boolean
+  readonly tell: (step: MoveStep) => void
+}
+
+/** How often databases are asked how far they are; ours. */
+const POLL_MS = 50
+
+/** So many failures of the copying are no bad luck any more; ours. */
+const MOST_FAILURES = 5
+
+/**
+ * Takes a move on from wherever it is until it has ended. What throws leaves it where whoever calls again goes on;
+ * `MoveError` says that the workspace is served where it was.
+ */
+export async function runMove(world: MoveWorld, begun: WorkspaceMove): Promise<WorkspaceMove> {
+  let move = begun
+  /** From when on the records are to be compared during the pause; what is older was before. */
+  let compared: Date | undefined
+  for (;;) {
+    switch (move.state) {
+      case 'copying':
+        if (!world.isCancelled) compared = await copy(world, move)
+        move = await takeOn(world.home, move, world.isCancelled ? 'cancelling' : 'paused')
+        break
+      case 'paused':
+        move = world.isCancelled
+          ? await takeOn(world.home, move, 'reopening')
+          : await catchUp(world, move, compared)
+        break
+      case 'reopening':
+        move = await reopen(world, move)
+        break
+      case 'copied':
+        move = await switchOver(world, move)
+        break
+      case 'switched':
+        move = await tidy(world, move)
+        break
+      case 'cancelling':
+        move = await cancel(world, move)
+        break
+      case 'done':
+      case 'cancelled':
+        return move
+    }
+  }
+}
+
+/** Throws `MoveError` where the workspace cannot leave its cell, or not go to the other one (OPS-31). */
+export async function requireFree(
+  { source: from, target: to }: Pick<MoveWorld, 'source' | 'target'>,
+  move: Pick<WorkspaceMove, 'workspaceId' | 'from' | 'to'> & { readonly id?: string },
+): Promise<void> {
+  await source.requireMovable(from, move)
+  await target.requireRoom(to, move, await source.findOldest(from, move))
+}
+
+/** Copies while the workspace is served, until little is left to follow. Resolves up to when records were compared. */
+async function copy(world: MoveWorld, move: WorkspaceMove): Promise<Date | undefined> {
+  const { tell } = world
+  await requireFree(world, move)
+  tell('publish')
+  await source.publish(world.source, move)
+  await source.keepLog(world.source, move)
+  tell('expect')
+  await target.expectRows(world.target, move)
+  tell('copy')
+  await target.subscribe(world.target, move, world.sourceUrl)
+  await target.follow(world.target, move)
+  const { failures } = await target.readProgress(world.target, move)
+  const isCopied = async (): Promise<boolean> => {
+    const now = await target.readProgress(world.target, move)
+    if (now.failures - failures < MOST_FAILURES) return now.isCopied
+    throw new MoveError(`The copying fails: the log of the cell ${move.to} says why.`)
+  }
+  await until(isCopied)
+  const before = await source.findNewest(world.source, move)
+  const place = await source.findPlace(world.source)
+  await until(async () => (await isCopied()) && (await source.isRead(world.source, move, place)))
+  if (before) await requireSameBooks(world.source, world.target, move, { before })
+  tell('pause')
+  return before ?? undefined
+}
+
+/** Lets what runs end and the other cell catch up. What goes wrong, or takes too long, has the workspace served again. */
+async function catchUp(
+  world: MoveWorld,
+  move: WorkspaceMove,
+  since: Date | undefined,
+): Promise<WorkspaceMove> {
+  const { tell } = world
+  const signal = AbortSignal.timeout(world.pauseMs)
+  try {
+    tell('withdraw')
+    await source.withdraw(world.source, move)
+    tell('close')
+    await until(async () => (await source.close(world.source, move)) === 0, signal)
+    tell('follow')
+    const place = await source.findPlace(world.source)
+    await until(() => source.isRead(world.source, move, place), signal)
+    tell('compare')
+    await requireSameState(world.source, world.target, move)
+    await requireSameBooks(world.source, world.target, move, { since })
+  } catch (error) {
+    await reopen(world, await takeOn(world.home, move, 'reopening'))
+    if (!signal.aborted) throw error
+    const message = `${move.workspaceId} could not be paused for as long as this takes, and goes on in the cell ${move.from}.`
+    throw new MoveError(message, { cause: error })
+  }
+  tell('commit')
+  return await takeOn(world.home, move, 'copied')
+}
+
+async function reopen(world: MoveWorld, move: WorkspaceMove): Promise<WorkspaceMove> {
+  world.tell('reopen')
+  await source.reopen(world.source, move)
+  return await takeOn(world.home, move, 'copying')
+}
+
+/** Nobody can change the workspace anywhere: first it is opened where it goes, then everybody is sent there. */
+async function switchOver(world: MoveWorld, move: WorkspaceMove): Promise<WorkspaceMove> {
+  const { tell } = world
+  tell('release')
+  await target.unsubscribe(world.target, move)
+  tell('admit')
+  await target.admit(world.target, move)
+  tell('switch')
+  const { workspaceId, from, to } = move
+  const switched = await audited(
+    world.home,
+    world.actor,
+    async (transaction) => {
+      await switchCell(transaction, workspaceId, to)
+      return await takeOn(transaction, move, 'switched')
+    },
+    () => [{ act: 'workspace_moved', subject: workspaceId, details: { from, to } }],
+  )
+  return switched!
+}
+
+async function tidy(world: MoveWorld, move: WorkspaceMove): Promise<WorkspaceMove> {
+  world.tell('tidy')
+  await until(() => source.tidySource(world.source, move))
+  await source.forgetKeys(world.source, move)
+  world.tell('end')
+  return await takeOn(world.home, move, 'done')
+}
+
+/** What has come to the other cell stays there, closed. */
+async function cancel(world: MoveWorld, move: WorkspaceMove): Promise<WorkspaceMove> {
+  world.tell('cancel')
+  const left = await target.unsubscribe(world.target, move)
+  await until(() => source.tidySource(world.source, move, left))
+  return await takeOn(world.home, move, 'cancelled')
+}
+
+async function until(isSo: () => Promise<boolean>, signal?: AbortSignal): Promise<void> {
+  while (!(await isSo())) await sleep(POLL_MS, undefined, { signal })
+}
