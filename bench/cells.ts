@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { openCells } from '../server/cells/open-cells.ts'
 import { silent } from '../server/log.ts'
@@ -9,6 +8,7 @@ import { type DatabaseCell, HOME } from '../server/store/cells.ts'
 import type { Sql } from '../server/store/connection.ts'
 import { placeKey, placeWorkspace } from '../server/store/directory.ts'
 import { DURABLE, startTestServer } from '../server/store/testing.ts'
+import { serverMicros } from './server-micros.ts'
 
 // What a second cell brings, and what the directory before it costs: the same load on one PostgreSQL and on two, in turns
 // on one machine, whose processor both share. `node bench/cells.ts --rounds N --seconds N`.
@@ -19,7 +19,6 @@ const { values } = parseArgs({
 const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
 const LOOPS = 64
 const WORKSPACES = 1_000
-const TICKS_PER_SECOND = 100
 
 const median = (all: readonly number[]) => all.toSorted((one, other) => one - other)[all.length >> 1]!
 
@@ -30,18 +29,9 @@ interface Result {
 
 const servers = await Promise.all([startTestServer(DURABLE), startTestServer(DURABLE)])
 
-/** Processor time of the processes that serve these databases, in microseconds. */
-async function serverMicros(databases: readonly Sql[]): Promise<number> {
-  const ticks = databases.map(async (sql) => {
-    const backends = await sql<{ pid: number }[]>`
-      select pid from pg_stat_activity where datname = current_database()`
-    const each = backends.map(async ({ pid }) => {
-      const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
-      return Number(fields[11]) + Number(fields[12])
-    })
-    return (await Promise.all(each)).reduce((sum, one) => sum + one, 0)
-  })
-  return ((await Promise.all(ticks)).reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND) * 1e6
+/** Of all of these together. */
+async function microsOf(databases: readonly Sql[]): Promise<number> {
+  return (await Promise.all(databases.map(serverMicros))).reduce((sum, one) => sum + one, 0)
 }
 
 const meterOn = (sql: Sql): Meter =>
@@ -82,7 +72,7 @@ async function createSide(prepared: Promise<[Meter, Sql[], Account[]]>) {
   const [meter, databases, accounts] = await prepared
   await meter.start()
   async function run(ms: number): Promise<Result> {
-    const [before, begin] = [await serverMicros(databases), performance.now()]
+    const [before, begin] = [await microsOf(databases), performance.now()]
     let served = 0
     const loop = async (first: number): Promise<void> => {
       for (let turn = first; performance.now() - begin < ms; turn += LOOPS + 1) {
@@ -92,7 +82,7 @@ async function createSide(prepared: Promise<[Meter, Sql[], Account[]]>) {
     }
     await Promise.all(Array.from({ length: LOOPS }, (_, index) => loop(index)))
     const took = performance.now() - begin
-    return { rate: (served / took) * 1_000, micros: ((await serverMicros(databases)) - before) / served }
+    return { rate: (served / took) * 1_000, micros: ((await microsOf(databases)) - before) / served }
   }
   return { run, stop: () => meter.stop() }
 }

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -6,6 +6,7 @@ import { createAccount, finished, startMeter } from '../server/metering/testing.
 import { connect, type Sql } from '../server/store/connection.ts'
 import { migrate } from '../server/store/migrations.ts'
 import { DURABLE, startTestServer } from '../server/store/testing.ts'
+import { serverMicros } from './server-micros.ts'
 
 // What partitions by month cost an admission with its settlement: the tables as they were, and the same in 16 months,
 // in turns on one server. `node bench/months.ts --rounds N --seconds N`.
@@ -16,7 +17,6 @@ const { values } = parseArgs({
 const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
 const LOOPS = 64
 const MONTHS_MORE = 12
-const TICKS_PER_SECOND = 100
 
 const migrations = join(import.meta.dirname, '../server/store/migrations')
 const server = await startTestServer(DURABLE)
@@ -36,19 +36,6 @@ async function migrateMonths(sql: Sql): Promise<void> {
 }
 
 const median = (all: readonly number[]) => all.toSorted((one, other) => one - other)[all.length >> 1]!
-
-/** Processor time of the server's processes that serve a database, in microseconds. */
-async function serverMicros(sql: Sql): Promise<number> {
-  const backends = await sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where datname = current_database()`
-  const ticks = await Promise.all(
-    backends.map(async ({ pid }) => {
-      const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
-      return Number(fields[11]) + Number(fields[12])
-    }),
-  )
-  return (ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND) * 1e6
-}
 
 async function prepare(prepareTables: (sql: Sql) => Promise<void>, workspaces: number) {
   const sql = connect({ url: await server.createDatabase() })
