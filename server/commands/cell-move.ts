@@ -17,6 +17,7 @@ import { noWorkspace } from './workspace.ts'
 export interface MoveOptions extends ActOptions {
   readonly to: string
   readonly pause: string
+  readonly sourceUrlEnv?: string
   readonly cancel?: true
 }
 
@@ -24,6 +25,7 @@ export interface MoveOptions extends ActOptions {
 export async function move(workspaceId: string, options: MoveOptions): Promise<void> {
   const { config, to, cancel: isCancelled = false } = options
   const pauseMs = parseCount('--pause', options.pause) * 1_000
+  const sourceUrl = readUrl(options.sourceUrlEnv)
   const actor = actorOf(options)
   const { database } = loadRouterConfig(config, process.env)
   const urls = new Map([
@@ -52,7 +54,7 @@ export async function move(workspaceId: string, options: MoveOptions): Promise<v
         home: cells.home,
         source,
         target: targetSql,
-        sourceUrl: urls.get(under.from)!,
+        sourceUrl: sourceUrl ?? urls.get(under.from)!,
         actor,
         pauseMs,
       }
@@ -80,6 +82,14 @@ export async function move(workspaceId: string, options: MoveOptions): Promise<v
     })
     return begun
   }
+}
+
+/** An address has a password in it, and whoever lists processes reads their words. */
+function readUrl(name: string | undefined): string | undefined {
+  if (name === undefined) return undefined
+  const url = process.env[name]
+  if (!url) throw new UsageError(`The variable ${name} is not set.`)
+  return url
 }
 
 /** What is wrong, and what that means for the workspace until somebody runs the command again. */

@@ -14,6 +14,10 @@ export function cellProgram(): Command {
       'for so long at most its requests are refused while those that run end',
       '60',
     )
+    .option(
+      '--source-url-env <name>',
+      'the variable with the address of the cell that it leaves, where the other cell’s server needs another one',
+    )
     .option('--cancel', 'give the move up; the workspace stays where it is')
     .action(async (id, options) => (await import('./cell-move.ts')).move(id, options))
   return group('cell', 'the databases in which workspaces live', move)

@@ -7,9 +7,10 @@ import { type Account, createAccount, finished, wideBuckets } from '../metering/
 import { verifyLedger } from '../metering/verify-ledger.ts'
 import { claimCell, claimHome } from '../store/cell-identity.ts'
 import { type DatabaseCell, HOME } from '../store/cells.ts'
-import type { Sql } from '../store/connection.ts'
+import { connect, type Sql } from '../store/connection.ts'
 import { findCell, placeAtHome, placeKey, placeWorkspace } from '../store/directory.ts'
 import { createKey, revokeKey, updateKey } from '../store/keys.ts'
+import { migrate } from '../store/migrations.ts'
 import { beginMove, findElsewhere, findOpenMove } from '../store/moves.ts'
 import { HASTY, startTestServer, type TestServer } from '../store/testing.ts'
 import { setWorkspaceLimits } from '../store/workspaces.ts'
@@ -341,3 +342,29 @@ test.each([
   },
   120_000,
 )
+
+test('the rights that the operator’s page names are enough', async () => {
+  const admin = connect({ url: server.embedded.url, maxConnections: 1 })
+  await admin`create role mover login replication password 'moves' in role pg_create_subscription`
+  const own = { [HOME]: home, other }
+  const opened: Sql[] = []
+  const open = async () => {
+    const url = new URL(await server.createDatabase())
+    await admin`alter database ${admin(url.pathname.slice(1))} owner to mover`
+    url.username = 'mover'
+    url.password = 'moves'
+    const sql = connect({ url: url.href, maxConnections: 6 })
+    opened.push(sql)
+    await migrate(sql)
+    return { url: url.href, sql }
+  }
+  ;[home, other] = [await open(), await open()]
+  try {
+    const { workspaceId } = await createUsed('home')
+    expect(await move('home', 'other', workspaceId)).toMatchObject({ state: 'done' })
+    await expectSound()
+  } finally {
+    ;({ home, other } = own)
+    await Promise.all([admin, ...opened].map((sql) => sql.end({ timeout: 1 })))
+  }
+}, 120_000)

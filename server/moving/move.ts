@@ -142,7 +142,12 @@ async function catchUp(
     await requireSameState(world.source, world.target, move)
     await requireSameBooks(world.source, world.target, move, { since })
   } catch (error) {
-    await reopen(world, await takeOn(world.home, move, 'reopening'))
+    // Where even this cannot be done it stays paused, and whoever calls again goes on.
+    await takeOn(world.home, move, 'reopening')
+      .then((taken) => reopen(world, taken))
+      .catch(() => {
+        throw error
+      })
     if (!signal.aborted) throw error
     const message = `${move.workspaceId} could not be paused for as long as this takes, and goes on in the cell ${move.from}.`
     throw new MoveError(message, { cause: error })
