@@ -18,7 +18,7 @@ export async function requireRoom(target: Queryable, move: Arrival, oldest: Date
       coalesce((select max(ends_at) from book_months where detached_at is not null) > ${oldest}, false) as "isGone"`
   if (row!.isThere) {
     throw new MoveError(
-      `Rows of ${workspaceId} lie in the cell ${to}, where it was before or was to go. They leave with their months.`,
+      `Rows of ${workspaceId} lie in the cell ${to}, where it was before or was to go: it cannot come there.`,
     )
   }
   if (row!.isGone)

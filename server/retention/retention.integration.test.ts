@@ -92,6 +92,37 @@ async function expectSound(sql: Sql): Promise<void> {
   expect((await verifyLedger(sql)).differences).toEqual([])
 }
 
+test('what lies in a database of a workspace that lives elsewhere is in no export, and leaves with its month', async () => {
+  const past = await openPast()
+  const { sql, setClock, accounts } = past
+  const elsewhere = [accounts[0].workspaceId]
+  const folder = join(past.parent, '2026-06')
+  const made = await exportMonth(sql, actor, { name: '2026-06', parent: past.parent, elsewhere })
+  // 3 debits and a top-up of the other one.
+  expect(made.totals).toMatchObject({ ledgerRows: 4n, generations: 3n, corrections: 0n })
+  const books = gunzipSync(readFileSync(join(folder, 'books.ndjson.gz'))).toString('utf8')
+  expect(books).toContain(accounts[1].workspaceId)
+  expect(books).not.toContain(accounts[0].workspaceId)
+  await expect(detachMonth(sql, actor, { name: '2026-06', folder })).rejects.toThrow('has changed since')
+  await detachMonth(sql, actor, { name: '2026-06', folder, elsewhere })
+  expect(await verifyLedger(sql, elsewhere)).toMatchObject({ workspaces: 1, entries: 0, differences: [] })
+  await setClock('2026-08-15T12:00:00Z')
+  await exportMonth(sql, actor, { name: '2026-07', parent: past.parent, elsewhere })
+  expect(await verifyExports([folder, join(past.parent, '2026-07')])).toMatchObject({ findings: [] })
+})
+
+test('a workspace that begins to move while a month is exported has the export not count', async () => {
+  const past = await openPast()
+  const moved = () => Promise.reject(new Error('a workspace is moving'))
+  const exporting = exportMonth(past.sql, actor, {
+    name: '2026-06',
+    parent: past.parent,
+    requireStill: moved,
+  })
+  await expect(exporting).rejects.toThrow('a workspace is moving')
+  expect((await listMonths(past.sql)).filter(({ exported }) => exported)).toEqual([])
+})
+
 const statesOf = async (sql: Sql) =>
   Object.fromEntries((await listMonths(sql)).map(({ month, state }) => [month, state]))
 
