@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
+import { countStill } from '../moving/count-still.ts'
 import { type DatabaseCell, HOME } from '../store/cells.ts'
 import type { Sql } from '../store/connection.ts'
 import {
@@ -10,7 +10,6 @@ import {
   placeWorkspace,
 } from '../store/directory.ts'
 import { createId } from '../store/ids.ts'
-import { findElsewhere } from '../store/moves.ts'
 import { type OpenDatabase, withOpenDatabase } from './database.ts'
 import { UsageError } from './usage.ts'
 
@@ -21,10 +20,7 @@ export interface Cells {
   readonly areSeveral: boolean
   /** What `ask` says of each cell, the home first. Throws where one is away. */
   each<Result>(ask: (sql: Sql, name: string) => Promise<Result>): Promise<Result[]>
-  /**
-   * Has `count` count what lies in the cells, and hands it, of each one, the workspaces that are not to be counted there.
-   * Throws where one has moved meanwhile: it may have been counted twice, or not at all (OPS-31).
-   */
+  /** See `countStill`; with one database nothing lives elsewhere. */
   counting<Result>(
     count: (elsewhere: (cell: string) => readonly string[]) => Promise<Result>,
   ): Promise<Result>
@@ -71,13 +67,7 @@ function createCells({ sql: home, cells, openBeside }: OpenDatabase): Cells {
   return {
     home,
     areSeveral: cells !== undefined,
-    async counting(count) {
-      if (!cells) return await count(() => [])
-      const elsewhere = await findElsewhere(home)
-      const result = await count((cell) => elsewhere.get(cell) ?? [])
-      if (isDeepStrictEqual(elsewhere, await findElsewhere(home))) return result
-      throw new Error('A workspace has moved to another cell meanwhile. Run it again.')
-    },
+    counting: (count) => (cells ? countStill(home, count) : count(() => [])),
     async alone(name, task) {
       // For as long as a transaction lasts, so that PgBouncer keeps its hands off, and death ends it.
       const { result } = await openBeside(1).begin(async (transaction) => {

@@ -41,7 +41,7 @@ async function sumBooks(sql: Sql, { workspaceId }: WorkspaceMove, { since, befor
       ${since ? snapshot`and ${snapshot(at)} >= ${since}` : snapshot``}
       ${before ? snapshot`and ${snapshot(at)} < ${before}` : snapshot``}`
     const rows = await snapshot<{ name: string; sum: string }[]>`
-      select name, count(*) || ' ' || sum(('x' || substr(md5(said), 1, 15))::bit(60)::bigint) as sum
+      select name, count(*) || ' ' || sum(('x' || substr(encode(sha256(convert_to(said, 'UTF8')), 'hex'), 1, 15))::bit(60)::bigint) as sum
       from (
         select 'records' as name, to_jsonb(g)::text as said from generations g
         where workspace_id = ${workspaceId} ${booked('settled_at')}
@@ -58,7 +58,7 @@ async function sumState(sql: Sql, { workspaceId }: WorkspaceMove): Promise<Sums>
   return await sql.begin('isolation level repeatable read read only', async (snapshot) => {
     await snapshot`select set_config('timezone', 'UTC', true)`
     const rows = await snapshot<{ name: string; sum: string }[]>`
-      select name, count(*) || ' ' || sum(('x' || substr(md5(said), 1, 15))::bit(60)::bigint) as sum
+      select name, count(*) || ' ' || sum(('x' || substr(encode(sha256(convert_to(said, 'UTF8')), 'hex'), 1, 15))::bit(60)::bigint) as sum
       from (
         select 'workspace' as name, to_jsonb(w)::text as said from workspaces w where id = ${workspaceId}
         union all

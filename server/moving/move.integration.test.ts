@@ -4,6 +4,7 @@ import { silent } from '../log.ts'
 import { createMeter } from '../meter.ts'
 import { postEntry } from '../metering/ledger.ts'
 import { type Account, createAccount, finished, wideBuckets } from '../metering/testing.ts'
+import { readUsage } from '../metering/usage-report.ts'
 import { verifyLedger } from '../metering/verify-ledger.ts'
 import { claimCell, claimHome } from '../store/cell-identity.ts'
 import { type DatabaseCell, HOME } from '../store/cells.ts'
@@ -14,6 +15,7 @@ import { migrate } from '../store/migrations.ts'
 import { beginMove, findElsewhere, findOpenMove } from '../store/moves.ts'
 import { HASTY, startTestServer, type TestServer } from '../store/testing.ts'
 import { setWorkspaceLimits } from '../store/workspaces.ts'
+import { countStill } from './count-still.ts'
 import { type MoveStep, type MoveWorld, requireFree, runMove } from './move.ts'
 
 let server: TestServer
@@ -367,4 +369,22 @@ test('the rights that the operator’s page names are enough', async () => {
     ;({ home, other } = own)
     await Promise.all([admin, ...opened].map((sql) => sql.end({ timeout: 1 })))
   }
+}, 120_000)
+
+test('what is counted over both cells is counted once, and fails when a workspace moved meanwhile', async () => {
+  const { workspaceId } = await createUsed('home')
+  const count = () =>
+    countStill(home.sql, async (elsewhere) => {
+      let counted = 0
+      for (const [name, { sql }] of Object.entries({ home, other })) {
+        await readUsage(sql, { elsewhere: elsewhere(name) }, (lines) => {
+          for (const line of lines) if (line.workspaceId === workspaceId) counted += Number(line.requests)
+        })
+      }
+      return counted
+    })
+  expect(await count()).toBe(5)
+  await expect(countStill(home.sql, () => move('home', 'other', workspaceId))).rejects.toThrow('Run it again')
+  expect(await count()).toBe(5)
+  expect((await findElsewhere(home.sql)).get('home')).toContain(workspaceId)
 }, 120_000)
