@@ -1,7 +1,8 @@
 import { complain } from '#base/print.ts'
 import { messageOf } from '#base/thrown.ts'
 import { loadRouterConfig } from '../config/router.ts'
-import { type MoveStep, type MoveWorld, requireFree, runMove } from '../moving/move.ts'
+import { type MoveWorld, requireFree, runMove } from '../moving/move.ts'
+import { type MoveStep, standings, words } from '../moving/steps.ts'
 import { HOME } from '../store/cells.ts'
 import type { Sql } from '../store/connection.ts'
 import { findCell, placeAtHome } from '../store/directory.ts'
@@ -106,41 +107,7 @@ async function run(home: Sql, world: MoveWorld, begun: WorkspaceMove): Promise<W
 
 const AGAIN = 'The same command goes on from here.'
 
-const isServedIn = (cell: string) => `is served in the cell ${cell}`
-const isPaused = () => 'is paused, and its requests are refused'
-
-/** Where a workspace stands whose move has stopped there. */
-const standings: Readonly<Record<MoveState, (move: Pick<WorkspaceMove, 'from' | 'to'>) => string>> = {
-  copying: ({ from }) => isServedIn(from),
-  paused: isPaused,
-  reopening: isPaused,
-  copied: isPaused,
-  switched: ({ to }) => isServedIn(to),
-  done: ({ to }) => isServedIn(to),
-  cancelling: ({ from }) => isServedIn(from),
-  cancelled: ({ from }) => isServedIn(from),
-}
-
 const unstoppable: Partial<Record<MoveState, true>> = { copied: true, switched: true }
-
-const words: Readonly<Record<MoveStep, string>> = {
-  publish: 'publishing the rows of the workspace',
-  expect: 'closing the place that they go to',
-  copy: 'copying',
-  pause: 'pausing the workspace',
-  withdraw: 'withdrawing its keys',
-  close: 'waiting for the requests that run, and closing the workspace',
-  follow: 'waiting for the last rows',
-  compare: 'comparing',
-  commit: 'writing down that all has come',
-  release: 'ending the copying',
-  admit: 'opening the workspace where it has come to',
-  switch: 'sending everybody there',
-  tidy: 'tidying up',
-  end: 'writing down that it is done',
-  reopen: 'opening the workspace where it was',
-  cancel: 'giving the move up',
-}
 
 function tellStep(step: MoveStep): void {
   complain(`${step}: ${words[step]}`)

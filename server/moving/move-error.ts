@@ -1,4 +1,4 @@
-/** A workspace cannot be moved, or not now; says why. It lives where it did, unless the message says otherwise. */
+/** A workspace cannot be moved, or not now; says why. */
 export class MoveError extends Error {
   override readonly name = 'MoveError'
 }

@@ -16,7 +16,8 @@ import { beginMove, findElsewhere, findOpenMove } from '../store/moves.ts'
 import { HASTY, startTestServer, type TestServer } from '../store/testing.ts'
 import { setWorkspaceLimits } from '../store/workspaces.ts'
 import { countStill } from './count-still.ts'
-import { type MoveStep, type MoveWorld, requireFree, runMove } from './move.ts'
+import { type MoveWorld, requireFree, runMove } from './move.ts'
+import type { MoveStep } from './steps.ts'
 
 let server: TestServer
 let home: { url: string; sql: Sql }

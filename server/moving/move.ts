@@ -3,29 +3,13 @@ import { type Actor, audited } from '../administration/act.ts'
 import type { Sql } from '../store/connection.ts'
 import { switchCell } from '../store/directory.ts'
 import { takeOn, type WorkspaceMove } from '../store/moves.ts'
+import * as closing from './closing.ts'
 import { requireSameBooks, requireSameState } from './compare.ts'
+import { findNewest, findOldest, requireMovable } from './movable.ts'
 import { MoveError } from './move-error.ts'
 import * as source from './source.ts'
+import type { MoveStep } from './steps.ts'
 import * as target from './target.ts'
-
-/** What is being done, each told before it begins. */
-export type MoveStep =
-  | 'publish'
-  | 'expect'
-  | 'copy'
-  | 'pause'
-  | 'withdraw'
-  | 'close'
-  | 'follow'
-  | 'compare'
-  | 'commit'
-  | 'release'
-  | 'admit'
-  | 'switch'
-  | 'tidy'
-  | 'end'
-  | 'reopen'
-  | 'cancel'
 
 /** What a move needs from the world. */
 export interface MoveWorld {
@@ -48,10 +32,7 @@ const POLL_MS = 50
 /** So many failures of the copying are no bad luck any more; ours. */
 const MOST_FAILURES = 5
 
-/**
- * Takes a move on from wherever it is until it has ended. What throws leaves it where whoever calls again goes on;
- * `MoveError` says that the workspace is served where it was.
- */
+/** Takes a move on from wherever it is until it has ended. What throws leaves it where whoever calls again goes on. */
 export async function runMove(world: MoveWorld, begun: WorkspaceMove): Promise<WorkspaceMove> {
   let move = begun
   /** From when on the records are to be compared during the pause; what is older was before. */
@@ -91,8 +72,8 @@ export async function requireFree(
   { source: from, target: to }: Pick<MoveWorld, 'source' | 'target'>,
   move: Pick<WorkspaceMove, 'workspaceId' | 'from' | 'to'> & { readonly id?: string },
 ): Promise<void> {
-  await source.requireMovable(from, move)
-  await target.requireRoom(to, move, await source.findOldest(from, move))
+  await requireMovable(from, move)
+  await target.requireRoom(to, move, await findOldest(from, move))
 }
 
 /** Copies while the workspace is served, until little is left to follow. Resolves up to when records were compared. */
@@ -114,7 +95,7 @@ async function copy(world: MoveWorld, move: WorkspaceMove): Promise<Date | undef
     throw new MoveError(`The copying fails: the log of the cell ${move.to} says why.`)
   }
   await until(isCopied)
-  const before = await source.findNewest(world.source, move)
+  const before = await findNewest(world.source, move)
   const place = await source.findPlace(world.source)
   await until(async () => (await isCopied()) && (await source.isRead(world.source, move, place)))
   if (before) await requireSameBooks(world.source, world.target, move, { before })
@@ -132,9 +113,9 @@ async function catchUp(
   const signal = AbortSignal.timeout(world.pauseMs)
   try {
     tell('withdraw')
-    await source.withdraw(world.source, move)
+    await closing.withdraw(world.source, move)
     tell('close')
-    await until(async () => (await source.close(world.source, move)) === 0, signal)
+    await until(() => closing.close(world.source, move), signal)
     tell('follow')
     const place = await source.findPlace(world.source)
     await until(() => source.isRead(world.source, move, place), signal)
@@ -158,7 +139,7 @@ async function catchUp(
 
 async function reopen(world: MoveWorld, move: WorkspaceMove): Promise<WorkspaceMove> {
   world.tell('reopen')
-  await source.reopen(world.source, move)
+  await closing.reopen(world.source, move)
   return await takeOn(world.home, move, 'copying')
 }
 
@@ -186,7 +167,7 @@ async function switchOver(world: MoveWorld, move: WorkspaceMove): Promise<Worksp
 async function tidy(world: MoveWorld, move: WorkspaceMove): Promise<WorkspaceMove> {
   world.tell('tidy')
   await until(() => source.tidySource(world.source, move))
-  await source.forgetKeys(world.source, move)
+  await closing.forgetKeys(world.source, move)
   world.tell('end')
   return await takeOn(world.home, move, 'done')
 }
