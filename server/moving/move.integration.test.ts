@@ -389,3 +389,31 @@ test('what is counted over both cells is counted once, and fails when a workspac
   expect(await count()).toBe(5)
   expect((await findElsewhere(home.sql)).get('home')).toContain(workspaceId)
 }, 120_000)
+
+test('a move whose log the cell has not kept is refused, until it is given up', async () => {
+  const { workspaceId } = await createUsed('home')
+  await expect(move('home', 'other', workspaceId, dyingAt('pause', 'home', 'other'))).rejects.toThrow(
+    'killed',
+  )
+  await other.sql`alter subscription ${other.sql(await nameOfSubscription())} disable`
+  await vi.waitUntil(() => dropIdle(), { timeout: 60_000 })
+  await expect(move('home', 'other', workspaceId)).rejects.toThrow('has not kept its log')
+  expect(await move('home', 'other', workspaceId, { isCancelled: true })).toMatchObject({
+    state: 'cancelled',
+  })
+  await expectSound()
+
+  async function nameOfSubscription(): Promise<string> {
+    const [row] = await other.sql<{ name: string }[]>`
+      select subname as name from pg_subscription
+      where subdbid = (select oid from pg_database where datname = current_database())`
+    return row!.name
+  }
+
+  async function dropIdle(): Promise<boolean> {
+    await home.sql`
+      select pg_drop_replication_slot(slot_name) from pg_replication_slots
+      where database = current_database() and not active`
+    return (await home.sql`select from pg_replication_slots where database = current_database()`).length === 0
+  }
+}, 120_000)

@@ -33,6 +33,11 @@ export async function expectRows(target: Queryable, { workspaceId }: WorkspaceMo
   await target`insert into closed_workspaces (workspace_id) values (${workspaceId}) on conflict do nothing`
 }
 
+/** Whether the copying has begun: from then on it depends on the log that the other server keeps for it. */
+export async function isSubscribed(target: Queryable, move: WorkspaceMove): Promise<boolean> {
+  return (await findSubscription(target, move)) !== undefined
+}
+
 /** Has the server copy the workspace from the other one, whose address is `url`, and then follow what changes there. */
 export async function subscribe(target: Sql, move: WorkspaceMove, url: string): Promise<void> {
   const { subscription, slot, changes, additions } = namesOf(move)
