@@ -93,7 +93,7 @@ test('a router that is refused by the cell that it remembers asks home anew, and
 test('a request of a workspace that is moving is refused as one of a cell that is away, and asks no cell', async () => {
   const asked = vi.fn()
   const { accept, locator, identify } = world({ accept: asked }, { accept: asked })
-  locator.find = async () => ({ ...places.b!, isMoving: true as const })
+  locator.find.mockResolvedValue({ ...places.b!, isMoving: true })
   await expect(accept('b')).rejects.toMatchObject(AWAY)
   expect(asked).not.toHaveBeenCalled()
   expect(identify).toHaveBeenCalledWith(expect.objectContaining({ workspaceId: 'ws_b', keyId: 'key_b' }))
