@@ -124,6 +124,8 @@ const meetings: Readonly<Record<string, () => Meeting>> = {
   'upstream attest': () => ({ args: ['vendor'] }),
   'upstream disable': () => ({ args: ['vendor'] }),
   'upstream enable': () => ({ args: ['vendor'] }),
+  'upstream rekey': () => ({ args: [] }),
+  'cell move': () => ({ args: [made.workspace, '--to', `a ${MARK}\u202e`] }),
   'upstream diff': () => ({ args: ['vendor'] }),
   audit: () => ({ args: [], shows: true }),
   'db migrate': () => ({ args: [] }),
