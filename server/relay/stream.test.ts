@@ -101,6 +101,16 @@ test('a client that asked gets one usage-only chunk, ours, before [DONE]', async
   })
 })
 
+test('a usage that a backend writes over several lines is one line of one event (STRM-08)', async () => {
+  const usage = usageEvent(9, 2).replace('{"prompt_tokens":', '{\ndata: "prompt_tokens":\ndata: ')
+  expect(usage.split('\n')).toHaveLength(5)
+  const world = await startWorld({ script: streams(textEvent('Hello'), usage, DONE), includeUsage: true })
+  const { reply } = await askAndSettle(world)
+  const { chunks, last } = readStream(reply.text)
+  expect(chunks).toHaveLength(2)
+  expect(last.usage).toMatchObject(usageOf(9, 2))
+})
+
 test('a stream of legacy completions is relayed and metered the same way', async () => {
   const chunk = (text: string) =>
     event({ id: 'cmpl-1', object: 'text_completion', choices: [{ index: 0, text }] })

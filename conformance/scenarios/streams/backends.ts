@@ -189,6 +189,10 @@ export default {
         const others = stream.pings.filter(({ text }) => text !== ': ping')
         assert.deepEqual(others, [], `a comment of the backend came with ${name}`)
       }
+      // What a backend writes over several lines is shown in an event of the router's own making, too.
+      shows('STRM-08')
+      await context.script({ chunks, wire: wires['multi-line'] })
+      expectStream(await context.chat({ stream: true, stream_options: { include_usage: true } }))
     },
   },
 

@@ -29,6 +29,14 @@ export const streams: readonly LiveFault[] = [
     expectKilledBy: ['streams/odd-backends'],
   },
   {
+    id: 'usage-on-several-lines',
+    file: 'server/relay/sse/rewriter.ts',
+    find: 'oneLine(Buffer.from(data.subarray(valueStart, end)))',
+    replace: 'Buffer.from(data.subarray(valueStart, end))',
+    violates: ['STRM-08'],
+    expectKilledBy: ['streams/odd-backends'],
+  },
+  {
     id: 'chunks-keep-backend-id',
     file: 'server/relay/sse/rewriter.ts',
     find: '{ id: JSON.stringify(options.id), model: JSON.stringify(options.model) }',

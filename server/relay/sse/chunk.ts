@@ -75,13 +75,14 @@ export function eventOf(data: Buffer, edits: readonly Edit[]): Buffer {
   const start = { start: 0, end: 0, text: EVENT_START }
   const end = { start: data.length, end: data.length, text: EVENT_END }
   const event = applyEdits(data, [start, ...edits, end])
-  // Line feeds in JSON are white space; in an event they would end the line.
-  let at = event.indexOf(LF)
-  while (at < event.length - EVENT_END.length) {
-    event[at] = SPACE
-    at = event.indexOf(LF, at)
-  }
+  oneLine(event.subarray(0, -EVENT_END.length))
   return event
+}
+
+/** Makes these bytes one line. Line feeds in JSON are white space; in an event they would end the line. */
+export function oneLine(json: Buffer): Buffer {
+  for (let at = json.indexOf(LF); at >= 0; at = json.indexOf(LF, at + 1)) json[at] = SPACE
+  return json
 }
 
 /** Learns what the events like this one have in common; undefined when no single string can be set apart. */

@@ -3,7 +3,7 @@ import type { Usage } from '../../metering/generation.ts'
 import type { Operation } from '../../operation.ts'
 import { countCompletionTokens } from '../count.ts'
 import type { ReportedUsage } from '../usage.ts'
-import { type Chunk, chunkEdits, eventOf, parseChunk, templateOf } from './chunk.ts'
+import { type Chunk, chunkEdits, eventOf, oneLine, parseChunk, templateOf } from './chunk.ts'
 import { EventSplitter } from './events.ts'
 import type { StreamFault } from './faults.ts'
 import { runTemplate, type Template } from './template.ts'
@@ -157,7 +157,7 @@ export class StreamRewriter {
 
   #takeUsage(chunk: Chunk, usage: Usage, data: Buffer): void {
     const { valueStart, end } = findMember(chunk.object, 'usage')!
-    this.reported = { usage, bytes: Buffer.from(data.subarray(valueStart, end)) }
+    this.reported = { usage, bytes: oneLine(Buffer.from(data.subarray(valueStart, end))) }
     this.isUsageStale = false
   }
 }
