@@ -27,8 +27,10 @@ export default {
       'max_output_tokens is 16,384 or the context length where that is less, unless the model sets another',
     needs: ['key'],
     async run(context) {
-      const entry = expectModel(await context.request('getModel', { params: { id: context.model() } }))
-      assert.equal(entry.max_output_tokens, Math.min(entry.context_length, 16_384))
+      const exchange = await context.request('getModel', { params: { id: context.model() } })
+      expectStatus(exchange, 200)
+      const { context_length: length, max_output_tokens: most } = objectOf(exchange)
+      assert.equal(most, Math.min(Number(length), 16_384))
     },
   },
 

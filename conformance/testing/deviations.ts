@@ -60,7 +60,7 @@ export const deviations: Readonly<Record<string, Case>> = {
     deviation: {
       block: (block) => (/"choices":\[\]/.test(block) && !block.includes('"error"') ? undefined : block),
     },
-    breaks: ['EP-10', 'REQ-05', 'STRM-03', 'EVT-02', 'MET-13'],
+    breaks: ['EP-10', 'REQ-05', 'STRM-03', 'EVT-02'],
   },
   'event: on every event': {
     deviation: { block: (block) => (block.startsWith('data:') ? `event: message\n${block}` : block) },

@@ -3,7 +3,7 @@ import { limits as defaults } from '#contract/limits'
 import * as assert from '../../engine/assert.ts'
 import { showing, shows } from '../../engine/checks.ts'
 import { expectChat, expectError, expectStatus } from '../../engine/expect.ts'
-import type { Exchange } from '../../engine/http/exchange.ts'
+import { type Exchange, objectOf } from '../../engine/http/exchange.ts'
 import { parsed } from '../../engine/http/json.ts'
 import type { Definition } from '../../engine/scenario.ts'
 import { expectStream } from '../../engine/stream.ts'
@@ -218,6 +218,7 @@ export default {
       const next = await context.request('listModels')
       assert.notEqual(next.status, 0, 'the next request is not served')
       showing([], () => expectStatus(next, 200))
+      assert.ok(Array.isArray(objectOf(next).data), 'the next request is not served')
     },
   },
 
