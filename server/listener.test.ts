@@ -30,6 +30,14 @@ async function exchange(port: number, bytes: string): Promise<string> {
   return await text(socket)
 }
 
+test('a connection on which nothing has come is closed and told nothing (REQ-71)', async () => {
+  const port = await start()
+  const [server] = servers
+  const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  server!.once('connection', (socket: Socket) => server!.emit('clientError', late, socket))
+  expect(await text(connect(port, '127.0.0.1'))).toBe('')
+})
+
 test('an idle connection outlives the minute that load balancers keep theirs', async () => {
   const port = await start()
   const sent = request({ port, host: '127.0.0.1', headers: { connection: 'keep-alive' } }).end()

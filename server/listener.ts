@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { sayLast } from '#base/last-words.ts'
@@ -84,11 +85,13 @@ export function createListener(
     turns.leave(socket)
     refuseSocket(socket, MALFORMED)
   })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const unanswered = turns.unanswered(socket)
     turns.leave(socket)
     const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? tooLarge : MALFORMED
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    // Node's timer is up for one that was opened ahead: what it was told now it would take for its answer (REQ-71).
+    const isUnused = socket.bytesRead === 0
+    if (error.code === 'ECONNRESET' || !socket.writable || isUnused) socket.destroy()
     // What was well said before it is answered first, unless its sender has left.
     else if (!socket.readableEnded && unanswered.length > 0 && unanswered.every(({ req }) => req.complete))
       unanswered.at(-1)!.once('close', () => refuseSocket(socket, refusal))

@@ -61,7 +61,9 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // An answer that has begun is cut off: a second one in its midst could be taken for a part of it.
     const isAnswering = [...running].some((response) => response.socket === socket && response.headersSent)
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy()
+    // Node's timer is up for one that was opened ahead: what it was told now it would take for its answer (REQ-71).
+    const isUnused = socket.bytesRead === 0
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering || isUnused) socket.destroy()
     else refuseSocket(socket, error.code)
   })
   server.on('connect', (_, socket) => refuseSocket(socket))
