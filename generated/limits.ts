@@ -53,7 +53,7 @@ export const limits = {
   /** Most requests for inference, from their arrival to the end of their answers, unless configured. */
   maxRequests: 8_192,
   /** So many requests may wait to be judged or settled, however long that takes, unless configured. */
-  leastJudged: 256,
+  leastJudged: 128,
   /** Longest wait for a connection to a backend. */
   connectTimeoutMs: 5_000,
   /** Longest wait for a backend's first byte; pings flow meanwhile. */

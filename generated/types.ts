@@ -2042,7 +2042,7 @@ export interface components {
         /** What is too much for a request's head. */
         HeadersTooLargeCode: "headers_too_large";
         /** What a router has in its hands at a time (LIM-44). */
-        HeldLimit: 16384 | 8192 | 256;
+        HeldLimit: 16384 | 8192 | 128;
         /** SHA-256 in hex, as `sha256sum` prints it. */
         HexSha256: string;
         /** Where a stand-in of the suite is controlled. */

@@ -32,14 +32,22 @@ test('where judging takes no time, as many may wait as there may be at all', () 
   expect(congestion.bound).toBe(MOST)
 })
 
-test('a queue that stands for a fifth of a second lowers the bound below what waits', () => {
+test('a queue that stands for a tenth of a second lowers the bound below what waits', () => {
   judge(1_000, () => 2)
-  judge(100, () => 200)
+  judge(50, () => 16)
   expect(congestion.bound).toBe(MOST)
-  judge(200, () => 200)
+  judge(100, () => 16)
   // Of which one that floods alone may have half.
   expect(congestion.bound / 2).toBeLessThan(1_000)
   expect(congestion.bound / 2).toBeGreaterThan(500)
+})
+
+test('the longer it takes, the further at once', () => {
+  judge(1_000, () => 2)
+  judge(100, () => 56)
+  // Four times what may be: a quarter of what waits is let in.
+  expect(congestion.bound / 2).toBeGreaterThan(200)
+  expect(congestion.bound / 2).toBeLessThan(300)
 })
 
 test('so does one of answers that wait to be settled, though judging is quick', () => {
@@ -69,7 +77,7 @@ test('it goes on falling for as long as the queue stands, and never below its le
 
 test.each([
   ['a pause', (index: number) => (index % 10 === 9 ? 300 : 2)],
-  ['one interval of which every other is a quick one', (index: number) => (index % 20 < 10 ? 300 : 2)],
+  ['one interval of which every other is a quick one', (index: number) => (index % 10 < 5 ? 300 : 2)],
   ['some who wait long beside one who does not', (index: number) => (index % 5 === 0 ? 3 : 300)],
 ])('%s is no queue', (_, tookMs) => {
   judge(5_000, tookMs)

@@ -12,13 +12,14 @@ export interface CongestionOptions {
 }
 
 /** Over which the quickest request counts (ours). */
-const INTERVAL_MS = 100
+const INTERVAL_MS = 50
 
 /** So many intervals one after another make a queue that stands: a pause for collecting garbage is none (ours). */
 const STANDS = 2
 
-/** What the bound becomes while requests wait too long, and when they do not (ours). */
+/** What the bound becomes at most and at least in an interval in which requests wait too long, and else (ours). */
 const LESS = 0.75
+const LEAST_LESS = 0.1
 const MORE = 1.1
 const AT_LEAST_MORE = 8
 
@@ -73,16 +74,20 @@ export class Congestion {
     const intervals = 1 + Math.floor((now - this.#endsAtMs) / INTERVAL_MS)
     this.#endsAtMs += intervals * INTERVAL_MS
     const told = [this.#judging.end(now), this.#settling.end(now)]
-    if (told.some((isSlow) => isSlow !== undefined)) this.#end(told.includes(true), waiting)
+    const heard = told.filter((excess) => excess !== undefined)
+    if (heard.length > 0) this.#end(Math.max(...heard), waiting)
     // Nobody waits, and hardly anybody came: what the bound was made for is over.
     else if (waiting === 0) for (let count = 0; count < intervals && this.#rises(); count++);
   }
 
-  #end(isSlow: boolean, waiting: number): void {
-    this.#slow = isSlow ? this.#slow + 1 : 0
+  #end(excess: number, waiting: number): void {
+    this.#slow = excess > 1 ? this.#slow + 1 : 0
     if (this.#slow === 0) this.#rises()
-    else if (this.#slow >= STANDS)
-      this.#bound = Math.max(this.#least(), LESS * Math.min(this.bound, waiting * PART_OF_ONE))
+    else if (this.#slow >= STANDS) {
+      // A queue takes as long as it has places: half as many take half as long.
+      const part = Math.max(LEAST_LESS, Math.min(LESS, 1 / excess))
+      this.#bound = Math.max(this.#least(), part * Math.min(this.bound, waiting * PART_OF_ONE))
+    }
   }
 
   /** Whether it could. */

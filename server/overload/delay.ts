@@ -2,8 +2,8 @@
 const LEAST_COUNT = 5
 
 /** What one may take beyond what it takes here at best (ours). */
-const TARGET_MS = 15
-const TIMES_BEST = 3
+const TARGET_MS = 10
+const TIMES_BEST = 2
 
 /** How long the best is remembered: a database that has moved further away is not taken for a queue for long (ours). */
 const BEST_MS = 30_000
@@ -29,14 +29,14 @@ export class Delay {
     if (ms < this.#quickestMs) this.#quickestMs = ms
   }
 
-  /** Ends an interval: whether it was too slow; undefined where too few tell. */
-  end(now: number): boolean | undefined {
+  /** Ends an interval: how many times as long as it may even the quickest took; undefined where too few tell. */
+  end(now: number): number | undefined {
     const [count, quickestMs] = [this.#count, this.#quickestMs]
     this.#count = 0
     this.#quickestMs = Number.POSITIVE_INFINITY
     if (count < LEAST_COUNT) return undefined
     this.#remember(now, quickestMs)
-    return quickestMs > TARGET_MS + TIMES_BEST * this.#bestMs
+    return quickestMs / (TARGET_MS + TIMES_BEST * this.#bestMs)
   }
 
   /** The best of the last half minute or more. */
