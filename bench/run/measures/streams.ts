@@ -9,6 +9,10 @@ interface Kind extends Script {
   readonly clients: number
   readonly isQuick: boolean
   readonly unit: Unit
+  /** Over how long they begin; one pace unless given, so that chunks come evenly and not all in the same millisecond. */
+  readonly withinMs?: number
+  /** Of whom it is measured; of everybody unless given. */
+  readonly of?: readonly string[]
 }
 
 const kinds: readonly Kind[] = [
@@ -48,19 +52,37 @@ const kinds: readonly Kind[] = [
     isQuick: false,
     unit: 'requests',
   },
+  {
+    id: 'crowd',
+    title: '5,000 streams, each a chunk every 8 s for 24 s, 208 begun a second',
+    clients: 5_000,
+    chunks: 3,
+    everyMs: 8_000,
+    isQuick: false,
+    unit: 'chunks',
+    withinMs: 24_000,
+    of: ['forwarder', 'router', 'verified'],
+  },
 ]
 
 /** Chunks a second and what each costs, how late they are, and the time to the first byte. */
-export const streams: readonly Measure[] = kinds.map(({ id, title, clients, isQuick, unit, ...script }) => ({
-  id,
-  title,
-  isQuick,
-  take: ({ running }, tools) =>
-    takeTurn(
-      tools,
-      running,
-      // Begun within one pace, chunks come evenly and not all in the same millisecond.
-      { body: bodyFor(running.target.model, script), clients, withinMs: script.everyMs, isChurn: false },
-      unit,
-    ),
-}))
+export const streams: readonly Measure[] = kinds.map(
+  ({ id, title, clients, isQuick, unit, withinMs, of, ...script }) => ({
+    id,
+    title,
+    isQuick,
+    fits: ({ name }) => of?.includes(name) !== false,
+    take: ({ running }, tools) =>
+      takeTurn(
+        tools,
+        running,
+        {
+          body: bodyFor(running.target.model, script),
+          clients,
+          withinMs: withinMs ?? script.everyMs,
+          isChurn: false,
+        },
+        unit,
+      ),
+  }),
+)

@@ -100,6 +100,18 @@ export const rows: readonly Row[] = [
     ratio(['requests-64', 'verified', 'cpuMicros.proxy'], ['requests-64', 'forwarder', 'cpuMicros']),
   ),
   atMost(
+    "verified path's chunk delay against the router's, p99, 5,000 streams",
+    ' ×',
+    [10, 4],
+    ratio(['crowd', 'verified', 'delayP99Ms'], ['crowd', 'router', 'delayP99Ms']),
+  ),
+  atMost(
+    'its first byte, p50',
+    ' ×',
+    [10, 4],
+    ratio(['crowd', 'verified', 'firstByteP50Ms'], ['crowd', 'router', 'firstByteP50Ms']),
+  ),
+  atMost(
     'memory of a stream at the router, 5,000 open',
     ' kB',
     [42, 38],
