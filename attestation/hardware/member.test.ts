@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest'
 import type { Json } from '../json-value.ts'
-import { refusalOf, withCollateral } from './testing/judging.ts'
+import { refusalOf, withCollateral, withData } from './testing/judging.ts'
 import { MILAN_AT, V4_AT } from './testing/real.ts'
 import { snpSample, tdxSample } from './testing/samples.ts'
 
 const milan = snpSample('milan-v2')
 const v4 = tdxSample('tdx_quote', 4)
+const PCK_IDENTITY = 3
+/** Whose certificates have to stand beside it. */
+const bare = withData(v4, (data) => {
+  const typeAt = data.indexOf('-----BEGIN CERTIFICATE-----') - 6
+  data.writeUInt16LE(PCK_IDENTITY, typeAt)
+  return data
+})
 
 test.each<readonly [string, Json | undefined, string]>([
   ['nothing', undefined, 'quote_missing'],
@@ -50,3 +57,21 @@ test.each(Object.keys(v4.collateral).filter((name) => name !== 'pck_crl_issuer_c
     expect(refusalOf({ ...v4, collateral: { ...collateral, [name]: 7 } }, V4_AT)).toBe('collateral_invalid')
   },
 )
+
+test.each<readonly [Json, string]>([
+  [null, 'collateral_missing'],
+  ['', 'endorsement_invalid'],
+  [0, 'collateral_invalid'],
+  [false, 'collateral_invalid'],
+  [true, 'collateral_invalid'],
+  [[], 'collateral_invalid'],
+])('a quote without certificates, and with %j in place of those beside it, is refused', (chain, reason) => {
+  expect(
+    refusalOf({ ...bare, collateral: { ...bare.collateral, pck_certificate_chain: chain } }, V4_AT),
+  ).toBe(reason)
+})
+
+test('a chain that is null is none, where the quote has its own', () => {
+  const collateral = { ...v4.collateral, pck_certificate_chain: null }
+  expect(refusalOf({ ...v4, collateral }, V4_AT)).toBeUndefined()
+})

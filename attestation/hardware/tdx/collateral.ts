@@ -25,8 +25,8 @@ export interface Collateral extends Readonly<Record<(typeof NAMES)[number], stri
 export function parseCollateral(value: Json | undefined): Collateral {
   demand(isObject(value), 'collateral_missing')
   const texts = NAMES.map((name) => [name, textOf(value[name])])
-  const chain = value.pck_certificate_chain
-  return { ...Object.fromEntries(texts), pck_certificate_chain: chain && textOf(chain) }
+  const chain = value.pck_certificate_chain ?? undefined
+  return { ...Object.fromEntries(texts), pck_certificate_chain: chain === undefined ? chain : textOf(chain) }
 }
 
 /** Reads bytes from hex in lower case: no other spelling says the same. Refuses all else (`collateral_invalid`). */
