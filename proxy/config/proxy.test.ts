@@ -146,6 +146,11 @@ test.each([
     'a part of the firmware that is left out',
     { measurements: [{ ...guest, minimumTcb: { bootloader: 1 } }] },
   ],
+  ['a measurement in capitals', { measurements: [{ ...guest, measurement: 'AB'.repeat(48) }] }],
+  [
+    'the first code of a Genoa',
+    { measurements: [{ ...guest, minimumTcb: { ...guest.minimumTcb, fmc: 0 } }] },
+  ],
   ['a Turin without its first code', { measurements: [{ ...guest, product: 'Turin' }] }],
   ['MRTD alone', { measurements: [{ tee: 'tdx', mrtd: guest.measurement }] }],
   ['a switch for debugging', { measurements: [{ ...guest, debug: true }] }],
