@@ -1,5 +1,5 @@
 import type { AttestationError } from '#attestation'
-import { shorten } from '#base/foreign-text.ts'
+import { shorten, visible } from '#base/foreign-text.ts'
 import type { HardwareOutput } from '#contract/models'
 import { type ReasonEntry, reasons, type Stage, stages } from '#contract/reasons'
 import { hardwareInRows } from '../hardware.ts'
@@ -41,9 +41,12 @@ export function stagesInWords(
   })
 }
 
-/** What was seen of the hardware, a line for each thing; the names take so many columns. */
+/**
+ * What was seen of the hardware, a line for each thing; the names take so many columns. Nothing is cut: whoever reads
+ * Intel's advisories decides by the last one, too.
+ */
 export function hardwareLines(hardware: HardwareOutput, width: number): string[] {
-  return hardwareInRows(hardware).map(([name, text]) => `  ${name.padEnd(width)}  ${shorten(text)}`)
+  return hardwareInRows(hardware).map(([name, text]) => `  ${name.padEnd(width)}  ${visible(text)}`)
 }
 
 /** What a refusal means, what mends it and where it is explained; nothing for what is not of the catalogue. */
