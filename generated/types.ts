@@ -272,7 +272,7 @@ export interface components {
         /** Why there is no verdict. */
         AttestingReason: "verdict_pending" | "verdict_expired" | "disabled";
         /** What administrators do. */
-        AuditAct: "upstream_registered" | "upstream_disabled" | "upstream_enabled" | "upstream_attested" | "deployment_pinned" | "deployment_unpinned" | "invitation_issued" | "invitation_withdrawn" | "workspace_credited" | "workspace_limited" | "workspace_created" | "workspace_moved" | "key_created" | "key_updated" | "key_revoked" | "month_exported" | "month_detached" | "month_dropped";
+        AuditAct: "upstream_registered" | "upstream_disabled" | "upstream_enabled" | "upstream_attested" | "upstream_rekeyed" | "deployment_pinned" | "deployment_unpinned" | "invitation_issued" | "invitation_withdrawn" | "workspace_credited" | "workspace_limited" | "workspace_created" | "workspace_moved" | "key_created" | "key_updated" | "key_revoked" | "month_exported" | "month_detached" | "month_dropped";
         /** What `router audit --json` prints for each act of an administrator, the newest first. */
         AuditOutput: {
             /** What was done. */

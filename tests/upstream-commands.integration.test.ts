@@ -192,8 +192,12 @@ test('a changed secretsKey is taken up without a moment in which a key cannot be
   expect(openUnderAny(key, id, [fresh!, old!].map((text) => Buffer.from(text)) as [Buffer, Buffer])).toBe(
     SECRET,
   )
-  expect(await json('rekey')).toMatchObject({ rekeyed: ['rotated'], unreadable: [] })
+  expect(await json('rekey', '--as', 'ada')).toMatchObject({ rekeyed: ['rotated'], unreadable: [] })
   expect(await json('rekey')).toMatchObject({ rekeyed: [], current: ['rotated'], unreadable: [] })
+  // It is an act like the others, and written down once (CONS-51).
+  expect(await sql`select actor, subject, details from audit where act = 'upstream_rekeyed'`).toEqual([
+    { actor: 'ada', subject: 'rotated', details: {} },
+  ])
   const stored = await sealed()
   expect(stored.id).toBe(id)
   expect(openApiKey(stored.key, id, Buffer.from(fresh!))).toBe(SECRET)

@@ -9,6 +9,7 @@ export const auditActs = Object.keys({
   upstream_disabled: true,
   upstream_enabled: true,
   upstream_attested: true,
+  upstream_rekeyed: true,
   deployment_pinned: true,
   deployment_unpinned: true,
   invitation_issued: true,

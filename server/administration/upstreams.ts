@@ -9,6 +9,7 @@ import {
   setPins,
 } from '../upstreams/administration.ts'
 import type { Registration } from '../upstreams/registration.ts'
+import { type Rekeyed, rekeyUpstreams } from '../upstreams/rekey.ts'
 import { type Actor, audited } from './act.ts'
 
 /** What an act on an upstream comes to; undefined when there is none of that name. */
@@ -77,4 +78,20 @@ export function changeUpstream(sql: Queryable, actor: Actor, name: string, what:
     (transaction) => change(transaction, name),
     () => [{ act, subject: name }],
   )
+}
+
+/** See `rekeyUpstreams`: an act for each key that was stored anew. */
+export async function renewKeys(
+  sql: Queryable,
+  actor: Actor,
+  secret: Buffer,
+  previous: readonly Buffer[],
+): Promise<Rekeyed> {
+  const done = await audited(
+    sql,
+    actor,
+    (transaction) => rekeyUpstreams(transaction, secret, previous),
+    ({ rekeyed }) => rekeyed.map((name) => ({ act: 'upstream_rekeyed', subject: name })),
+  )
+  return done!
 }

@@ -46,7 +46,7 @@ export function upstreamProgram(): Command {
     .argument('<name>', 'name of the upstream')
     .option('--pin <digest>', 'the approved deployment to compare with (the newest that is kept)')
     .action(async (name, options) => (await import('./upstream-diff.ts')).diff(name, options))
-  const rekey = command('rekey', 'store keys under secretsKey that are still under a previous one').action(
+  const rekey = actCommand('rekey', 'store keys under secretsKey that are still under a previous one').action(
     async (options) => (await import('./upstream-rekey.ts')).rekey(options),
   )
   const what = 'external endpoints that the router verifies'

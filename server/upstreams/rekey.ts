@@ -1,4 +1,4 @@
-import type { Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { openApiKey, openUnderAny, sealApiKey } from './api-key.ts'
 
@@ -16,7 +16,11 @@ export interface Rekeyed {
  * Stores the key of every upstream under the present secret (OPS-28), all or none. It is the same key and the same
  * registration: no router looks at it anew.
  */
-export function rekeyUpstreams(sql: Sql, secret: Buffer, previous: readonly Buffer[]): Promise<Rekeyed> {
+export function rekeyUpstreams(
+  sql: Queryable,
+  secret: Buffer,
+  previous: readonly Buffer[],
+): Promise<Rekeyed> {
   return inTransaction(sql, async (transaction) => {
     const rows = await transaction<{ name: string; id: string; apiKey: Buffer }[]>`
       select name, id, api_key as "apiKey" from upstreams where api_key is not null order by name for update`

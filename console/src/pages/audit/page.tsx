@@ -17,6 +17,7 @@ const acts: Readonly<Record<AuditAct, string>> = {
   upstream_disabled: 'took an upstream out of service',
   upstream_enabled: 'put an upstream back',
   upstream_attested: 'asked for a check',
+  upstream_rekeyed: 'stored a key under the new secret',
   deployment_pinned: 'approved a deployment',
   deployment_unpinned: 'withdrew an approval',
   invitation_issued: 'issued an invitation',
