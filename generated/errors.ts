@@ -114,7 +114,7 @@ export const errors = {
     origin: 'given',
     headers: [],
   },
-  /** The body arrived more slowly than the router waits for. */
+  /** Head or body arrived more slowly than anybody waits for. */
   request_timeout: {
     status: 408,
     type: 'invalid_request_error',

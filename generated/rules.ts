@@ -429,6 +429,7 @@ export const rules = {
   'REQ-68': { origin: 'chosen', ref: 'D5/1:6', level: 'must', subjects: ['router'], test: 'inspection' },
   'REQ-69': { origin: 'chosen', ref: 'D5/1:6', level: 'must', subjects: ['router'], test: 'inspection' },
   'REQ-71': { origin: 'chosen', ref: 'D5/1:7', level: 'must', subjects: ['router', 'proxy'], test: 'inspection' },
+  'REQ-72': { origin: 'chosen', ref: 'D5/1:8', level: 'must', subjects: ['router', 'proxy'], test: 'inspection' },
   'REQ-25': { origin: 'chosen', ref: 'D5/2:1', level: 'must', subjects: ['router'], test: 'black-box' },
   'REQ-26': { origin: 'chosen', ref: 'D5/2:2', level: 'must', subjects: ['router'], test: 'black-box' },
   'REQ-56': { origin: 'chosen', ref: 'D5/2:2', level: 'must', subjects: ['router'], test: 'black-box' },

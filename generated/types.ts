@@ -3484,7 +3484,7 @@ export interface components {
         };
         /** How a request ended. */
         RequestStatus: "running" | "ok" | "aborted";
-        /** The body did not arrive in time; the connection is closed. */
+        /** Head or body did not arrive in time; the connection is closed. */
         RequestTimeout: {
             /** What went wrong. */
             error: {
@@ -5271,7 +5271,7 @@ export interface components {
                 "application/json": components["schemas"]["RateLimited"];
             };
         };
-        /** The body did not arrive in time; the connection is closed. */
+        /** Head or body did not arrive in time; the connection is closed. */
         RequestTimeout: {
             headers: {
                 /** Present when the request named an origin that may read the answer. */

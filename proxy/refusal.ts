@@ -58,6 +58,15 @@ export function malformed(): Refusal {
   }
 }
 
+/** The refusal of a head that is not whole in its time (REQ-72). */
+export function headersTooSlow(): Refusal {
+  return {
+    code: 'request_timeout',
+    message: 'The request line and the headers did not arrive in time.',
+    headers: {},
+  }
+}
+
 /** The refusal of a head that is larger than anybody reads. */
 export function headersTooLarge(): Refusal {
   return {

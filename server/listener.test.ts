@@ -30,12 +30,27 @@ async function exchange(port: number, bytes: string): Promise<string> {
   return await text(socket)
 }
 
-test('a connection on which nothing has come is closed and told nothing (REQ-71)', async () => {
+/** What a connection is told whose time is up once the router has read `bytes` of it. */
+async function overstay(bytes: string): Promise<string> {
   const port = await start()
   const [server] = servers
-  const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-  server!.once('connection', (socket: Socket) => server!.emit('clientError', late, socket))
-  expect(await text(connect(port, '127.0.0.1'))).toBe('')
+  const connected = once(server!, 'connection')
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  const [reader] = (await connected) as [Socket]
+  await vi.waitUntil(() => reader.bytesRead === bytes.length)
+  server!.headersTimeout = 1
+  return await text(socket)
+}
+
+test('a connection that was opened ahead is closed in its time and told nothing (REQ-71)', async () => {
+  expect(await overstay('')).toBe('')
+})
+
+test('half a head is told that it came too slowly (REQ-72)', async () => {
+  const answer = await overstay('GET / HTTP/1.1\r\nHost: a')
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+  expect(answer).toContain('"code":"request_timeout"')
 })
 
 test('an idle connection outlives the minute that load balancers keep theirs', async () => {

@@ -16,6 +16,9 @@ import type { TurnAway } from './routes/turn-away.ts'
 /** How long a client may take over its headers (ours). */
 const HEADERS_TIMEOUT_MS = 30_000
 
+/** How often Node looks whose time is up; its own half a minute would make a whole one of that (ours). */
+const CHECK_MS = 1_000
+
 /** How many requests of a connection may come in one slice of it (ours); whoever sends more is hung up on. */
 const MAX_UNANSWERED = 16
 
@@ -42,6 +45,7 @@ export function createListener(
     // Load balancers keep idle sockets for 60 s; closing ours earlier makes them answer 502.
     keepAliveTimeout: limits.keepAliveMs,
     headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_MS,
     maxHeaderSize: maxHeaderBytes,
     // Node would answer a missing Host by an empty body; the application refuses it in the contract's shape.
     requireHostHeader: false,
@@ -50,6 +54,10 @@ export function createListener(
     'headers_too_large',
     `The request line and the headers have more than ${maxHeaderBytes} bytes.`,
   )
+  const refusals: Readonly<Record<string, ApiError>> = {
+    HPE_HEADER_OVERFLOW: tooLarge,
+    ERR_HTTP_REQUEST_TIMEOUT: TOO_SLOW,
+  }
   const discards = new Discards()
   /** Whether a request may be answered; each is counted and followed before, whatever becomes of it. */
   const takes = (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -88,7 +96,7 @@ export function createListener(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const unanswered = turns.unanswered(socket)
     turns.leave(socket)
-    const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? tooLarge : MALFORMED
+    const refusal = refusals[error.code ?? ''] ?? MALFORMED
     // Node's timer is up for one that was opened ahead: what it was told now it would take for its answer (REQ-71).
     const isUnused = socket.bytesRead === 0
     if (error.code === 'ECONNRESET' || !socket.writable || isUnused) socket.destroy()
@@ -103,6 +111,8 @@ export function createListener(
 }
 
 const MALFORMED = new ApiError('invalid_json', 'This is not a well-formed HTTP/1.1 request for this server.')
+
+const TOO_SLOW = new ApiError('request_timeout', 'The request line and the headers did not arrive in time.')
 
 const TOO_MANY = overloaded('The router has as many connections as it may. Try again shortly.')
 

@@ -33,6 +33,9 @@ export interface Destination {
 /** How long a client may take over its headers (ours). */
 const HEADERS_TIMEOUT_MS = 30_000
 
+/** How often Node looks whose time is up; its own half a minute would make a whole one of that (ours). */
+const CHECK_MS = 1_000
+
 /** Listens for clients of one endpoint. Rejects with `ListenError` where it cannot. */
 export async function listen(config: ListenConfig, endpoint: Destination, log: Log): Promise<Listener> {
   const running = new Set<ServerResponse>()
@@ -40,6 +43,7 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
     {
       keepAliveTimeout: limits.keepAliveMs,
       headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_MS,
       // An answer may take an hour, and so may a request; both are under way.
       requestTimeout: 0,
       // A request without one is refused like any other foreign one.

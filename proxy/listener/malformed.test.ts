@@ -1,7 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import type { Server } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { closeWorlds, startWorld } from '../testing/world.ts'
 
 afterEach(closeWorlds)
@@ -36,6 +38,43 @@ test.each([
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
     error: { message: expect.any(String), type: 'invalid_request_error', code },
   })
+  expect(world.gateway.accepted).toBe(0)
+})
+
+/** What a connection is told whose time is up once the proxy has read `bytes` of it. */
+async function overstay(port: number, bytes: string): Promise<string> {
+  const accepted = new Promise<Accepted>((resolve) => {
+    const take = (message: unknown): void => {
+      const { socket } = message as { readonly socket: Accepted }
+      if (socket.localPort !== port) return
+      unsubscribe('net.server.socket', take)
+      resolve(socket)
+    }
+    subscribe('net.server.socket', take)
+  })
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  const reader = await accepted
+  await vi.waitUntil(() => reader.server !== undefined && reader.bytesRead === bytes.length)
+  reader.server!.headersTimeout = 1
+  return await text(socket)
+}
+
+/** A connection as Node's HTTP server has it. */
+interface Accepted extends Socket {
+  readonly server?: Server
+}
+
+test('a connection that was opened ahead is closed in its time and told nothing (REQ-71)', async () => {
+  const world = await startWorld()
+  expect(await overstay(world.port, '')).toBe('')
+})
+
+test('half a head is told that it came too slowly, and nothing is passed on (REQ-72)', async () => {
+  const world = await startWorld()
+  const answer = await overstay(world.port, `GET /v1/models HTTP/1.1\r\n${HOST}`)
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+  expect(answer).toContain('"code":"request_timeout"')
   expect(world.gateway.accepted).toBe(0)
 })
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { sayLast } from '#base/last-words.ts'
-import { bodyOf, headersTooLarge, malformed, type Refusal, statusOf } from '../refusal.ts'
+import { bodyOf, headersTooLarge, headersTooSlow, malformed, type Refusal, statusOf } from '../refusal.ts'
 
 /** Headers that stand once: of two, each reader on the way might take another. */
 const SINGLE = ['host', 'authorization']
@@ -13,9 +13,15 @@ export function isAmbiguous({ rawHeaders }: IncomingMessage): boolean {
   return SINGLE.some((single) => names.filter((name) => name === single).length > 1)
 }
 
-/** Answers what is no request that this listener can read, as the router does (REQ-61, REQ-62). */
+/** By Node's code. */
+const refusals: Readonly<Record<string, () => Refusal>> = {
+  HPE_HEADER_OVERFLOW: headersTooLarge,
+  ERR_HTTP_REQUEST_TIMEOUT: headersTooSlow,
+}
+
+/** Answers what is no request that this listener can read, as the router does (REQ-61, REQ-62, REQ-72). */
 export function refuseSocket(socket: Duplex, code?: string): void {
-  const refusal: Refusal = code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge() : malformed()
+  const refusal = (refusals[code ?? ''] ?? malformed)()
   const body = bodyOf(refusal)
   const head = [
     `HTTP/1.1 ${statusOf(refusal)} ${STATUS_CODES[statusOf(refusal)]}`,
