@@ -167,6 +167,15 @@ test('no alert fires when all is well', () => {
   expect(firing(well)).toEqual([])
 })
 
+test('no alert fires by what other programs publish under names of OpenTelemetry', () => {
+  const shop = 'job="shop",instance="d:8080"'
+  const others = {
+    [`http_server_request_duration_count{${shop},http_response_status_code="500"}`]: '0+1000x300',
+    [`nodejs_eventloop_utilization{${shop}}`]: '0.99x300',
+  }
+  expect(firing({ ...well, ...others })).toEqual([])
+})
+
 test('each alert has its illness here', () => {
   expect(ill.map(([alert]) => alert)).toEqual(names)
 })
