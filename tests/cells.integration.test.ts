@@ -103,15 +103,15 @@ test('while a cell is killed its own workspaces are refused with 503 and no othe
   expect(meanwhile.filter(({ isWhole }) => !isWhole)).toEqual([])
   const ready = await Promise.all(service.routers.map(({ adminUrl }) => fetch(`${adminUrl}/readyz`)))
   expect(ready.map(({ status }) => status)).toEqual([200, 200, 200])
-  await vi.waitUntil(
-    async () => {
-      const metrics = await readMetrics(router(0).adminUrl)
-      expect(valueIn(metrics, 'router_holds_open', { cell: 'home' })).toBe(0)
-      expect(valueIn(metrics, 'router_cells_leased', { cell: 'home' })).toBe(1)
-      return valueIn(metrics, 'router_cells_leased', { cell: 'other' }) === 0
-    },
-    { timeout: 300_000, interval: 200 },
-  )
+  const leases = new Set<number | undefined>()
+  await vi.waitUntil(async () => {
+    const metrics = await readMetrics(router(0).adminUrl)
+    leases.add(valueIn(metrics, 'router_cells_leased', { cell: 'home' }))
+    // What a busy database does not say in time is left out, and told by the next one.
+    const isSettled = valueIn(metrics, 'router_holds_open', { cell: 'home' }) === 0
+    return isSettled && valueIn(metrics, 'router_cells_leased', { cell: 'other' }) === 0
+  }, PATIENT)
+  expect([...leases]).toEqual([1])
   expect((await chat(router(0), hit.apiKey, {})).status).toBe(503)
   await expect(service.command('ledger', 'verify')).rejects.toMatchObject({
     stderr: expect.stringContaining('The database of the cell other cannot be reached'),
