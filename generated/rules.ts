@@ -458,6 +458,7 @@ export const rules = {
   'HDR-08': { origin: 'chosen', ref: 'D5/8:1', level: 'must', subjects: ['router'], test: 'black-box' },
   'HDR-09': { origin: 'chosen', ref: 'D5/8:1', level: 'must', subjects: ['router'], test: 'black-box' },
   'HDR-10': { origin: 'chosen', ref: 'D5/8:2', level: 'must', subjects: ['router'], test: 'black-box' },
+  'HDR-16': { origin: 'chosen', ref: 'D5/8:3', level: 'must', subjects: ['router'], test: 'inspection' },
   'HDR-11': { origin: 'chosen', ref: 'D5/9', level: 'must', subjects: ['router'], test: 'control' },
   'HDR-12': { origin: 'chosen', ref: 'D5/9', level: 'must', subjects: ['router'], test: 'control' },
   'HDR-13': { origin: 'chosen', ref: 'D5/10:1', level: 'must', subjects: ['router'], test: 'black-box' },

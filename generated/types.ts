@@ -3548,6 +3548,8 @@ export interface components {
             database?: components["schemas"]["DatabaseConfig"];
             /** Folder of the embedded database and of secrets. */
             dataDir?: string;
+            /** Where `npm run site` is published: errors then say which page explains them (HDR-16). Empty: nowhere. */
+            docsUrl?: string;
             /** The router's own endpoints. */
             endpoints: components["schemas"]["OwnEndpointConfig"][];
             /** Sizes and the default budgets of keys and workspaces. */
@@ -4991,6 +4993,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** Whole seconds to wait. */
                 "Retry-After"?: number;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
@@ -5012,6 +5016,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** Whole seconds to wait. */
                 "Retry-After"?: number;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
@@ -5033,6 +5039,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 /** The generation that this request became, if it was accepted before it failed. */
@@ -5052,6 +5060,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 /** The generation that this request became, if it was accepted before it failed. */
@@ -5073,6 +5083,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** Whole seconds to wait. */
                 "Retry-After"?: number;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
@@ -5111,6 +5123,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** Whole seconds until this bucket admits: at least 1, at most 60. */
                 "Retry-After": number;
                 /** The same in milliseconds. */
@@ -5136,6 +5150,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 /** The generation that this request became, if it was accepted before it failed. */
@@ -5155,6 +5171,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -5170,6 +5188,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -5185,6 +5205,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -5200,6 +5222,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -5215,6 +5239,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** Whole seconds to wait. */
                 "Retry-After"?: number;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
@@ -5236,6 +5262,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** Whole seconds to wait. */
                 "Retry-After"?: number;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
@@ -5253,6 +5281,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** Whole seconds until this bucket admits: at least 1, at most 60. */
                 "Retry-After": number;
                 /** The same in milliseconds. */
@@ -5278,6 +5308,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -5293,6 +5325,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -5308,6 +5342,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -5323,6 +5359,8 @@ export interface components {
                 "Access-Control-Allow-Origin"?: string;
                 /** The response headers that a page of that origin may read. */
                 "Access-Control-Expose-Headers"?: string;
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;

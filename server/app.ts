@@ -7,6 +7,7 @@ import { createCaller } from './admission/caller.ts'
 import { parseAuthorization } from './admission/key.ts'
 import type { FindKey } from './admission/key-finder.ts'
 import { ApiError } from './errors.ts'
+import type { Help } from './help.ts'
 import type { Log } from './log.ts'
 import type { Requests, Trace } from './operations/requests.ts'
 import { requestIdFor } from './request-id.ts'
@@ -31,6 +32,7 @@ export interface AppDependencies {
   readonly corsOrigins: () => readonly string[]
   readonly requests: Requests
   readonly log: Log
+  readonly help: Help
   /** Makes traces; without it there are none. */
   readonly tracer?: Pick<Tracer, 'begin'> | undefined
   /** Answers what is asked for below `/console`; without it nothing is there (CONS-56). */
@@ -39,7 +41,7 @@ export interface AppDependencies {
 
 /** The router's HTTP application: every operation of the contract under `/v1`, errors in one shape. */
 export function createApp(dependencies: AppDependencies): Hono<RouterEnvironment> {
-  const { handlers, findKey, corsOrigins, requests, log, tracer, console } = dependencies
+  const { handlers, findKey, corsOrigins, requests, log, help, tracer, console } = dependencies
   const app = new Hono<RouterEnvironment>()
 
   app.use(async (c, next) => {
@@ -128,7 +130,7 @@ export function createApp(dependencies: AppDependencies): Hono<RouterEnvironment
 
   function refuse(c: RouterContext, thrown: unknown): Response {
     const refusal = refusalFor(thrown, c.get('trace'), log)
-    return c.json(refusal.toBody(), refusal.status as 500, refusal.headers)
+    return c.json(refusal.toBody(), refusal.status as 500, { ...refusal.headers, ...help(refusal) })
   }
 }
 

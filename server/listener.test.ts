@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { createHelp } from './help.ts'
 import { listen } from './listen.ts'
 import { createListener } from './listener.ts'
 import { Connections } from './overload/connections.ts'
@@ -18,7 +19,16 @@ afterEach(() => {
 
 async function start(turns?: ParseTurns, mostConnections = 1_000): Promise<number> {
   const connections = new Connections({ most: () => mostConnections, addressOf: () => '' })
-  const server = createListener(() => new Response('ok'), undefined, turns, connections)
+  const help = createHelp(() => 'https://docs.example')
+  const server = createListener(
+    () => new Response('ok'),
+    undefined,
+    turns,
+    connections,
+    undefined,
+    undefined,
+    help,
+  )
   servers.push(server)
   return await listen(server, { host: '127.0.0.1', port: 0 })
 }
@@ -73,6 +83,7 @@ test('a connection that is one too many is told so and closed, and the others go
   expect(answer).toMatch(/Retry-After: 1\r\n/)
   expect(answer).toMatch(/x-should-retry: true\r\n/)
   expect(answer).toMatch(/X-Request-Id: \S+\r\n/)
+  expect(answer).toContain('errors/overloaded.html>; rel="help"\r\n')
   const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
   expect(body).toMatchObject({ error: { type: 'server_error', code: 'overloaded' } })
   first.end('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
@@ -105,6 +116,7 @@ test.each([
   const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
   expect(body).toMatchObject({ error: { type: 'invalid_request_error', code: expect.any(String) } })
   expect(answer).toMatch(/\r\nX-Request-Id: req-/i)
+  expect(answer).toContain(`<https://docs.example/errors/${body.error.code}.html>; rel="help"\r\n`)
   expect(answer).not.toContain('hello')
 })
 

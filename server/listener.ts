@@ -6,6 +6,7 @@ import { sayLast } from '#base/last-words.ts'
 import { limits } from '#contract/limits'
 import { Discards } from './bodies/discard.ts'
 import { ApiError } from './errors.ts'
+import { type Help, noHelp } from './help.ts'
 import type { Connections } from './overload/connections.ts'
 import { overloaded } from './overload/refusal.ts'
 import { ParseTurns } from './parsing/parse-turns.ts'
@@ -35,11 +36,13 @@ export function createListener(
   connections: Pick<Connections, 'take'> = { take: () => true },
   turnAway: TurnAway = () => false,
   direct: Direct = () => false,
+  help: Help = noHelp,
 ): Server {
   const answer = getRequestListener(fetch, {
     overrideGlobalObjects: false,
     autoCleanupIncoming: false,
-    errorHandler: () => new Response(bodyOf(MALFORMED), { status: MALFORMED.status, headers: headersOf() }),
+    errorHandler: () =>
+      new Response(bodyOf(MALFORMED), { status: MALFORMED.status, headers: headersOf(MALFORMED, help) }),
   })
   const options = {
     // Load balancers keep idle sockets for 60 s; closing ours earlier makes them answer 502.
@@ -71,7 +74,7 @@ export function createListener(
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     if (!takes(request, response)) return
     if (SINGLE.some((name) => isRepeated(request, name)) || request.headers.host === undefined)
-      refuse(response)
+      refuse(response, MALFORMED, help)
     else if (!turnAway(request, response) && !direct(request, response)) void answer(request, response)
   }
   const server = createServer(options, serve)
@@ -80,18 +83,18 @@ export function createListener(
     if (connections.take(socket)) return
     // What comes on it is thrown away: a connection that is closed with bytes unread loses its answer.
     turns.leave(socket)
-    refuseSocket(socket, TOO_MANY)
+    refuseSocket(socket, TOO_MANY, help)
   })
   // A generation may take an hour; what it sends is timed by the relay, what it receives by the body's reader.
   server.requestTimeout = 0
   // Nobody is asked for a body before it is known whose it is: the reader of the body says when to go on.
   server.on('checkContinue', serve)
   server.on('checkExpectation', (request, response) => {
-    if (takes(request, response)) refuse(response)
+    if (takes(request, response)) refuse(response, MALFORMED, help)
   })
   server.on('connect', (_, socket) => {
     turns.leave(socket)
-    refuseSocket(socket, MALFORMED)
+    refuseSocket(socket, MALFORMED, help)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const unanswered = turns.unanswered(socket)
@@ -102,10 +105,10 @@ export function createListener(
     if (error.code === 'ECONNRESET' || !socket.writable || isUnused) socket.destroy()
     // What was well said before it is answered first, unless its sender has left.
     else if (!socket.readableEnded && unanswered.length > 0 && unanswered.every(({ req }) => req.complete))
-      unanswered.at(-1)!.once('close', () => refuseSocket(socket, refusal))
+      unanswered.at(-1)!.once('close', () => refuseSocket(socket, refusal, help))
     // An answer that has begun is cut off: a second one in its midst could be taken for a part of it.
     else if (unanswered.some(({ headersSent }) => headersSent)) socket.destroy()
-    else refuseSocket(socket, refusal)
+    else refuseSocket(socket, refusal, help)
   })
   return server
 }
@@ -129,22 +132,28 @@ function bodyOf(error: ApiError): string {
   return JSON.stringify(error.toBody())
 }
 
-function headersOf(): Record<string, string> {
-  return { 'Content-Type': 'application/json', 'X-Request-Id': requestIdFor(undefined) }
+function headersOf(error: ApiError, help: Help): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'X-Request-Id': requestIdFor(undefined),
+    ...error.headers,
+    ...help(error),
+  }
 }
 
-function headersFor(body: string): Record<string, string> {
-  return { ...headersOf(), 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }
+function headersFor(error: ApiError, help: Help, body: string): Record<string, string> {
+  const length = String(Buffer.byteLength(body))
+  return { ...headersOf(error, help), 'Content-Length': length, Connection: 'close' }
 }
 
-function refuse(response: ServerResponse): void {
-  const body = bodyOf(MALFORMED)
-  response.writeHead(MALFORMED.status, headersFor(body)).end(body)
-}
-
-function refuseSocket(socket: Duplex, error: ApiError): void {
+function refuse(response: ServerResponse, error: ApiError, help: Help): void {
   const body = bodyOf(error)
-  const headers = { ...headersFor(body), ...error.headers }
+  response.writeHead(error.status, headersFor(error, help, body)).end(body)
+}
+
+function refuseSocket(socket: Duplex, error: ApiError, help: Help): void {
+  const body = bodyOf(error)
+  const headers = headersFor(error, help, body)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`
   sayLast(socket, `${[status, ...lines].join('\r\n')}\r\n\r\n${body}`)

@@ -12,6 +12,7 @@ import { openConsole } from './console/console.ts'
 import { createConsolePage } from './console/page.ts'
 import { createWorkspacePages } from './console/workspace.ts'
 import type { Control, ControlWorld } from './control/control.ts'
+import { createHelp } from './help.ts'
 import { findInvitation } from './invitations/invitations.ts'
 import { createBudget } from './limits/budget.ts'
 import type { BucketName } from './limits/metrics.ts'
@@ -158,6 +159,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   const editions: Editions = createEditions(createEdition(config, editionWorld), log)
   const drain = createDrain(inForce.drainTimers)
   const { sourceAddressOf } = inForce
+  const help = createHelp(() => inForce.config.docsUrl)
   const budgetOf = (bucket: BucketName, perMinute: number) =>
     createBudget(bucket, perMinute, () => now().getTime(), recorder.limits)
   const evidence = {
@@ -165,6 +167,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     endpoints: inForce.ownEndpoints,
     archive: createArchive(sql),
     log,
+    help,
     budget: budgetOf('evidence', limits.evidencePerMinute),
     sourceAddressOf,
   }
@@ -217,6 +220,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       sourceAddressOf,
       budgetOf,
       log,
+      help,
       tell: dependencies.tell,
       page: createConsolePage(PAGE_FOLDER),
       handlers: { ...pages.handlers, ...administrationHandlers(administration) },
@@ -244,6 +248,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     corsOrigins: () => inForce.config.corsOrigins,
     requests,
     log,
+    help,
     tracer,
     console: console?.app,
   })
@@ -258,16 +263,19 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     corsOrigins: () => inForce.config.corsOrigins,
     requestEnded: recorder.requestEnded,
     log,
+    help,
   })
   const direct = createDirect({
     handlers: generating,
     corsOrigins: () => inForce.config.corsOrigins,
     requests,
     log,
+    help,
     tracer,
   })
   const { maxHeaderBytes } = config.limits
-  const server = createListener(app.fetch, maxHeaderBytes, new ParseTurns(), connections, turnAway, direct)
+  const turns = new ParseTurns()
+  const server = createListener(app.fetch, maxHeaderBytes, turns, connections, turnAway, direct, help)
   const polling = createPolling({
     shelf,
     save: (endpoint, publication) => saveBundle(sql, { endpoint, ...publication }),

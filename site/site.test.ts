@@ -2,11 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join, posix, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { errors } from '#contract/errors'
+import { type ErrorCode, errors } from '#contract/errors'
 import { type ReasonEntry, reasons } from '#contract/reasons'
 import { rules } from '#contract/rules'
 import { pageOf } from '../conformance/report/explained.ts'
 import { seeOf } from '../proxy/commands/words.ts'
+import type { Refused } from '../server/errors.ts'
+import { createHelp } from '../server/help.ts'
 import { blocksOf } from '../tests/guides/page.ts'
 import { buildSite } from './build.ts'
 import { list, read } from './project.ts'
@@ -110,6 +112,19 @@ test('every operation of both APIs has a page; a form has those alone that a pag
   expect(withForm.filter((address) => !address.startsWith('api/'))).toEqual([])
   for (const name of ['openapi.yaml', 'console-openapi.yaml'])
     expect(files.get(name)).toContain('openapi: 3.1')
+})
+
+test('what the router says of an error leads to the page of its code and of its reason', () => {
+  const help = createHelp(() => 'https://docs.example')
+  const verdicts = Object.entries(reasons).flatMap(([stage, entries]) =>
+    Object.keys(entries).map((reason) => ({ stage: `upstream-${stage}`, reason }) as Refused),
+  )
+  const links = [
+    ...Object.keys(errors).map((code) => help({ code: code as ErrorCode, verdict: undefined })),
+    ...verdicts.map((verdict) => help({ code: 'attestation_failed', verdict })),
+  ].flatMap(({ Link = '' }) => [...Link.matchAll(/<https:\/\/docs\.example\/([^>]+)>; rel="help"/g)])
+  expect(links).toHaveLength(Object.keys(errors).length + 2 * verdicts.length)
+  expect(links.filter(([, address = '']) => !files.has(address))).toEqual([])
 })
 
 test('what the proxy says about a reason leads to its page', () => {

@@ -1689,6 +1689,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -1706,6 +1708,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -1723,6 +1727,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -1740,6 +1746,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 /** The generation that this request became, if it was accepted before it failed. */
@@ -1761,6 +1769,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** Whole seconds to wait. */
                 "Retry-After"?: number;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
@@ -1784,6 +1794,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -1801,6 +1813,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -1818,6 +1832,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 /** The generation that this request became, if it was accepted before it failed. */
@@ -1837,6 +1853,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -1854,6 +1872,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -1871,6 +1891,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 [name: string]: unknown;
@@ -1888,6 +1910,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** Whole seconds until this bucket admits: at least 1, at most 60. */
                 "Retry-After": number;
                 /** The same in milliseconds. */
@@ -1915,6 +1939,8 @@ export interface components {
                 "Access-Control-Expose-Headers"?: string;
                 /** Always `no-store`. */
                 "Cache-Control": "no-store";
+                /** The pages that explain the code, and the reason where there is one, as `rel="help"`; where such pages are published (HDR-16). */
+                Link?: string;
                 /** The caller's own `X-Request-Id` when it is 1 to 128 visible ASCII characters, else one made for this request. */
                 "X-Request-Id": string;
                 /** The generation that this request became, if it was accepted before it failed. */

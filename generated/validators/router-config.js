@@ -2,17 +2,18 @@
 
 var I=(t,n)=>()=>{try{return n||t((n={exports:{}}).exports,n),n.exports}catch(l){throw n=0,l}};var B=I(L=>{"use strict";Object.defineProperty(L,"__esModule",{value:!0});function O(t){let n=t.length,l=0,m=0,
 o;for(;m<n;)l++,o=t.charCodeAt(m++),o>=55296&&o<=56319&&m<n&&(o=t.charCodeAt(m),(o&64512)===56320&&m++);return l}
-L.default=O;O.code='require("ajv/dist/runtime/ucs2length").default'});var oe=R,z={type:"object",required:["endpoints","models"],properties:{listen:{$ref:"#/$defs/ListenConfig"},publicBaseUrl:{
+L.default=O;O.code='require("ajv/dist/runtime/ucs2length").default'});var pe=R,z={type:"object",required:["endpoints","models"],properties:{listen:{$ref:"#/$defs/ListenConfig"},publicBaseUrl:{
 type:"string",pattern:"^https?://.+/v1$"},dataDir:{type:"string",minLength:1},secretsKey:{type:"string",minLength:32},
 previousSecretsKeys:{type:"array",items:{$ref:"#/$defs/SecretsKey"}},admin:{$ref:"#/$defs/ListenConfig"},database:{
 $ref:"#/$defs/DatabaseConfig"},redis:{$ref:"#/$defs/RedisConfig"},allowOverdraftMicros:{type:"integer",minimum:0,
 maximum:9223372036854776e3},limits:{$ref:"#/$defs/RouterLimitsConfig"},timers:{$ref:"#/$defs/RouterTimersConfi\
-g"},cors:{$ref:"#/$defs/CorsConfig"},traces:{$ref:"#/$defs/TracesConfig"},console:{type:["boolean","object"],properties:{
-publicUrl:{type:"string",pattern:"^https?://[^/?#@\\s]+$"},administrators:{type:"array",items:{$ref:"#/$defs/A\
-dministratorAddress"}},mail:{$ref:"#/$defs/MailConfig"},outbox:{$ref:"#/$defs/ListenConfig"}},additionalProperties:!1},
-trustedProxies:{type:"array",items:{type:"string"}},endpoints:{type:"array",items:{$ref:"#/$defs/OwnEndpointCo\
-nfig"},minItems:1},models:{type:"array",items:{$ref:"#/$defs/ModelConfig"},minItems:1},testControl:{$ref:"#/$d\
-efs/ListenConfig"}},additionalProperties:!1},C=Object.prototype.hasOwnProperty,c=B().default;function d(t,{instancePath:n="",parentData:l,parentDataProperty:m,rootData:o=t}={}){let e=null,i=0;if(!(typeof t==
+g"},cors:{$ref:"#/$defs/CorsConfig"},docsUrl:{type:"string",pattern:"^(https?://[A-Za-z0-9._~:%/\\[\\]-]+)?$"},
+traces:{$ref:"#/$defs/TracesConfig"},console:{type:["boolean","object"],properties:{publicUrl:{type:"string",pattern:"\
+^https?://[^/?#@\\s]+$"},administrators:{type:"array",items:{$ref:"#/$defs/AdministratorAddress"}},mail:{$ref:"\
+#/$defs/MailConfig"},outbox:{$ref:"#/$defs/ListenConfig"}},additionalProperties:!1},trustedProxies:{type:"arra\
+y",items:{type:"string"}},endpoints:{type:"array",items:{$ref:"#/$defs/OwnEndpointConfig"},minItems:1},models:{
+type:"array",items:{$ref:"#/$defs/ModelConfig"},minItems:1},testControl:{$ref:"#/$defs/ListenConfig"}},additionalProperties:!1},
+C=Object.prototype.hasOwnProperty,c=B().default;function d(t,{instancePath:n="",parentData:l,parentDataProperty:m,rootData:o=t}={}){let e=null,i=0;if(!(typeof t==
 "number"&&!(t%1)&&!isNaN(t))){let r={instancePath:n,schemaPath:"#/type",keyword:"type",params:{type:"integer"},
 message:"must be integer"};e===null?e=[r]:e.push(r),i++}if(typeof t=="number"){if(t>65535||isNaN(t)){let r={instancePath:n,
 schemaPath:"#/maximum",keyword:"maximum",params:{comparison:"<=",limit:65535},message:"must be <= 65535"};e===
@@ -69,28 +70,28 @@ p.errors),i=e.length)),t.cells!==void 0){let r=t.cells;if(Array.isArray(r)){if(r
 "/cells/"+a,parentData:r,parentDataProperty:a,rootData:o})||(e=e===null?P.errors:e.concat(P.errors),i=e.length)}else{
 let s={instancePath:n+"/cells",schemaPath:"#/properties/cells/type",keyword:"type",params:{type:"array"},message:"\
 must be array"};e===null?e=[s]:e.push(s),i++}}}else{let r={instancePath:n,schemaPath:"#/type",keyword:"type",params:{
-type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),i++}return b.errors=e,i===0}var F={type:"obj\
+type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),i++}return b.errors=e,i===0}var Z={type:"obj\
 ect",properties:{url:{type:"string",pattern:"^(rediss?://.+)?$"},fallback:{type:"string",enum:["memory","close\
-d","open"]}},additionalProperties:!1},Z=new RegExp("^(rediss?://.+)?$","u");function k(t,{instancePath:n="",parentData:l,
+d","open"]}},additionalProperties:!1},F=new RegExp("^(rediss?://.+)?$","u");function k(t,{instancePath:n="",parentData:l,
 parentDataProperty:m,rootData:o=t}={}){let e=null,i=0;if(t&&typeof t=="object"&&!Array.isArray(t)){for(let r in t)
 if(!(r==="url"||r==="fallback")){let s={instancePath:n,schemaPath:"#/additionalProperties",keyword:"additional\
 Properties",params:{additionalProperty:r},message:"must NOT have additional properties"};e===null?e=[s]:e.push(
-s),i++}if(t.url!==void 0){let r=t.url;if(typeof r=="string"){if(!Z.test(r)){let s={instancePath:n+"/url",schemaPath:"\
+s),i++}if(t.url!==void 0){let r=t.url;if(typeof r=="string"){if(!F.test(r)){let s={instancePath:n+"/url",schemaPath:"\
 #/properties/url/pattern",keyword:"pattern",params:{pattern:"^(rediss?://.+)?$"},message:'must match pattern "\
 ^(rediss?://.+)?$"'};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:n+"/url",schemaPath:"#/properties/\
 url/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),i++}}if(t.fallback!==
 void 0){let r=t.fallback;if(typeof r!="string"){let s={instancePath:n+"/fallback",schemaPath:"#/properties/fal\
 lback/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),i++}if(!(r===
 "memory"||r==="closed"||r==="open")){let s={instancePath:n+"/fallback",schemaPath:"#/properties/fallback/enum",
-keyword:"enum",params:{allowedValues:F.properties.fallback.enum},message:"must be equal to one of the allowed \
+keyword:"enum",params:{allowedValues:Z.properties.fallback.enum},message:"must be equal to one of the allowed \
 values"};e===null?e=[s]:e.push(s),i++}}}else{let r={instancePath:n,schemaPath:"#/type",keyword:"type",params:{
-type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),i++}return k.errors=e,i===0}var S={type:"obj\
+type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),i++}return k.errors=e,i===0}var _={type:"obj\
 ect",properties:{maxBodyBytes:{$ref:"#/$defs/Count"},maxHeaderBytes:{$ref:"#/$defs/Count"},bodyMemoryBytes:{type:"\
 integer",minimum:1,maximum:9223372036854776e3},maxEventBytes:{$ref:"#/$defs/Count"},maxConnections:{$ref:"#/$d\
 efs/Count"},maxRequests:{$ref:"#/$defs/Count"},leastJudged:{$ref:"#/$defs/Count"},requestsPerMinute:{$ref:"#/$\
 defs/Count"},tokensPerMinute:{type:"integer",minimum:1,maximum:9223372036854776e3}},additionalProperties:!1};function w(t,{
 instancePath:n="",parentData:l,parentDataProperty:m,rootData:o=t}={}){let e=null,i=0;if(t&&typeof t=="object"&&
-!Array.isArray(t)){for(let r in t)if(!C.call(S.properties,r)){let s={instancePath:n,schemaPath:"#/additionalPr\
+!Array.isArray(t)){for(let r in t)if(!C.call(_.properties,r)){let s={instancePath:n,schemaPath:"#/additionalPr\
 operties",keyword:"additionalProperties",params:{additionalProperty:r},message:"must NOT have additional prope\
 rties"};e===null?e=[s]:e.push(s),i++}if(t.maxBodyBytes!==void 0&&(p(t.maxBodyBytes,{instancePath:n+"/maxBodyBy\
 tes",parentData:t,parentDataProperty:"maxBodyBytes",rootData:o})||(e=e===null?p.errors:e.concat(p.errors),i=e.
@@ -156,13 +157,13 @@ for(let a=0;a<s;a++)if(typeof r[a]!="string"){let f={instancePath:n+"/origins/"+
 gins/items/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[f]:e.push(f),i++}}else{
 let s={instancePath:n+"/origins",schemaPath:"#/properties/origins/type",keyword:"type",params:{type:"array"},message:"\
 must be array"};e===null?e=[s]:e.push(s),i++}}}else{let r={instancePath:n,schemaPath:"#/type",keyword:"type",params:{
-type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),i++}return N.errors=e,i===0}var _=new RegExp("^https?://[^@\\s]+$","u");function x(t,{instancePath:n="",parentData:l,parentDataProperty:m,
+type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),i++}return N.errors=e,i===0}var S=new RegExp("^https?://[^@\\s]+$","u");function x(t,{instancePath:n="",parentData:l,parentDataProperty:m,
 rootData:o=t}={}){let e=null,i=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.url===void 0){let r={instancePath:n,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:"url"},message:"must have required property\
  'url'"};e===null?e=[r]:e.push(r),i++}for(let r in t)if(!(r==="url"||r==="ratio"||r==="authorization")){let s={
 instancePath:n,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:r},
 message:"must NOT have additional properties"};e===null?e=[s]:e.push(s),i++}if(t.url!==void 0){let r=t.url;if(typeof r==
-"string"){if(!_.test(r)){let s={instancePath:n+"/url",schemaPath:"#/properties/url/pattern",keyword:"pattern",
+"string"){if(!S.test(r)){let s={instancePath:n+"/url",schemaPath:"#/properties/url/pattern",keyword:"pattern",
 params:{pattern:"^https?://[^@\\s]+$"},message:'must match pattern "^https?://[^@\\s]+$"'};e===null?e=[s]:e.push(
 s),i++}}else{let s={instancePath:n+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
 ng"},message:"must be string"};e===null?e=[s]:e.push(s),i++}}if(t.ratio!==void 0){let r=t.ratio;if(typeof r=="\
@@ -401,82 +402,88 @@ llbacks",schemaPath:"#/properties/fallbacks/type",keyword:"type",params:{type:"a
 e===null?e=[s]:e.push(s),i++}}t.upstream!==void 0&&(q(t.upstream,{instancePath:n+"/upstream",parentData:t,parentDataProperty:"\
 upstream",rootData:o})||(e=e===null?q.errors:e.concat(q.errors),i=e.length))}else{let r={instancePath:n,schemaPath:"\
 #/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),i++}return j.
-errors=e,i===0}var ee=new RegExp("^https?://.+/v1$","u"),re=new RegExp("^https?://[^/?#@\\s]+$","u");function R(t,{
-instancePath:n="",parentData:l,parentDataProperty:m,rootData:o=t}={}){let e=null,i=0;if(t&&typeof t=="object"&&
-!Array.isArray(t)){if(t.endpoints===void 0){let r={instancePath:n,schemaPath:"#/required",keyword:"required",params:{
-missingProperty:"endpoints"},message:"must have required property 'endpoints'"};e===null?e=[r]:e.push(r),i++}if(t.
-models===void 0){let r={instancePath:n,schemaPath:"#/required",keyword:"required",params:{missingProperty:"mod\
-els"},message:"must have required property 'models'"};e===null?e=[r]:e.push(r),i++}for(let r in t)if(!C.call(z.
-properties,r)){let s={instancePath:n,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
-additionalProperty:r},message:"must NOT have additional properties"};e===null?e=[s]:e.push(s),i++}if(t.listen!==
-void 0&&(y(t.listen,{instancePath:n+"/listen",parentData:t,parentDataProperty:"listen",rootData:o})||(e=e===null?
-y.errors:e.concat(y.errors),i=e.length)),t.publicBaseUrl!==void 0){let r=t.publicBaseUrl;if(typeof r=="string"){
-if(!ee.test(r)){let s={instancePath:n+"/publicBaseUrl",schemaPath:"#/properties/publicBaseUrl/pattern",keyword:"\
-pattern",params:{pattern:"^https?://.+/v1$"},message:'must match pattern "^https?://.+/v1$"'};e===null?e=[s]:e.
-push(s),i++}}else{let s={instancePath:n+"/publicBaseUrl",schemaPath:"#/properties/publicBaseUrl/type",keyword:"\
-type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),i++}}if(t.dataDir!==void 0){let r=t.
-dataDir;if(typeof r=="string"){if(c(r)<1){let s={instancePath:n+"/dataDir",schemaPath:"#/properties/dataDir/mi\
-nLength",keyword:"minLength",params:{limit:1},message:"must NOT have fewer than 1 characters"};e===null?e=[s]:
-e.push(s),i++}}else{let s={instancePath:n+"/dataDir",schemaPath:"#/properties/dataDir/type",keyword:"type",params:{
-type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),i++}}if(t.secretsKey!==void 0){let r=t.secretsKey;
-if(typeof r=="string"){if(c(r)<32){let s={instancePath:n+"/secretsKey",schemaPath:"#/properties/secretsKey/min\
-Length",keyword:"minLength",params:{limit:32},message:"must NOT have fewer than 32 characters"};e===null?e=[s]:
-e.push(s),i++}}else{let s={instancePath:n+"/secretsKey",schemaPath:"#/properties/secretsKey/type",keyword:"typ\
-e",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),i++}}if(t.previousSecretsKeys!==void 0){
-let r=t.previousSecretsKeys;if(Array.isArray(r)){let s=r.length;for(let a=0;a<s;a++)g(r[a],{instancePath:n+"/p\
-reviousSecretsKeys/"+a,parentData:r,parentDataProperty:a,rootData:o})||(e=e===null?g.errors:e.concat(g.errors),
-i=e.length)}else{let s={instancePath:n+"/previousSecretsKeys",schemaPath:"#/properties/previousSecretsKeys/typ\
-e",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[s]:e.push(s),i++}}if(t.admin!==void 0&&
-(y(t.admin,{instancePath:n+"/admin",parentData:t,parentDataProperty:"admin",rootData:o})||(e=e===null?y.errors:
-e.concat(y.errors),i=e.length)),t.database!==void 0&&(b(t.database,{instancePath:n+"/database",parentData:t,parentDataProperty:"\
-database",rootData:o})||(e=e===null?b.errors:e.concat(b.errors),i=e.length)),t.redis!==void 0&&(k(t.redis,{instancePath:n+
-"/redis",parentData:t,parentDataProperty:"redis",rootData:o})||(e=e===null?k.errors:e.concat(k.errors),i=e.length)),
-t.allowOverdraftMicros!==void 0){let r=t.allowOverdraftMicros;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r))){let s={
-instancePath:n+"/allowOverdraftMicros",schemaPath:"#/properties/allowOverdraftMicros/type",keyword:"type",params:{
-type:"integer"},message:"must be integer"};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"){if(r>9223372036854776e3||
-isNaN(r)){let s={instancePath:n+"/allowOverdraftMicros",schemaPath:"#/properties/allowOverdraftMicros/maximum",
-keyword:"maximum",params:{comparison:"<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"};
-e===null?e=[s]:e.push(s),i++}if(r<0||isNaN(r)){let s={instancePath:n+"/allowOverdraftMicros",schemaPath:"#/pro\
-perties/allowOverdraftMicros/minimum",keyword:"minimum",params:{comparison:">=",limit:0},message:"must be >= 0"};
-e===null?e=[s]:e.push(s),i++}}}if(t.limits!==void 0&&(w(t.limits,{instancePath:n+"/limits",parentData:t,parentDataProperty:"\
-limits",rootData:o})||(e=e===null?w.errors:e.concat(w.errors),i=e.length)),t.timers!==void 0&&(v(t.timers,{instancePath:n+
-"/timers",parentData:t,parentDataProperty:"timers",rootData:o})||(e=e===null?v.errors:e.concat(v.errors),i=e.length)),
-t.cors!==void 0&&(N(t.cors,{instancePath:n+"/cors",parentData:t,parentDataProperty:"cors",rootData:o})||(e=e===
-null?N.errors:e.concat(N.errors),i=e.length)),t.traces!==void 0&&(x(t.traces,{instancePath:n+"/traces",parentData:t,
-parentDataProperty:"traces",rootData:o})||(e=e===null?x.errors:e.concat(x.errors),i=e.length)),t.console!==void 0){
-let r=t.console;if(typeof r!="boolean"&&!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:n+"/c\
-onsole",schemaPath:"#/properties/console/type",keyword:"type",params:{type:z.properties.console.type},message:"\
-must be boolean,object"};e===null?e=[s]:e.push(s),i++}if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)
-if(!(s==="publicUrl"||s==="administrators"||s==="mail"||s==="outbox")){let a={instancePath:n+"/console",schemaPath:"\
-#/properties/console/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s},message:"\
-must NOT have additional properties"};e===null?e=[a]:e.push(a),i++}if(r.publicUrl!==void 0){let s=r.publicUrl;
-if(typeof s=="string"){if(!re.test(s)){let a={instancePath:n+"/console/publicUrl",schemaPath:"#/properties/con\
-sole/properties/publicUrl/pattern",keyword:"pattern",params:{pattern:"^https?://[^/?#@\\s]+$"},message:'must m\
-atch pattern "^https?://[^/?#@\\s]+$"'};e===null?e=[a]:e.push(a),i++}}else{let a={instancePath:n+"/console/pub\
-licUrl",schemaPath:"#/properties/console/properties/publicUrl/type",keyword:"type",params:{type:"string"},message:"\
-must be string"};e===null?e=[a]:e.push(a),i++}}if(r.administrators!==void 0){let s=r.administrators;if(Array.isArray(
-s)){let a=s.length;for(let f=0;f<a;f++)M(s[f],{instancePath:n+"/console/administrators/"+f,parentData:s,parentDataProperty:f,
-rootData:o})||(e=e===null?M.errors:e.concat(M.errors),i=e.length)}else{let a={instancePath:n+"/console/adminis\
-trators",schemaPath:"#/properties/console/properties/administrators/type",keyword:"type",params:{type:"array"},
-message:"must be array"};e===null?e=[a]:e.push(a),i++}}r.mail!==void 0&&(D(r.mail,{instancePath:n+"/console/ma\
-il",parentData:r,parentDataProperty:"mail",rootData:o})||(e=e===null?D.errors:e.concat(D.errors),i=e.length)),
-r.outbox!==void 0&&(y(r.outbox,{instancePath:n+"/console/outbox",parentData:r,parentDataProperty:"outbox",rootData:o})||
-(e=e===null?y.errors:e.concat(y.errors),i=e.length))}}if(t.trustedProxies!==void 0){let r=t.trustedProxies;if(Array.
-isArray(r)){let s=r.length;for(let a=0;a<s;a++)if(typeof r[a]!="string"){let f={instancePath:n+"/trustedProxie\
-s/"+a,schemaPath:"#/properties/trustedProxies/items/type",keyword:"type",params:{type:"string"},message:"must \
-be string"};e===null?e=[f]:e.push(f),i++}}else{let s={instancePath:n+"/trustedProxies",schemaPath:"#/propertie\
-s/trustedProxies/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[s]:e.push(s),
-i++}}if(t.endpoints!==void 0){let r=t.endpoints;if(Array.isArray(r)){if(r.length<1){let a={instancePath:n+"/en\
-dpoints",schemaPath:"#/properties/endpoints/minItems",keyword:"minItems",params:{limit:1},message:"must NOT ha\
-ve fewer than 1 items"};e===null?e=[a]:e.push(a),i++}let s=r.length;for(let a=0;a<s;a++)$(r[a],{instancePath:n+
-"/endpoints/"+a,parentData:r,parentDataProperty:a,rootData:o})||(e=e===null?$.errors:e.concat($.errors),i=e.length)}else{
-let s={instancePath:n+"/endpoints",schemaPath:"#/properties/endpoints/type",keyword:"type",params:{type:"array"},
-message:"must be array"};e===null?e=[s]:e.push(s),i++}}if(t.models!==void 0){let r=t.models;if(Array.isArray(r)){
-if(r.length<1){let a={instancePath:n+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{
-limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[a]:e.push(a),i++}let s=r.length;for(let a=0;a<
-s;a++)j(r[a],{instancePath:n+"/models/"+a,parentData:r,parentDataProperty:a,rootData:o})||(e=e===null?j.errors:
-e.concat(j.errors),i=e.length)}else{let s={instancePath:n+"/models",schemaPath:"#/properties/models/type",keyword:"\
-type",params:{type:"array"},message:"must be array"};e===null?e=[s]:e.push(s),i++}}t.testControl!==void 0&&(y(
-t.testControl,{instancePath:n+"/testControl",parentData:t,parentDataProperty:"testControl",rootData:o})||(e=e===
-null?y.errors:e.concat(y.errors),i=e.length))}else{let r={instancePath:n,schemaPath:"#/type",keyword:"type",params:{
-type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),i++}return R.errors=e,i===0}export{oe as isRouterConfig};
+errors=e,i===0}var ee=new RegExp("^https?://.+/v1$","u"),re=new RegExp("^(https?://[A-Za-z0-9._~:%/\\[\\]-]+)?$",
+"u"),se=new RegExp("^https?://[^/?#@\\s]+$","u");function R(t,{instancePath:n="",parentData:l,parentDataProperty:m,
+rootData:o=t}={}){let e=null,i=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.endpoints===void 0){let r={
+instancePath:n,schemaPath:"#/required",keyword:"required",params:{missingProperty:"endpoints"},message:"must h\
+ave required property 'endpoints'"};e===null?e=[r]:e.push(r),i++}if(t.models===void 0){let r={instancePath:n,schemaPath:"\
+#/required",keyword:"required",params:{missingProperty:"models"},message:"must have required property 'models'"};
+e===null?e=[r]:e.push(r),i++}for(let r in t)if(!C.call(z.properties,r)){let s={instancePath:n,schemaPath:"#/ad\
+ditionalProperties",keyword:"additionalProperties",params:{additionalProperty:r},message:"must NOT have additi\
+onal properties"};e===null?e=[s]:e.push(s),i++}if(t.listen!==void 0&&(y(t.listen,{instancePath:n+"/listen",parentData:t,
+parentDataProperty:"listen",rootData:o})||(e=e===null?y.errors:e.concat(y.errors),i=e.length)),t.publicBaseUrl!==
+void 0){let r=t.publicBaseUrl;if(typeof r=="string"){if(!ee.test(r)){let s={instancePath:n+"/publicBaseUrl",schemaPath:"\
+#/properties/publicBaseUrl/pattern",keyword:"pattern",params:{pattern:"^https?://.+/v1$"},message:'must match \
+pattern "^https?://.+/v1$"'};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:n+"/publicBaseUrl",schemaPath:"\
+#/properties/publicBaseUrl/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[s]:
+e.push(s),i++}}if(t.dataDir!==void 0){let r=t.dataDir;if(typeof r=="string"){if(c(r)<1){let s={instancePath:n+
+"/dataDir",schemaPath:"#/properties/dataDir/minLength",keyword:"minLength",params:{limit:1},message:"must NOT \
+have fewer than 1 characters"};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:n+"/dataDir",schemaPath:"\
+#/properties/dataDir/type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(
+s),i++}}if(t.secretsKey!==void 0){let r=t.secretsKey;if(typeof r=="string"){if(c(r)<32){let s={instancePath:n+
+"/secretsKey",schemaPath:"#/properties/secretsKey/minLength",keyword:"minLength",params:{limit:32},message:"mu\
+st NOT have fewer than 32 characters"};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:n+"/secretsKey",
+schemaPath:"#/properties/secretsKey/type",keyword:"type",params:{type:"string"},message:"must be string"};e===
+null?e=[s]:e.push(s),i++}}if(t.previousSecretsKeys!==void 0){let r=t.previousSecretsKeys;if(Array.isArray(r)){
+let s=r.length;for(let a=0;a<s;a++)g(r[a],{instancePath:n+"/previousSecretsKeys/"+a,parentData:r,parentDataProperty:a,
+rootData:o})||(e=e===null?g.errors:e.concat(g.errors),i=e.length)}else{let s={instancePath:n+"/previousSecrets\
+Keys",schemaPath:"#/properties/previousSecretsKeys/type",keyword:"type",params:{type:"array"},message:"must be\
+ array"};e===null?e=[s]:e.push(s),i++}}if(t.admin!==void 0&&(y(t.admin,{instancePath:n+"/admin",parentData:t,parentDataProperty:"\
+admin",rootData:o})||(e=e===null?y.errors:e.concat(y.errors),i=e.length)),t.database!==void 0&&(b(t.database,{
+instancePath:n+"/database",parentData:t,parentDataProperty:"database",rootData:o})||(e=e===null?b.errors:e.concat(
+b.errors),i=e.length)),t.redis!==void 0&&(k(t.redis,{instancePath:n+"/redis",parentData:t,parentDataProperty:"\
+redis",rootData:o})||(e=e===null?k.errors:e.concat(k.errors),i=e.length)),t.allowOverdraftMicros!==void 0){let r=t.
+allowOverdraftMicros;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r))){let s={instancePath:n+"/allowOverdraftMicros",
+schemaPath:"#/properties/allowOverdraftMicros/type",keyword:"type",params:{type:"integer"},message:"must be in\
+teger"};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"){if(r>9223372036854776e3||isNaN(r)){let s={instancePath:n+
+"/allowOverdraftMicros",schemaPath:"#/properties/allowOverdraftMicros/maximum",keyword:"maximum",params:{comparison:"\
+<=",limit:9223372036854776e3},message:"must be <= 9223372036854776000"};e===null?e=[s]:e.push(s),i++}if(r<0||isNaN(
+r)){let s={instancePath:n+"/allowOverdraftMicros",schemaPath:"#/properties/allowOverdraftMicros/minimum",keyword:"\
+minimum",params:{comparison:">=",limit:0},message:"must be >= 0"};e===null?e=[s]:e.push(s),i++}}}if(t.limits!==
+void 0&&(w(t.limits,{instancePath:n+"/limits",parentData:t,parentDataProperty:"limits",rootData:o})||(e=e===null?
+w.errors:e.concat(w.errors),i=e.length)),t.timers!==void 0&&(v(t.timers,{instancePath:n+"/timers",parentData:t,
+parentDataProperty:"timers",rootData:o})||(e=e===null?v.errors:e.concat(v.errors),i=e.length)),t.cors!==void 0&&
+(N(t.cors,{instancePath:n+"/cors",parentData:t,parentDataProperty:"cors",rootData:o})||(e=e===null?N.errors:e.
+concat(N.errors),i=e.length)),t.docsUrl!==void 0){let r=t.docsUrl;if(typeof r=="string"){if(!re.test(r)){let s={
+instancePath:n+"/docsUrl",schemaPath:"#/properties/docsUrl/pattern",keyword:"pattern",params:{pattern:"^(https\
+?://[A-Za-z0-9._~:%/\\[\\]-]+)?$"},message:'must match pattern "^(https?://[A-Za-z0-9._~:%/\\[\\]-]+)?$"'};e===
+null?e=[s]:e.push(s),i++}}else{let s={instancePath:n+"/docsUrl",schemaPath:"#/properties/docsUrl/type",keyword:"\
+type",params:{type:"string"},message:"must be string"};e===null?e=[s]:e.push(s),i++}}if(t.traces!==void 0&&(x(
+t.traces,{instancePath:n+"/traces",parentData:t,parentDataProperty:"traces",rootData:o})||(e=e===null?x.errors:
+e.concat(x.errors),i=e.length)),t.console!==void 0){let r=t.console;if(typeof r!="boolean"&&!(r&&typeof r=="ob\
+ject"&&!Array.isArray(r))){let s={instancePath:n+"/console",schemaPath:"#/properties/console/type",keyword:"ty\
+pe",params:{type:z.properties.console.type},message:"must be boolean,object"};e===null?e=[s]:e.push(s),i++}if(r&&
+typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(!(s==="publicUrl"||s==="administrators"||s==="mail"||
+s==="outbox")){let a={instancePath:n+"/console",schemaPath:"#/properties/console/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:s},message:"must NOT have additional properties"};e===null?e=
+[a]:e.push(a),i++}if(r.publicUrl!==void 0){let s=r.publicUrl;if(typeof s=="string"){if(!se.test(s)){let a={instancePath:n+
+"/console/publicUrl",schemaPath:"#/properties/console/properties/publicUrl/pattern",keyword:"pattern",params:{
+pattern:"^https?://[^/?#@\\s]+$"},message:'must match pattern "^https?://[^/?#@\\s]+$"'};e===null?e=[a]:e.push(
+a),i++}}else{let a={instancePath:n+"/console/publicUrl",schemaPath:"#/properties/console/properties/publicUrl/\
+type",keyword:"type",params:{type:"string"},message:"must be string"};e===null?e=[a]:e.push(a),i++}}if(r.administrators!==
+void 0){let s=r.administrators;if(Array.isArray(s)){let a=s.length;for(let f=0;f<a;f++)M(s[f],{instancePath:n+
+"/console/administrators/"+f,parentData:s,parentDataProperty:f,rootData:o})||(e=e===null?M.errors:e.concat(M.errors),
+i=e.length)}else{let a={instancePath:n+"/console/administrators",schemaPath:"#/properties/console/properties/a\
+dministrators/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[a]:e.push(a),i++}}
+r.mail!==void 0&&(D(r.mail,{instancePath:n+"/console/mail",parentData:r,parentDataProperty:"mail",rootData:o})||
+(e=e===null?D.errors:e.concat(D.errors),i=e.length)),r.outbox!==void 0&&(y(r.outbox,{instancePath:n+"/console/\
+outbox",parentData:r,parentDataProperty:"outbox",rootData:o})||(e=e===null?y.errors:e.concat(y.errors),i=e.length))}}
+if(t.trustedProxies!==void 0){let r=t.trustedProxies;if(Array.isArray(r)){let s=r.length;for(let a=0;a<s;a++)if(typeof r[a]!=
+"string"){let f={instancePath:n+"/trustedProxies/"+a,schemaPath:"#/properties/trustedProxies/items/type",keyword:"\
+type",params:{type:"string"},message:"must be string"};e===null?e=[f]:e.push(f),i++}}else{let s={instancePath:n+
+"/trustedProxies",schemaPath:"#/properties/trustedProxies/type",keyword:"type",params:{type:"array"},message:"\
+must be array"};e===null?e=[s]:e.push(s),i++}}if(t.endpoints!==void 0){let r=t.endpoints;if(Array.isArray(r)){
+if(r.length<1){let a={instancePath:n+"/endpoints",schemaPath:"#/properties/endpoints/minItems",keyword:"minIte\
+ms",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[a]:e.push(a),i++}let s=r.length;for(let a=0;a<
+s;a++)$(r[a],{instancePath:n+"/endpoints/"+a,parentData:r,parentDataProperty:a,rootData:o})||(e=e===null?$.errors:
+e.concat($.errors),i=e.length)}else{let s={instancePath:n+"/endpoints",schemaPath:"#/properties/endpoints/type",
+keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[s]:e.push(s),i++}}if(t.models!==void 0){
+let r=t.models;if(Array.isArray(r)){if(r.length<1){let a={instancePath:n+"/models",schemaPath:"#/properties/mo\
+dels/minItems",keyword:"minItems",params:{limit:1},message:"must NOT have fewer than 1 items"};e===null?e=[a]:
+e.push(a),i++}let s=r.length;for(let a=0;a<s;a++)j(r[a],{instancePath:n+"/models/"+a,parentData:r,parentDataProperty:a,
+rootData:o})||(e=e===null?j.errors:e.concat(j.errors),i=e.length)}else{let s={instancePath:n+"/models",schemaPath:"\
+#/properties/models/type",keyword:"type",params:{type:"array"},message:"must be array"};e===null?e=[s]:e.push(
+s),i++}}t.testControl!==void 0&&(y(t.testControl,{instancePath:n+"/testControl",parentData:t,parentDataProperty:"\
+testControl",rootData:o})||(e=e===null?y.errors:e.concat(y.errors),i=e.length))}else{let r={instancePath:n,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"},message:"must be object"};e===null?e=[r]:e.push(r),i++}return R.
+errors=e,i===0}export{pe as isRouterConfig};

@@ -37,6 +37,11 @@ test('so does what Connection names', () => {
   ])
 })
 
+test('where a router says that help is passes through as it came', () => {
+  const link = ['Link', '<https://docs.example/errors/internal.html>; rel="help"']
+  expect(responseHeaders(link)).toEqual([...link, 'X-Proxy-Verdict', 'allow'])
+})
+
 test('only the upstream’s own verdict is replaced in an answer', () => {
   const headers = [
     'x-proxy-verdict',

@@ -19,6 +19,7 @@ export function contradictions({
   endpoints,
   models,
   redis,
+  docsUrl,
   traces,
   trustedProxies = [],
   testControl,
@@ -49,6 +50,7 @@ export function contradictions({
   if (!isLoopback(testControl?.host ?? '127.0.0.1')) {
     report('testControl.host', 'is not a loopback address; whoever reaches it owns every balance')
   }
+  if (docsUrl?.startsWith('http') && !URL.canParse(docsUrl)) report('docsUrl', 'is not a URL')
   if (traces && !URL.canParse(traces.url)) report('traces.url', 'is not a URL')
   if (redis?.url && !URL.canParse(redis.url)) report('redis.url', 'is not a URL')
   for (const [name, url] of [

@@ -87,6 +87,26 @@ limits: { requestsPerMinute: 7, tokensPerMinute: 5000000000 }`
   expect(load(`redis: { url: "\${REDIS_URL:-}" }`).redis.url).toBeUndefined()
 })
 
+test.each([
+  ['', undefined],
+  ['https://docs.example', 'https://docs.example'],
+  ['http://127.0.0.1:8000/router/', 'http://127.0.0.1:8000/router'],
+])('errors lead to the site at %j', (site, docsUrl) => {
+  expect(load(`docsUrl: "${site}"`).docsUrl).toBe(docsUrl)
+})
+
+test.each([
+  'ftp://docs.example',
+  'docs.example',
+  'https://docs.example/>; rel=next',
+  'https://docs.example/?a',
+  'https://ada@docs.example',
+  'https://docs.example:port',
+])('%s is no site, and the setting is named', (site) => {
+  const { problems } = attempt(() => load(`docsUrl: "${site}"`))
+  expect(problems.map(({ path }) => path)).toEqual(['docsUrl'])
+})
+
 test('a store that is no Redis, and a fallback that there is not, are mistakes', () => {
   const error = attempt(() => load('redis: { url: "http://10.0.0.5", fallback: guess }'))
   expect(error.problems.map(({ path }) => path)).toEqual(['redis.url', 'redis.fallback'])

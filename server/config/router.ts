@@ -145,6 +145,8 @@ export interface RouterConfig {
     readonly evidencePollMs: number
   }
   readonly corsOrigins: readonly string[]
+  /** Where these documents are published, without a slash at its end; undefined: nowhere. */
+  readonly docsUrl?: string
   /** Where traces are sent; undefined: none are made (OPS-23). */
   readonly traces?: TracesConfig
   /** Where people look after their accounts; undefined: nowhere (CONS-56). */
@@ -205,6 +207,7 @@ export function loadRouterConfig(file: string, environment: Environment): Router
       evidencePollMs: written.timers?.evidencePollMs ?? limits.ownBundlePollMs,
     },
     corsOrigins: written.cors?.origins ?? [],
+    ...(written.docsUrl && { docsUrl: written.docsUrl.replace(/\/+$/, '') }),
     ...(written.traces && {
       traces: {
         url: written.traces.url,

@@ -8,6 +8,7 @@ import type { RouterContext, RouterEnvironment } from '../app.ts'
 import { ClientGone } from '../bodies/body.ts'
 import type { BodyMemory } from '../bodies/body-memory.ts'
 import { ApiError, asApiError } from '../errors.ts'
+import type { Help } from '../help.ts'
 import type { Budget } from '../limits/budget.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Log } from '../log.ts'
@@ -45,6 +46,7 @@ export interface ConsoleAppDependencies {
   readonly memory: () => Pick<BodyMemory, 'open'>
   readonly sourceAddressOf: SourceAddressOf
   readonly log: Log
+  readonly help: Help
   /** Answers everything below `/console` that is not the API's. */
   readonly page: Hono<RouterEnvironment>
 }
@@ -72,7 +74,7 @@ type AnyJsonHandler = ConsoleHandler<'signIn'>
  * not come from the console's own pages is refused before anything of it is read (CONS-22).
  */
 export function createConsoleApp(dependencies: ConsoleAppDependencies): Hono<RouterEnvironment> {
-  const { handlers, sql, findPerson, calls, digests, publicUrl, memory, sourceAddressOf, log, page } =
+  const { handlers, sql, findPerson, calls, digests, publicUrl, memory, sourceAddressOf, log, help, page } =
     dependencies
   const isHttps = publicUrl.startsWith('https:')
   const app = new Hono<RouterEnvironment>()
@@ -157,6 +159,7 @@ export function createConsoleApp(dependencies: ConsoleAppDependencies): Hono<Rou
     return c.json(refusal.toBody(), refusal.status as 500, {
       ...guards,
       ...refusal.headers,
+      ...help(refusal),
     })
   }
 }

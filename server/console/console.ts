@@ -3,6 +3,7 @@ import { limits } from '#contract/limits'
 import type { RouterEnvironment } from '../app.ts'
 import type { BodyMemory } from '../bodies/body-memory.ts'
 import type { ConsoleConfig } from '../config/console.ts'
+import type { Help } from '../help.ts'
 import type { Budget } from '../limits/budget.ts'
 import type { BucketName } from '../limits/metrics.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
@@ -45,6 +46,7 @@ export interface ConsoleWorld {
   readonly sourceAddressOf: SourceAddressOf
   readonly budgetOf: (bucket: BucketName, perMinute: number) => Budget
   readonly log: Log
+  readonly help: Help
   /** Where development is told a code (CONS-34). */
   readonly tell?: ((line: string) => void) | undefined
   /** Everything else that the console answers: one file a resource. */
@@ -105,6 +107,7 @@ export async function openConsole(world: ConsoleWorld): Promise<Console> {
       memory: world.memory,
       sourceAddressOf,
       log,
+      help: world.help,
       page: world.page,
     }),
     outboxPort: outbox?.port,

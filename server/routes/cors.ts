@@ -8,6 +8,7 @@ const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
+  'Link',
 ].join(', ')
 
 /** The request's side of a cross-origin exchange. */

@@ -4,6 +4,7 @@ import { json } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createApp } from '../app.ts'
 import { ApiError } from '../errors.ts'
+import { createHelp } from '../help.ts'
 import { listen } from '../listen.ts'
 import { createListener } from '../listener.ts'
 import type { EndedRequest } from '../operations/recorder.ts'
@@ -28,9 +29,11 @@ async function start(chat: RawHandler) {
   const requests = createRequests({ log, requestEnded })
   const handlers = { createChatCompletion: chat, createCompletion: chat, createEmbedding: chat }
   const corsOrigins = () => ['https://app.example']
-  const app = createApp({ handlers: handlers as Handlers, findKey: vi.fn(), corsOrigins, requests, log })
+  const help = createHelp(() => 'https://docs.example')
+  const world = { corsOrigins, requests, log, help }
+  const app = createApp({ handlers: handlers as Handlers, findKey: vi.fn(), ...world })
   const fetch = vi.fn(app.fetch)
-  const direct = createDirect({ handlers, corsOrigins, requests, log })
+  const direct = createDirect({ handlers, ...world })
   const connections = { take: () => true }
   const server = createListener(fetch, undefined, undefined, connections, undefined, direct)
   onTestFinished(() => void server.close().closeAllConnections())

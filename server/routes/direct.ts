@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { routes } from '#contract/routes'
+import type { Help } from '../help.ts'
 import type { Log } from '../log.ts'
 import type { Requests, Trace } from '../operations/requests.ts'
 import { requestIdFor } from '../request-id.ts'
@@ -14,6 +15,7 @@ export interface DirectOptions {
   readonly corsOrigins: () => readonly string[]
   readonly requests: Pick<Requests, 'follow'>
   readonly log: Pick<Log, 'error'>
+  readonly help: Help
   /** Makes traces; without it there are none. */
   readonly tracer?: Pick<Tracer, 'begin'> | undefined
 }
@@ -28,7 +30,8 @@ const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/
  * The way of inference past the application, which makes a request, a context and a response of its own for each. It
  * takes what is asked for by the exact path; what is spelt otherwise goes through the application, to the same handlers.
  */
-export function createDirect({ handlers, corsOrigins, requests, log, tracer }: DirectOptions): Direct {
+export function createDirect(options: DirectOptions): Direct {
+  const { handlers, corsOrigins, requests, log, help, tracer } = options
   const handlerAt = new Map<string | undefined, RawHandler>([
     [`/v1${routes.createChatCompletion.path}`, handlers.createChatCompletion],
     [`/v1${routes.createCompletion.path}`, handlers.createCompletion],
@@ -45,7 +48,8 @@ export function createDirect({ handlers, corsOrigins, requests, log, tracer }: D
       if (response.headersSent) return void response.destroy()
       const body = JSON.stringify(refusal.toBody())
       const fixed = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
-      response.writeHead(refusal.status, { ...headers, ...fixed, ...refusal.headers }).end(body)
+      const more = { ...refusal.headers, ...help(refusal) }
+      response.writeHead(refusal.status, { ...headers, ...fixed, ...more }).end(body)
     }
   }
 

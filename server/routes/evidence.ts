@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { EndpointConfig } from '../config/router.ts'
 import { type ApiError, asApiError } from '../errors.ts'
+import type { Help } from '../help.ts'
 import type { Budget } from '../limits/budget.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Log } from '../log.ts'
@@ -16,6 +17,7 @@ export interface EvidenceDependencies {
   readonly archive: FindRelayable
   readonly budget: Budget
   readonly log: Log
+  readonly help: Help
   readonly sourceAddressOf: SourceAddressOf
 }
 
@@ -62,14 +64,15 @@ function published({ name }: EndpointConfig, shelf: Shelf): Found {
   return { bytes: shelf.find(name)?.bytes, missing }
 }
 
-function relayed({ budget, sourceAddressOf }: EvidenceDependencies, unknown: string, find: Find): RawHandler {
+function relayed(dependencies: EvidenceDependencies, unknown: string, find: Find): RawHandler {
+  const { budget, sourceAddressOf, help } = dependencies
   return async (request) => {
     let found: Found | undefined
     try {
       budget.take(sourceAddressOf(request.incoming))
       found = await find(request)
     } catch (thrown) {
-      return refuse(request, asApiError(thrown))
+      return refuse(request, asApiError(thrown), help)
     }
     if (found === undefined) return answer(request, 404, { statusCode: 404, message: unknown })
     const { bytes, missing: message } = found
@@ -80,8 +83,9 @@ function relayed({ budget, sourceAddressOf }: EvidenceDependencies, unknown: str
   }
 }
 
-function refuse(request: RawRequest, error: ApiError): void {
-  send(request, error.status, Buffer.from(JSON.stringify(error.toBody())), error.headers)
+function refuse(request: RawRequest, error: ApiError, help: Help): void {
+  const headers = { ...error.headers, ...help(error) }
+  send(request, error.status, Buffer.from(JSON.stringify(error.toBody())), headers)
 }
 
 function answer(request: RawRequest, status: number, body: object): void {

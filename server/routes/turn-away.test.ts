@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createHelp } from '../help.ts'
 import type { KeyRates } from '../limits/key-rates.ts'
 import { listen } from '../listen.ts'
 import { createListener } from '../listener.ts'
@@ -19,6 +20,7 @@ async function start() {
   const world = { requestEnded: vi.fn(), log: { warn: vi.fn() }, ownerOf: vi.fn(() => owner) }
   const turnAway = createTurnAway({
     ...world,
+    help: createHelp(() => 'https://docs.example'),
     overload,
     sourceAddressOf: () => '127.0.0.1',
     corsOrigins: () => ['https://app.example'],
@@ -46,6 +48,7 @@ test('a request that is one too many has the form of any refusal, and counts', a
     'x-should-retry': 'true',
     'x-request-id': 'mine',
     'access-control-allow-origin': 'https://app.example',
+    link: '<https://docs.example/errors/overloaded.html>; rel="help"',
   })
   expect(await response.json()).toEqual({
     error: { message: expect.any(String), type: 'server_error', code: 'overloaded' },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { routes } from '#contract/routes'
 import { parseAuthorization } from '../admission/key.ts'
+import type { Help } from '../help.ts'
 import type { KeyRates } from '../limits/key-rates.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Log } from '../log.ts'
@@ -17,6 +18,7 @@ export interface TurnAwayOptions {
   readonly corsOrigins: () => readonly string[]
   readonly requestEnded: (request: EndedRequest) => void
   readonly log: Pick<Log, 'warn'>
+  readonly help: Help
 }
 
 /** Answers a request that is one too many; false where it is none, or where nobody can tell yet. */
@@ -42,7 +44,7 @@ const answers = new Map(
  * costs is taken from those who are served. While there is room it looks at nothing (LIM-45).
  */
 export function createTurnAway(options: TurnAwayOptions): TurnAway {
-  const { overload, ownerOf, sourceAddressOf, corsOrigins, requestEnded } = options
+  const { overload, ownerOf, sourceAddressOf, corsOrigins, requestEnded, help } = options
   const note = createNotes(options.log)
   return (request, response) => {
     if (!overload.isTight) return false
@@ -61,7 +63,8 @@ export function createTurnAway(options: TurnAwayOptions): TurnAway {
     const requestId = requestIdFor(typeof given === 'string' ? given : undefined)
     // A body that came with its head is parsed first: what is left of one after its answer is read on slowly.
     queueMicrotask(() => {
-      response.writeHead(status, { ...fixed, 'X-Request-Id': requestId, ...cors }).end(body)
+      const more = { 'X-Request-Id': requestId, ...cors, ...help(refusals[stage]) }
+      response.writeHead(status, { ...fixed, ...more }).end(body)
     })
     const durationMs = performance.now() - begunAtMs
     requestEnded({ method: 'POST', route, status, code: 'overloaded', durationMs })

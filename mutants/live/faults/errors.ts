@@ -177,8 +177,8 @@ export const errors: readonly LiveFault[] = [
   {
     id: 'errors-in-html',
     file: 'server/app.ts',
-    find: 'c.json(refusal.toBody(), refusal.status as 500, refusal.headers)',
-    replace: "c.html('<h1>error</h1>', refusal.status as 500, refusal.headers)",
+    find: 'c.json(refusal.toBody(), refusal.status as 500, { ...refusal.headers, ...help(refusal) })',
+    replace: "c.html('<h1>error</h1>', refusal.status as 500, { ...refusal.headers, ...help(refusal) })",
     when: "refusal.code === 'model_not_found'",
     violates: ['ERR-02'],
     alsoBreaks: [
