@@ -20,8 +20,7 @@ export async function buildSite(into: string): Promise<number> {
   const folder = resolve(into)
   if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, MARK)))
     throw new Error(`${folder} holds something that is no site.`)
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  empty(folder)
   const pages = listPages()
   const entries = await renderPages(pages, folder)
   writeFileSync(join(folder, MARK), `globalThis.searchData = ${JSON.stringify(entries)}\n`)
@@ -33,6 +32,15 @@ export async function buildSite(into: string): Promise<number> {
   for (const path of list('generated/schemas/*.json'))
     cpSync(join(PROJECT, path), join(folder, 'schemas', path.slice('generated/schemas/'.length)))
   return pages.length
+}
+
+/** Leaves the mark alone: a build that breaks off, now or later, leaves a folder that the next one takes. */
+function empty(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, MARK), '')
+  for (const name of readdirSync(folder)) {
+    if (name !== MARK) rmSync(join(folder, name), { recursive: true, force: true })
+  }
 }
 
 /** Has Eleventy render and write the pages, which are handed to it from memory; returns what can be found of them. */

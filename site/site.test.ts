@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, posix, relative } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type ErrorCode, errors } from '#contract/errors'
 import { type ReasonEntry, reasons } from '#contract/reasons'
 import { rules } from '#contract/rules'
@@ -35,6 +37,24 @@ test('a folder that holds something else is left as it is', async () => {
   await expect(buildSite(other)).rejects.toThrow('holds something that is no site')
   expect([...readFiles(other)]).toEqual([['letter.txt', 'Dear Ada']])
 })
+
+test(
+  'a build that was interrupted leaves a folder that the next one takes',
+  async () => {
+    const broken = join(folder, 'broken')
+    const hasPage = () => existsSync(broken) && readdirSync(broken).some((name) => name !== 'search-data.js')
+    const build = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), '--into', broken], {
+      stdio: 'ignore',
+    })
+    const ended = once(build, 'exit')
+    await vi.waitFor(() => expect(hasPage()).toBe(true), { timeout: PATIENCE_MS, interval: 1 })
+    build.kill('SIGKILL')
+    await ended
+    await buildSite(broken)
+    expect([...readFiles(broken).keys()]).toEqual([...files.keys()])
+  },
+  PATIENCE_MS,
+)
 
 function readFiles(root: string): ReadonlyMap<string, string> {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
