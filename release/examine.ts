@@ -5,14 +5,18 @@ import { compareDocuments } from '../spec/diff/operations.ts'
 import { findReleased } from '../spec/diff/released.ts'
 import { changesOf } from './changes.ts'
 import type { ReleaseOptions } from './options.ts'
-import { readRepository, refuseUncommitted } from './repository.ts'
+import { readRepository, refuseUncommitted, tryIdentity } from './repository.ts'
+import { trySigning } from './sums.ts'
 
 /** Refuses what cannot become a release before anything long begins; gives what the changelog says of it. */
 export function examine(
   { root, skipTests, dryRun, key }: ReleaseOptions,
   version: string,
 ): string | undefined {
-  refuseUncommitted(readRepository(root))
+  const repository = readRepository(root)
+  refuseUncommitted(repository)
+  if (!repository.isWhole)
+    throw new Error('The clone is shallow, and lacks tags and changes: git fetch --unshallow --tags')
   if (dryRun || skipTests) return changesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version)
   const { version: written } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const told = changesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version)
@@ -22,6 +26,8 @@ export function examine(
     )
   if (key === undefined) throw new Error('--key is missing: a release is signed.')
   if (!existsSync(key)) throw new Error(`There is no key at ${key}.`)
+  trySigning(key)
+  tryIdentity(root)
   return told
 }
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ReleaseOptions } from './options.ts'
 import { prepareRelease } from './prepare.ts'
 import { makeRelease } from './release.ts'
@@ -185,7 +185,6 @@ test.each<[string, RegExp, (project: ReturnType<typeof startPrepared>) => Partia
   ],
   ['no key', /--key is missing/, () => ({ key: undefined })],
   ['a key that is not there', /no key at/, () => ({ key: '/nowhere/key' })],
-  ['a key that signs nothing', /ssh-keygen/, ({ root }) => ({ key: join(root, 'CHANGELOG.md') })],
   [
     'a contract that breaks a promise',
     /breaks what[\s\S]*v1\.2\.0 promised/,
@@ -240,6 +239,59 @@ test.each<[string, RegExp, (project: ReturnType<typeof startPrepared>) => Partia
     ? execFileSync('ls', ['-A', project.options.into], { encoding: 'utf8' })
     : ''
   expect(left).toBe('')
+})
+
+test.each<[string, RegExp, (project: ReturnType<typeof startPrepared>) => Partial<ReleaseOptions>]>([
+  ['a key that signs nothing', /ssh-keygen/, ({ root }) => ({ key: join(root, 'CHANGELOG.md') })],
+  [
+    'a person whom git does not know',
+    /GIT_COMMITTER_IDENT/,
+    () => {
+      vi.stubEnv('GIT_COMMITTER_NAME', '')
+      onTestFinished(() => void vi.unstubAllEnvs())
+      return {}
+    },
+  ],
+  [
+    'a clone without its history',
+    /shallow/,
+    ({ root, folder }) => {
+      const shallow = join(folder, 'shallow')
+      execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, shallow])
+      return { root: shallow }
+    },
+  ],
+])('%s is refused before anything is done', async (_, words, change) => {
+  const project = startPrepared()
+  const changes = change(project)
+  await expect(makeRelease({ ...project.options, ...changes })).rejects.toThrow(words)
+  expect(project.taken).toEqual([])
+})
+
+test('a release that failed, or was interrupted, is made by starting it anew', async () => {
+  const { options, step, told } = startPrepared()
+  const left = join(options.into, '.1.0.0')
+  mkdirSync(left, { recursive: true })
+  writeFileSync(join(left, 'half.tgz'), '')
+  const run = () => Promise.reject(new Error('no room'))
+  const failing = { ...options, steps: [...options.steps, step('last', { run })] }
+  await expect(makeRelease(failing)).rejects.toThrow('no room')
+  expect(told.at(-1)).toBe('1.0.0 was not made, and nothing of it is left: once that is mended, start anew.')
+  const { released, files } = await makeRelease(options)
+  expect([released, files.includes('half.tgz')]).toEqual([true, false])
+})
+
+test('what the changes say of the source names files, and links to none', async () => {
+  const { root, options, commit } = startProject()
+  const changelog = '# Changelog\n\n## Unreleased\n\n- It [streams](docs/user.md#streams).\n'
+  writeFileSync(join(root, 'CHANGELOG.md'), changelog)
+  commit('docs: tell where')
+  prepareRelease(root, new Date())
+  commit('chore(release): 1.0.0')
+  const { folder } = await makeRelease(options)
+  expect(readFileSync(join(folder!, 'CHANGES.md'), 'utf8')).toContain(
+    '- It streams (`docs/user.md#streams`).',
+  )
 })
 
 test('a folder that somebody else has made meanwhile stays theirs, and there is no tag', async () => {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { describeChanges } from './changes.ts'
 import { compareContract, examine } from './examine.ts'
+import { nameFiles } from './named-files.ts'
 import type { ReleaseOptions } from './options.ts'
 import { readRepository, signTag } from './repository.ts'
 import { signSums, writeSums } from './sums.ts'
@@ -51,7 +52,7 @@ export async function makeRelease(options: ReleaseOptions): Promise<MadeRelease>
       tell(`[${index + 1}/${steps.length}] ${step.title}`)
       await step.run(unfinished)
     }
-    const page = describeChanges(version, told ?? 'Not prepared.', repository.commits)
+    const page = describeChanges(version, nameFiles(told ?? 'Not prepared.'), repository.commits)
     writeFileSync(join(unfinished, 'CHANGES.md'), page)
     if (skipTests) writeFileSync(join(unfinished, 'NO-RELEASE.txt'), `${WARNING}\n`)
     // By what was run, and not by what was asked for.
@@ -70,6 +71,7 @@ export async function makeRelease(options: ReleaseOptions): Promise<MadeRelease>
     return { ...plan, released: tag !== null, tag, folder, files }
   } catch (error) {
     rmSync(left, { recursive: true, force: true })
+    tell(`${version} was not made, and nothing of it is left: once that is mended, start anew.`)
     throw error
   }
 }

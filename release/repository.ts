@@ -13,6 +13,8 @@ export interface Repository {
   readonly commit: string
   /** The newest tag `v…`; undefined before the first release. */
   readonly lastTag: string | undefined
+  /** Whether it has all of its history: else it knows too few tags and changes. */
+  readonly isWhole: boolean
   /** What is not committed, a line for each file; a release is made of a commit alone. */
   readonly uncommitted: readonly string[]
   /** Since that tag, the newest first; merges have nothing of their own. */
@@ -30,6 +32,7 @@ export function readRepository(folder: string): Repository {
     folder,
     commit,
     lastTag,
+    isWhole: git(folder, 'rev-parse', '--is-shallow-repository') === 'false',
     uncommitted: linesOf(git(folder, 'status', '--porcelain', '--untracked-files=normal')),
     commits: linesOf(log).map((line) => ({ hash: line.slice(0, 40), subject: line.slice(41) })),
   }
@@ -38,6 +41,11 @@ export function readRepository(folder: string): Repository {
 /** Throws where a clone has what is not committed, and names it. */
 export function refuseUncommitted({ uncommitted }: Pick<Repository, 'uncommitted'>): void {
   if (uncommitted.length > 0) throw new Error(`The tree has what is not committed: ${uncommitted.join(', ')}`)
+}
+
+/** Throws where git does not know whose a tag would be. */
+export function tryIdentity(folder: string): void {
+  git(folder, 'var', 'GIT_COMMITTER_IDENT')
 }
 
 /** Puts a signed tag on the commit that is checked out: `git tag --verify` takes the same key as the checksums. */

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { createReadStream, readdirSync, writeFileSync } from 'node:fs'
+import { createReadStream, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
@@ -27,7 +28,22 @@ export async function writeSums(folder: string): Promise<readonly string[]> {
 
 /** Signs the checksums by a key of SSH, beside them as `SHA256SUMS.sig`. */
 export function signSums(folder: string, key: string): void {
-  const args = ['-Y', 'sign', '-f', key, '-n', NAMESPACE, join(folder, SUMS)]
+  sign(join(folder, SUMS), key)
+}
+
+/** Throws where a key does not sign: to hear of it behind hours of tests is too late. */
+export function trySigning(key: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'release-key-'))
+  try {
+    writeFileSync(join(folder, 'nothing'), '')
+    sign(join(folder, 'nothing'), key)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function sign(file: string, key: string): void {
+  const args = ['-Y', 'sign', '-f', key, '-n', NAMESPACE, file]
   execFileSync('ssh-keygen', args, { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
