@@ -183,6 +183,7 @@ test('the digests of a bundle are computed in the browser, and two deployments a
   await go('/evidence')
   await page.locator('[data-check="snapshot"][data-equal="true"]').waitFor()
   await page.getByText('No hardware is proven.').waitFor()
+  await page.getByText('Your own proxy judges it where you demand hardware of a root.').waitFor()
   await page.getByRole('button', { name: 'Compare with the one before' }).click()
   await page.getByText('spec.template.spec.containers[router].image').waitFor()
   expect(world.pageEvents.map(({ name }) => name)).toContain('bundle_checked')

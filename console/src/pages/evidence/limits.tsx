@@ -7,9 +7,9 @@ export function Limits() {
     <Surface title="What this does not prove">
       <List spacing="xs" fz="0.9375rem">
         <List.Item>
-          <strong>No hardware is proven.</strong> <code className="code">rootCaTeeQuote</code> is not
-          validated, here or anywhere in this project; the platform publishes it as{' '}
-          <code className="code">not-implemented</code>.
+          <strong>No hardware is proven.</strong> The router looks at no{' '}
+          <code className="code">rootCaTeeQuote</code> of its own platform. Your own proxy judges it where you
+          demand hardware of a root.
         </List.Item>
         <List.Item>
           <strong>The label of the hardware is read, not verified.</strong> It stands in a certificate, and
