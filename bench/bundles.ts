@@ -4,6 +4,7 @@ import { judge } from './bundles/case.ts'
 import { chains } from './bundles/chains.ts'
 import { documents } from './bundles/documents.ts'
 import { medianOf } from './bundles/measure.ts'
+import { quotes } from './bundles/quotes.ts'
 import { randomOf, search } from './bundles/search.ts'
 
 const USAGE = `usage: npm run bench:bundles -- [--seconds 60] [--seed NUMBER]
@@ -28,7 +29,7 @@ if (values.help) {
   process.exit(0)
 }
 
-const shapes = [...documents, ...chains]
+const shapes = [...documents, ...chains, quotes]
 const random = randomOf(Number(values.seed))
 console.log(`seed ${values.seed}, ${values.seconds} s for ${shapes.length} shapes\n`)
 console.log('| shape | tried | bytes | ends at | median ms |\n|---|---|---|---|---|')
