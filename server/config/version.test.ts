@@ -52,6 +52,7 @@ test.each([
   ['a limit', later('limits: { requestsPerMinute: 7 }')],
   ['a time', later('timers: { drainMs: 7 }')],
   ['an origin', later('cors: { origins: ["https://a.example"] }')],
+  ['a site of the documents', later('docsUrl: "https://docs.example"')],
   ['the key that it is made under', later(`secretsKey: ${KEY}`)],
 ])('%s makes another version', (_, changed) => {
   expect(versionOf(changed())).not.toBe(versionOf(load()))

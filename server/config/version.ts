@@ -11,7 +11,8 @@ const VERSION_CHARACTERS = 12
  * `secretsKey`.
  */
 export function versionOf(config: RouterConfig): string {
-  const { allowOverdraftMicros, limits, timers, corsOrigins, trustedProxies, endpoints, models } = config
+  const { allowOverdraftMicros, limits, timers, corsOrigins, docsUrl, trustedProxies, endpoints, models } =
+    config
   // Its outbox is each one's own, and a mail server's password is nobody's version.
   const console = config.console && {
     publicUrl: config.console.publicUrl,
@@ -22,6 +23,7 @@ export function versionOf(config: RouterConfig): string {
     limits,
     timers,
     corsOrigins,
+    docsUrl,
     trustedProxies,
     endpoints,
     models,
