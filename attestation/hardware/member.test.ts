@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Json } from '../json-value.ts'
-import { refusalOf, withCollateral, withData } from './testing/judging.ts'
+import { refusalOf, withCollateral, withoutCertificates } from './testing/judging.ts'
 import { MILAN_AT, V4_AT } from './testing/real.ts'
 import { snpSample, tdxSample } from './testing/samples.ts'
 
 const milan = snpSample('milan-v2')
 const v4 = tdxSample('tdx_quote', 4)
-const PCK_IDENTITY = 3
-/** Whose certificates have to stand beside it. */
-const bare = withData(v4, (data) => {
-  const typeAt = data.indexOf('-----BEGIN CERTIFICATE-----') - 6
-  data.writeUInt16LE(PCK_IDENTITY, typeAt)
-  return data
-})
+const bare = withoutCertificates(v4)
 
 test.each<readonly [string, Json | undefined, string]>([
   ['nothing', undefined, 'quote_missing'],

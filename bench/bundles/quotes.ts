@@ -1,3 +1,4 @@
+import { withoutCertificates } from '../../attestation/hardware/testing/judging.ts'
 import { tdxSamples } from '../../attestation/hardware/testing/real.ts'
 import { seq } from '../../conformance/vectors/generator/der.ts'
 import { between, type Case, caseOf, choose, fill, MEBIBYTE, type Shape } from './case.ts'
@@ -7,12 +8,11 @@ import { chains } from './chains.ts'
 const REST = 40_000
 /** The largest list of what is revoked that is read, in bytes. */
 const LIST_BYTES = 131_000
-/** Where a quote says that its certificates stand beside it. */
-const PCK_IDENTITY = 3
 const END = '-----END CERTIFICATE-----\n'
 
 const [, [, member, now, condition]] = tdxSamples
 const { collateral } = member
+const bare = withoutCertificates(member)
 const quote = Buffer.from(member.data, 'base64')
 const [, intel = ''] = collateral.tcb_info_issuer_chain?.split(END) ?? []
 
@@ -38,19 +38,12 @@ export const quotes: Shape = {
       () => beside({ qe_identity_issuer_chain: fill(END, (room * 9) / 10) }),
       () => ({
         ...beside({ pck_certificate_chain: [...envelope.certChain.slice(0, 2), intel + END].join('') }),
-        data: bare().toString('base64'),
+        data: bare.data,
       }),
     ])()
     const bytes = Buffer.from(JSON.stringify({ ...envelope, rootCaTeeQuote }))
     return demanding(bytes.length > MEBIBYTE ? caseOf({}) : { ...base, bytes })
   },
-}
-
-/** What says that its certificates stand beside it. */
-function bare(): Buffer {
-  const copy = Buffer.from(quote)
-  copy.writeUInt16LE(PCK_IDENTITY, copy.indexOf('-----BEGIN') - 6)
-  return copy
 }
 
 /** What may be a list of what is revoked, until it is read whole: signed by nobody, and filled with this. */

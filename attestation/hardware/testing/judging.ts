@@ -4,6 +4,9 @@ import type { HardwareCondition } from '../conditions.ts'
 import { readHardware, verifyHardware } from '../hardware.ts'
 import type { SampleMember } from './samples.ts'
 
+/** The certification that names certificates and holds none. */
+const PCK_IDENTITY = 3
+
 /** What a verification answers: the reason to refuse, or undefined. Anything thrown but a refusal fails the test. */
 export function reasonOf(judge: () => unknown): string | undefined {
   try {
@@ -29,6 +32,15 @@ export function verdictOn(member: Json, now: string, ...conditions: HardwareCond
 export function withData(sample: SampleMember, change: (data: Buffer) => Uint8Array): SampleMember {
   const data = change(Buffer.from(sample.data, 'base64'))
   return { ...sample, data: Buffer.from(data).toString('base64') }
+}
+
+/** A quote of Intel's that says that its certificates stand beside it. */
+export function withoutCertificates(sample: SampleMember): SampleMember {
+  return withData(sample, (data) => {
+    const typeAt = data.indexOf('-----BEGIN CERTIFICATE-----') - 6
+    data.writeUInt16LE(PCK_IDENTITY, typeAt)
+    return data
+  })
 }
 
 /** A sample with other members in its collateral. */
