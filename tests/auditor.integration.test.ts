@@ -11,7 +11,7 @@ import { type Clone, createClone, PROJECT } from './guides/clone.ts'
 import { type Step, stepsOf } from './guides/page.ts'
 import { judgeSteps, takeSteps } from './guides/session.ts'
 
-const page = readFileSync(join(PROJECT, 'docs', 'auditor.md'), 'utf8')
+const page = readFileSync(join(PROJECT, 'docs/auditor.md'), 'utf8')
 const steps = stepsOf(page)
 
 let gateway: TestGateway
