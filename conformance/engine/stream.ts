@@ -140,12 +140,16 @@ export function expectEnd(exchange: Exchange): void {
   assert.ok(data.length > 0, `the stream has no data: ${excerpt(rest)}`)
   if (isShown(['STRM-01']))
     assert.ok(isEventStream(exchange), `the content type is ${exchange.headers['content-type']}`)
-  const isEnded = data.at(-1) === '[DONE]' && data.indexOf('[DONE]') === data.length - 1
+  const isLast = data.at(-1) === '[DONE]'
+  const isEnded = isLast && data.indexOf('[DONE]') === data.length - 1
   const broken = shownRules().filter((rule) => ENDING.includes(rule))
   // What is said of the time after [DONE] cannot be seen without one.
   const isNeeded = shownRules().some((rule) => ruleTexts.get(rule)?.includes('[DONE]'))
   if (!isEnded && (broken.length > 0 || isNeeded || isShown(ENDING)))
-    failAs(broken.length > 0 ? broken : ['STRM-04', 'EVT-05'], 'the one [DONE] is not the last event')
+    failAs(
+      broken.length > 0 ? broken : ['STRM-04', 'EVT-05'],
+      isLast ? 'there is more than one [DONE]' : 'the last event is not [DONE]',
+    )
   if (isShown(['STRM-08', 'EVT-07'])) assert.equal(rest, '', 'something follows the last event')
 }
 

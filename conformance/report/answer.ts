@@ -26,6 +26,11 @@ export function answerOf(
   return `${last.status} ${kindOf(last)} to ${requestOf(last)}`
 }
 
+/** Whether an answer says that all went well where a failure was to be told. */
+export function isFalseSuccess(answer: string | undefined): boolean {
+  return /^2\d\d in place of 5\d\d/.test(answer ?? '')
+}
+
 /** The beginning of a body that a problem quotes at its end; undefined where it quotes none. */
 function quotedIn(problem: string): string | undefined {
   const body = /(?:in|got \d{3}:) (\{.*)$/m.exec(problem)?.[1]

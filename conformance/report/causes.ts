@@ -2,7 +2,8 @@ import type { ProfileResult, RuleBreak, ScenarioResult } from '#contract/models'
 import type { Origin } from '../engine/rules.ts'
 import { UNIVERSAL } from '../engine/universal/name.ts'
 import { isExcused } from './announced.ts'
-import { answerOf } from './answer.ts'
+import { answerOf, isFalseSuccess } from './answer.ts'
+import { isOpenAis } from './openai-part.ts'
 
 type RuleResult = ProfileResult['rules'][number]
 
@@ -42,8 +43,8 @@ interface Found extends RuleBreak {
 }
 
 /**
- * Broken rules by what broke them: an answer that several checks stumbled over is one cause of all of them. The cause that
- * breaks most rules comes first, and each rule stands at the first that breaks it; what was announced comes last.
+ * Broken rules by what broke them: an answer that several checks stumbled over is one cause of all of them. Each rule stands
+ * at the cause that breaks most. Those come first that a client of OpenAI's meets first; what was announced comes last.
  */
 export function causesOf(
   rules: readonly RuleResult[],
@@ -52,7 +53,7 @@ export function causesOf(
   const byId = new Map(scenarios.map((one) => [one.id, one]))
   const broken = rules.filter(({ state }) => state === 'broken')
   const found = broken.flatMap((rule) =>
-    rule.broken_by.map((one) => describe(rule, one, byId.get(one.scenario))),
+    gravestOf(rule.broken_by.map((one) => describe(rule, one, byId.get(one.scenario)))),
   )
   const causes: Cause[] = []
   for (let left = found; left.length > 0; ) {
@@ -61,7 +62,32 @@ export function causesOf(
     causes.push(causeOf(own))
     left = left.filter(({ rule }) => !taken.has(rule))
   }
-  return causes.toSorted((one, other) => Number(one.isAnnounced) - Number(other.isAnnounced))
+  return causes.toSorted(
+    (one, other) => Number(one.isAnnounced) - Number(other.isAnnounced) || compareByCost(one, other),
+  )
+}
+
+/** A rule stands at the failure that was told as a success, where there is one: nobody learns of that otherwise. */
+function gravestOf(found: readonly Found[]): readonly Found[] {
+  const grave = found.filter(({ answer }) => isFalseSuccess(answer))
+  return grave.length > 0 ? grave : found
+}
+
+/** Which of two costs more whoever comes with a client of OpenAI's, and then everybody else. */
+function compareByCost(one: Cause, other: Cause): number {
+  const [first, second] = [costsOf(one), costsOf(other)]
+  const place = first.findIndex((cost, index) => cost !== second[index])
+  return place === -1 ? 0 : second[place]! - first[place]!
+}
+
+/** What a cause costs, the gravest first. */
+function costsOf({ rules, answer, count }: Cause): readonly number[] {
+  const openAis = rules.filter(isOpenAis)
+  const isEverywhere = openAis.some(({ broken_by: by }) =>
+    by.some((one) => one.scenario === UNIVERSAL && one.count > 1),
+  )
+  const givens = rules.filter(({ origin }) => origin === 'given').length
+  return [Number(isEverywhere), openAis.length, Number(isFalseSuccess(answer)), givens, rules.length, count]
 }
 
 /** What breaks most rules; of several the first that was found. */
@@ -78,7 +104,7 @@ function causeOf(own: readonly Found[]): Cause {
   const others = new Set(own.map((one) => one.scenario)).size - 1
   return {
     ...{ scenario, problem, count, rules, others },
-    answer: others > 0 ? answer : undefined,
+    answer: others > 0 || isFalseSuccess(answer) ? answer : undefined,
     isAnnounced: rules.every(isExcused),
   }
 }
@@ -87,9 +113,11 @@ function describe(rule: RuleResult, one: RuleBreak, scenario: ScenarioResult | u
   // What every exchange is held to is no one thing: there the problem tells causes apart.
   const answer = one.scenario === UNIVERSAL ? undefined : answerOf(one, scenario)
   const problem = one.problem.split('\n')[0] ?? ''
-  const key = answer ?? `${one.scenario === UNIVERSAL ? `${UNIVERSAL}: ` : ''}${problem}`
-  return { ...one, rule, answer, key }
+  return { ...one, rule, answer, key: answer ?? problem }
 }
+
+/** What the number of a break counts: each answer, and each event of a stream. */
+export const ANSWERS = 'answers or events of streams'
 
 /** Who says so: a check with its number, and how many others. */
 export function nameOf({
@@ -98,7 +126,7 @@ export function nameOf({
   others,
   isAnnounced = false,
 }: Pick<Cause, 'scenario' | 'count' | 'others'> & Partial<Pick<Cause, 'isAnnounced'>>): string {
-  const times = count > 1 ? `, ${count} times` : ''
+  const times = count > 1 ? `, in ${count} ${ANSWERS}` : ''
   return `${scenario}${times}${others > 0 ? `, and ${others} more` : ''}${isAnnounced ? ', as announced' : ''}`
 }
 

@@ -260,7 +260,7 @@ test('what breaks several rules is one cause of them all, and that of most stand
   ]
   const causes = causesOf(judgeProfile('router', run, target).rules)
   expect(causes.map((cause) => [nameOf(cause), cause.problem, ...cause.rules.map(({ id }) => id)])).toEqual([
-    ['universal, 2 times', 'odd', 'ERR-01', 'ERR-03'],
+    ['universal, in 2 answers or events of streams', 'odd', 'ERR-01', 'ERR-03'],
     ['a/fail', `it showed ${KEY}`, 'AUTH-03'],
   ])
 })
@@ -276,6 +276,41 @@ test('two things that exchanges break are two causes, though no scenario is abou
     ['odd', 'ERR-01'],
     ['odder', 'ERR-03'],
   ])
+})
+
+test('what a client of OpenAI meets everywhere stands first, then what breaks most of its rules', () => {
+  const broken = (id: string, rules: readonly RuleId[]): Outcome => ({
+    ...outcome('fail', rules),
+    scenario: define(id, { rules, title: 'A sentence of it', run: async () => {} }),
+    problems: [`odd in ${id}`],
+    exchanges: [],
+  })
+  const odd = { rules: ['ERR-01'] as const, origin: 'given' as const, problem: 'odd everywhere' }
+  const many = [
+    broken('a/own', ['MODL-02', 'MODL-03', 'MODL-06', 'EP-05']),
+    broken('a/done', ['STRM-04', 'EVT-05']),
+    { ...broken('a/usage', ['STRM-03', 'REQ-05', 'EVT-02']), violations: [odd, odd] },
+  ]
+  const own = describeRun({ ...run, outcomes: many }, createRedactor([KEY]))
+  const first = causesOf(own.profiles[0]!.rules, own.scenarios).map(({ problem }) => problem)
+  expect(first).toEqual(['odd everywhere', 'odd in a/usage', 'odd in a/done', 'odd in a/own'])
+})
+
+test('a rule stands where a failure was told as a success, whatever else broke it', () => {
+  const broken = (id: string, rules: readonly RuleId[], problem: string): Outcome => ({
+    ...outcome('fail', rules),
+    scenario: define(id, { rules, title: 'A sentence of it', run: async () => {} }),
+    problems: [problem],
+    exchanges: [],
+  })
+  const many = [
+    broken('a/one', ['STRM-18', 'STRM-20', 'STRM-14'], 'expected 502, got 500: {}'),
+    broken('a/two', ['STRM-18'], 'expected 502, got 200: data: [DONE]'),
+  ]
+  const own = describeRun({ ...run, outcomes: many }, createRedactor([KEY]))
+  const [first] = causesOf(own.profiles[0]!.rules, own.scenarios)
+  expect(first).toMatchObject({ scenario: 'a/two', answer: '200 in place of 502' })
+  expect(first?.rules.map(({ id }) => id)).toEqual(['STRM-18'])
 })
 
 test('checks that one answer failed are one cause, which stands before the smaller ones', () => {
