@@ -3,7 +3,7 @@ import type { RuleId } from '#contract/rules'
 import type { Exchange } from './http/exchange.ts'
 import { brokenInPlace } from './turned-away.ts'
 
-const SHOWN: readonly RuleId[] = ['CHAT-01', 'EP-03', 'EP-04', 'KEY-08', 'KEY-12', 'SRV-06']
+const SHOWN: readonly RuleId[] = ['CHAT-01', 'EP-03', 'EP-04', 'KEY-08', 'KEY-12', 'SRV-06', 'EVID-01']
 
 /** What of these breaks where a success was awaited and a request was refused. */
 function brokenBy(method: string, path: string, status: number, code = 'x', key = 'Bearer k') {
@@ -20,13 +20,18 @@ test.each([
   ['the list of models is not there', 'GET', '/models', 404, ['EP-04', 'SRV-06']],
   ['a record is not there: that may be what is shown', 'GET', '/generation', 404, SHOWN],
   ['what is wrong lies with the request', 'POST', '/chat/completions', 400, SHOWN],
-  ['a path that needs no key asks for one', 'GET', '/evidence', 401, SHOWN],
+  ['evidence, which everybody may read, asks for a key', 'GET', '/evidence', 401, ['EVID-01']],
 ])('a caller who is turned away as a whole is told nothing else: %s', (_, method, path, status, broken) => {
   expect(brokenBy(method, path, status)).toEqual(broken)
 })
 
 test('a 404 of the model that was named may be what is shown', () => {
   expect(brokenBy('POST', '/chat/completions', 404, 'model_not_found')).toEqual(SHOWN)
+})
+
+test('a 404 of the path of evidence is told in the form of other paths', () => {
+  expect(brokenBy('GET', '/evidence', 404, 'not_found')).toEqual(['SRV-06', 'EVID-01'])
+  expect(brokenBy('GET', '/evidence/somewhere', 404)).toEqual(SHOWN)
 })
 
 test('a rule that names the status is about it', () => {
