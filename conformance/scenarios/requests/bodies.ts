@@ -2,7 +2,7 @@ import type { ErrorCode } from '#contract/errors'
 import { limits as defaults } from '#contract/limits'
 import * as assert from '../../engine/assert.ts'
 import { showing, shows } from '../../engine/checks.ts'
-import { expectChat, expectError, expectStatus } from '../../engine/expect.ts'
+import { codeIn, expectChat, expectError, expectStatus } from '../../engine/expect.ts'
 import { type Exchange, objectOf } from '../../engine/http/exchange.ts'
 import { parsed } from '../../engine/http/json.ts'
 import type { Definition } from '../../engine/scenario.ts'
@@ -344,54 +344,89 @@ export default {
     needs: ['workspace', 'model:other'],
     async run(context) {
       const account = await context.own({ scope: ['chat'], balanceMicros: 0 })
+      const funded = await context.accounts.open({ scope: ['chat'] })
       const revoked = await context.accounts.addKey(account, { isRevoked: true })
+      const fundedRevoked = await context.accounts.addKey(funded, { isRevoked: true })
       const other = context.model('other')
-      const badly = (headers: Readonly<Record<string, string>>) =>
-        context.chat({}, { key: null, headers, text: '{' })
+      const badly = (headers: Readonly<Record<string, string>>, body: { readonly text?: string } = {}) =>
+        context.chat({}, { key: null, headers, ...body })
+      const nobodys = (body: { readonly text?: string } = {}) =>
+        context.chat({}, { key: `sk-tee-v1-${'B'.repeat(42)}A`, ...body })
       const twice = (fields: object) =>
         context.chat({}, { text: JSON.stringify({ ...fields, x: 1 }).replace(/}$/, ',"x":2}') })
-      const cases: readonly [string, ErrorCode, () => Promise<Exchange>][] = [
-        ['no key, no JSON', 'invalid_api_key', () => context.chat({}, { key: null, text: '{' })],
-        ['another scheme, no JSON', 'invalid_api_key', () => badly({ authorization: 'Basic c2s6' })],
-        ['half a key, no JSON', 'invalid_api_key', () => badly({ authorization: 'Bearer sk-tee-v1-abc' })],
-        ['a cookie, no JSON', 'invalid_api_key', () => badly({ cookie: `key=${account.key}` })],
+      const noJson = { text: '{' }
+      const alone = {
+        'no key': () => context.chat({}, { key: null }),
+        'another scheme': () => badly({ authorization: 'Basic c2s6' }),
+        'half a key': () => badly({ authorization: 'Bearer sk-tee-v1-abc' }),
+        'a cookie': () => badly({ cookie: `key=${funded.key}` }),
+        'a key of nobody': () => nobodys(),
+        'a revoked key': () => context.chat({}, { account: fundedRevoked }),
+        'no JSON': () => context.chat({}, { account: funded, text: '{' }),
+        'no messages': () => context.chat({}, { account: funded, omit: ['messages'] }),
+        'unknown model': () => context.chat({ model: 'nowhere' }, { account: funded }),
+        'out of scope': () => context.chat({ model: other }, { account: funded }),
+        'three choices': () => context.chat({ n: 3 }, { account: funded }),
+      }
+      const cases: readonly (readonly [keyof typeof alone, string, ErrorCode, () => Promise<Exchange>])[] = [
+        ['no key', 'no JSON', 'invalid_api_key', () => context.chat({}, { key: null, text: '{' })],
         [
-          'a key of nobody, no JSON',
+          'another scheme',
+          'no JSON',
           'invalid_api_key',
-          () => context.chat({}, { key: `sk-tee-v1-${'B'.repeat(42)}A`, text: '{' }),
+          () => badly({ authorization: 'Basic c2s6' }, noJson),
         ],
         [
-          'a revoked key, no JSON',
+          'half a key',
+          'no JSON',
+          'invalid_api_key',
+          () => badly({ authorization: 'Bearer sk-tee-v1-abc' }, noJson),
+        ],
+        ['a cookie', 'no JSON', 'invalid_api_key', () => badly({ cookie: `key=${account.key}` }, noJson)],
+        ['a key of nobody', 'no JSON', 'invalid_api_key', () => nobodys(noJson)],
+        [
+          'a revoked key',
+          'no JSON',
           'api_key_revoked',
           () => context.chat({}, { account: revoked, text: '{' }),
         ],
-        ['a revoked key, no credit', 'api_key_revoked', () => context.chat({}, { account: revoked })],
-        ['no JSON, no credit', 'invalid_json', () => context.chat({}, { text: '{' })],
+        ['a revoked key', 'no credit', 'api_key_revoked', () => context.chat({}, { account: revoked })],
+        ['no JSON', 'no credit', 'invalid_json', () => context.chat({}, { text: '{' })],
         [
-          'no messages, unknown model',
+          'no messages',
+          'unknown model',
           'missing_field',
           () => context.chat({ model: 'nowhere' }, { omit: ['messages'] }),
         ],
-        ['unknown model, two choices', 'model_not_found', () => context.chat({ model: 'nowhere', n: 2 })],
-        ['out of scope, two choices', 'model_not_in_key_scope', () => context.chat({ model: other, n: 2 })],
-        ['out of scope, no credit', 'model_not_in_key_scope', () => context.chat({ model: other })],
-        ['no messages, a field twice', 'missing_field', () => twice({ model: context.model() })],
-        ['unknown model, a field twice', 'model_not_found', () => twice({ model: 'nowhere', messages: [1] })],
+        ['unknown model', 'two choices', 'model_not_found', () => context.chat({ model: 'nowhere', n: 2 })],
+        ['out of scope', 'two choices', 'model_not_in_key_scope', () => context.chat({ model: other, n: 2 })],
+        ['out of scope', 'no credit', 'model_not_in_key_scope', () => context.chat({ model: other })],
+        ['no messages', 'a field twice', 'missing_field', () => twice({ model: context.model() })],
         [
-          'out of scope, a field twice',
+          'unknown model',
+          'a field twice',
+          'model_not_found',
+          () => twice({ model: 'nowhere', messages: [1] }),
+        ],
+        [
+          'out of scope',
+          'a field twice',
           'model_not_in_key_scope',
           () => twice({ model: other, messages: [1] }),
         ],
-        ['three choices, no credit', 'unsupported_parameter', () => context.chat({ n: 3 })],
+        ['three choices', 'no credit', 'unsupported_parameter', () => context.chat({ n: 3 })],
       ]
-      for (const [name, code, ask] of cases) {
+      for (const [first, second, code, ask] of cases) {
+        // A mistake that is not told by itself has no place in the order.
+        const one = await alone[first]()
+        showing([], () => assert.equal(codeIn(one), code, `${first}: the code is ${codeIn(one)}`))
         const exchange = await ask()
         // Credit can be had by waiting, the other mistake cannot be mended so.
-        shows('REQ-20', ...(name.endsWith('no credit') ? (['REQ-21'] as const) : []))
+        shows('REQ-20', ...(second === 'no credit' ? (['REQ-21'] as const) : []))
         try {
           expectError(exchange, code)
         } catch (error) {
-          if (error instanceof assert.AssertionError) error.message = `${name}: ${error.message}`
+          if (error instanceof assert.AssertionError) error.message = `${first}, ${second}: ${error.message}`
           throw error
         }
       }
