@@ -1,4 +1,5 @@
 import * as assert from './assert.ts'
+import { isShown, showing, shownRules } from './checks.ts'
 import type { Context } from './context.ts'
 import { codeIn, expectError } from './expect.ts'
 import type { Exchange } from './http/exchange.ts'
@@ -31,12 +32,29 @@ function isLimited(exchange: Exchange): boolean {
   return exchange.status === 429 || codeIn(exchange) === 'rate_limit_exceeded'
 }
 
-/** Asserts a 429 `rate_limit_exceeded` and, where `limit` is given, that the bucket is the one of that size. */
+/**
+ * Asserts a 429 `rate_limit_exceeded` and, where `limit` is given, that the bucket is the one of that size. Whose it is
+ * cannot be told where no limit is: that breaks what says that one is, and shows nothing else.
+ */
 export function expectLimited(exchange: Exchange, limit?: number): BucketHeaders {
   expectError(exchange, 'rate_limit_exceeded')
   const bucket = readBucket(exchange)
-  if (limit !== undefined) assert.equal(bucket.limit, limit, `the limit of ${bucket.limit} was told`)
+  if (limit === undefined) return bucket
+  showing(isShown(TELLING) || !Number.isNaN(bucket.limit) ? shownRules() : [], () =>
+    assert.equal(bucket.limit, limit, `the limit of ${bucket.limit} was told`),
+  )
   return bucket
+}
+
+const TELLING = ['LIM-29'] as const
+
+/**
+ * Takes for granted that a key's own requests a minute stand: an answer that was admitted and tells of a wider bucket shows
+ * that they do not (LIM-03), and with that nothing of how a bucket works.
+ */
+export function expectOwn(exchange: Exchange, limit: number): void {
+  const { limit: told } = readBucket(exchange)
+  showing([], () => assert.ok(!(told > limit), `the key has ${limit} a minute, and ${told} were told`))
 }
 
 /** The four headers that go with a 429 (HDR-06). */

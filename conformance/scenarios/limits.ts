@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from '../engine/assert.ts'
-import { shows } from '../engine/checks.ts'
+import { showing, shows } from '../engine/checks.ts'
 import type { Context } from '../engine/context.ts'
 import { expectChat, expectError, expectStatus } from '../engine/expect.ts'
 import type { Exchange } from '../engine/http/exchange.ts'
-import { exhaust, exhaustionMs, expectLimited, limitHeaders, mostIn, readBucket } from '../engine/limits.ts'
+import {
+  exhaust,
+  exhaustionMs,
+  expectLimited,
+  expectOwn,
+  limitHeaders,
+  mostIn,
+  readBucket,
+} from '../engine/limits.ts'
 import { askOperator, expectTold, seriesValue } from '../engine/operator.ts'
 import { expectStream } from '../engine/stream.ts'
 import { NotTestable } from '../engine/thrown.ts'
@@ -12,6 +20,9 @@ import type { Topic } from '../engine/topic.ts'
 
 const PER_SECOND = 100
 const DEBT_MS = 6_000
+
+/** Requests a minute of a key that says by them that its own limits stand (ours). */
+const FEW = 10
 const USED = 60 * PER_SECOND + (DEBT_MS / 1_000) * PER_SECOND
 
 const PER_MINUTE = 20
@@ -57,7 +68,9 @@ export default {
     isCompared: false,
     async run(context) {
       const { keyId: id = '' } = await context.own({ requestsPerMinute: 1 })
-      expectStatus(await context.chat(), 200)
+      const first = await context.chat()
+      expectStatus(first, 200)
+      expectOwn(first, 1)
       expectLimited(await context.chat(), 1)
       await context.hooks('updateKey', { id, requests_per_minute: 100_000 })
       await context.eventually(
@@ -102,7 +115,9 @@ export default {
       expectError(await context.chat(), 'insufficient_credits')
       const capped = await context.accounts.addKey(own, { spendLimitMicros: 0, requestsPerMinute: 1 })
       await setBalance(5_000_000)
-      for (let turn = 0; turn < 3; turn++)
+      const over = await context.chat({}, { account: capped })
+      showing([], () => expectError(over, 'key_spend_limit_reached'))
+      for (let turn = 0; turn < 2; turn++)
         expectError(await context.chat({}, { account: capped }), 'key_spend_limit_reached')
     },
   },
@@ -114,10 +129,12 @@ export default {
     isCompared: false,
     waitsMs: () => DEBT_MS,
     async run(context) {
-      await context.own({ tokensPerMinute: 60 * PER_SECOND })
+      await context.own({ requestsPerMinute: FEW, tokensPerMinute: 60 * PER_SECOND })
       await context.script({ chunks: 1, promptTokens: 0, completionTokens: USED })
       const since = Date.now()
-      expectStatus(await context.chat(), 200)
+      const first = await context.chat()
+      expectStatus(first, 200)
+      expectOwn(first, FEW)
       const { retryAfterMs } = expectLimited(await context.chat(), 60 * PER_SECOND)
       const passedMs = Date.now() - since
       // A bucket that is floored at nothing admits again after a hundredth of a second.
@@ -137,7 +154,9 @@ export default {
     async run(context) {
       await context.script({ chunks: 1, promptTokens: 500 })
       await context.own({ requestsPerMinute: 3, tokensPerMinute: 5 })
-      expectStatus(await context.chat(), 200)
+      const first = await context.chat()
+      expectStatus(first, 200)
+      expectOwn(first, 3)
       // More of them than the key has requests: each is told of the tokens.
       for (let turn = 0; turn < 6; turn++) expectLimited(await context.chat(), 5)
     },
@@ -251,7 +270,9 @@ export default {
       const both = await context.accounts.addKey(generous, { requestsPerMinute: 2, tokensPerMinute: 7 })
       const few = await context.accounts.addKey(generous, { tokensPerMinute: 9 })
       const ask = (account: typeof both) => context.chat({ model, max_tokens: all }, { account })
-      for (const answer of await Promise.all([ask(both), ask(both), ask(few)])) expectStatus(answer, 200)
+      const answers = await Promise.all([ask(both), ask(both), ask(few)])
+      for (const answer of answers) expectStatus(answer, 200)
+      for (const answer of answers.slice(0, 2)) expectOwn(answer, 2)
       const usual = await context.accounts.addKey(generous)
       expectLimited(await ask(usual), tokensPerMinute)
       expectLimited(await ask(few), 9)
@@ -292,6 +313,8 @@ export default {
     async run(context) {
       await context.script({ chunks: 1 })
       await context.own({ requestsPerMinute: PER_MINUTE })
+      const another = await context.accounts.open({ requestsPerMinute: PER_MINUTE })
+      expectOwn(await context.chat({}, { account: another }), PER_MINUTE)
       const { admitted, elapsedMs, refused } = await exhaust(context, PER_MINUTE)
       assert.ok(admitted >= PER_MINUTE, `a full bucket admitted ${admitted} of ${PER_MINUTE}`)
       assert.ok(admitted <= mostIn(elapsedMs, PER_MINUTE), `${admitted} were admitted in ${elapsedMs} ms`)
@@ -327,7 +350,9 @@ export default {
       const setBalance = (balance_micros: number) =>
         context.hooks('setBalance', { workspace_id: own.workspaceId ?? '', balance_micros })
       // Its buckets are known from here on, and are asked before its credit is.
-      expectStatus(await context.chat(), 200)
+      const first = await context.chat()
+      expectStatus(first, 200)
+      expectOwn(first, 2)
       await setBalance(0)
       for (let turn = 0; turn < 4; turn++) expectError(await context.chat(), 'insufficient_credits')
       await setBalance(5_000_000)
@@ -356,6 +381,7 @@ export default {
       const told = siblingAdminUrl === undefined ? undefined : await askOperator(context, '/metrics')
       if (told !== undefined && seriesValue(told.text, LOST) === 1)
         throw new NotTestable('the sibling says that it lost the store in which the buckets are shared')
+      for (const answer of answers) expectOwn(answer, SHARED_PER_MINUTE)
       const refused = answers.filter(({ status }) => status !== 200)
       for (const refusal of refused) expectLimited(refusal, SHARED_PER_MINUTE)
       const admitted = answers.length - refused.length
@@ -380,7 +406,11 @@ export default {
       const ask = () => context.chat({}, { baseUrl })
       await context.script({ chunks: 1 })
       await context.own({ requestsPerMinute: 2 })
-      for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat(), 200)
+      for (let turn = 0; turn < 2; turn++) {
+        const exchange = await context.chat()
+        expectStatus(exchange, 200)
+        expectOwn(exchange, 2)
+      }
       expectLimited(await ask(), 2)
       assert.ok(!(await isLost()), 'the store is said to be lost already')
       await context.wire('storeWire').cut()
@@ -422,6 +452,7 @@ export default {
         expectStatus(await context.request('getModel', { params: { id: context.model() } }), 200)
         const exchange = await context.request(operation)
         expectStatus(exchange, 200)
+        expectOwn(exchange, posts.length)
         ids.push(exchange.headers['x-router-generation-id'] ?? '')
       }
       for (const operation of posts) expectLimited(await context.request(operation), posts.length)
@@ -442,7 +473,11 @@ export default {
     async run(context) {
       await context.script({ chunks: 1, promptTokens: 659 })
       const own = await context.own({ requestsPerMinute: 2 })
-      for (let turn = 0; turn < 2; turn++) expectStatus(await context.chat(), 200)
+      for (let turn = 0; turn < 2; turn++) {
+        const exchange = await context.chat()
+        expectStatus(exchange, 200)
+        expectOwn(exchange, 2)
+      }
       const refused = await context.chat()
       shows('LIM-29')
       const requests = expectLimited(refused, 2)
