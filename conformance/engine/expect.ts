@@ -109,9 +109,10 @@ function saysStatus(rule: RuleId, code: ErrorCode): boolean {
   return says || ruleOfCode(code).includes(rule)
 }
 
-/** Whether a rule says what type goes with a code. */
+/** Whether a rule says what type goes with a code; where both are one word, it says the code. */
 function saysType(rule: RuleId, code: ErrorCode): boolean {
-  const says = ruleTexts.get(rule)?.includes(`\`${errors[code].type}\``) ?? false
+  const { type } = errors[code]
+  const says = type !== code && (ruleTexts.get(rule)?.includes(`\`${type}\``) ?? false)
   return says || ruleOfCode(code).includes(rule)
 }
 

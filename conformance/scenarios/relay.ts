@@ -116,8 +116,9 @@ export default {
         const { code, type } = errorIn(objectOf(exchange))
         // Which of the two is for what is left open.
         shows(code === 'backend_error' ? 'ERR-20' : 'ERR-19')
+        expectStatus(exchange, 502)
         assert.ok(codes.includes(code), `the code is ${code}`)
-        assert.deepEqual([exchange.status, type], [502, 'upstream_error'])
+        assert.equal(type, 'upstream_error')
         shows()
       }
     },
@@ -191,7 +192,12 @@ export default {
       assert.equal(answer.usage.cost_micros, cost)
       const { generations, holds } = await context.books()
       assert.deepEqual(holds, [])
-      for (const record of generations) assert.deepEqual([record.model, record.cost_micros], [other, cost])
+      for (const record of generations) {
+        // How its tokens came to be known is told elsewhere.
+        const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = record
+        const own = costMicros({ promptTokens, completionTokens }, prices)
+        assert.deepEqual([record.model, record.cost_micros], [other, own])
+      }
       assert.equal(generations.length, 2)
       // A key that may not use the other one is told of the failure, and nothing is sent.
       const sent = (await context.received()).length
@@ -266,12 +272,11 @@ export default {
       for (const [index, script] of faults.entries()) {
         await context.script(script)
         await context.chat({ stream: true })
+        const { length } = await context.received()
         shows('RLAY-07', ...(index > 0 ? (['RLAY-08'] as const) : []))
-        assert.equal(
-          (await context.received()).length,
-          index + 1,
-          `it was sent again after ${JSON.stringify(script)}`,
-        )
+        assert.ok(length <= index + 1, `it was sent again after ${JSON.stringify(script)}`)
+        shows()
+        assert.equal(length, index + 1, 'it was not sent at all')
       }
     },
   },
