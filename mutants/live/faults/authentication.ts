@@ -82,6 +82,8 @@ export const authentication: readonly LiveFault[] = [
     replace: "key.state === 'expired'",
     violates: ['AUTH-06', 'KEY-13'],
     alsoBreaks: [
+      { rules: ['REQ-20'], because: 'a revoked key is told after the body then' },
+      { rules: ['CONS-04'], because: 'a key that the console revokes opens what it did' },
       {
         rules: ['AUTH-16', 'KEY-12'],
         because: 'a revoked key is refused on every path',
@@ -121,6 +123,7 @@ export const authentication: readonly LiveFault[] = [
     find: "key_state(k.revoked_at, k.expires_at) = 'expired'",
     replace: 'false',
     violates: ['AUTH-07', 'KEY-14'],
+    alsoBreaks: [{ rules: ['CRED-20'], because: 'it says that the end of a validity holds at once' }],
     expectKilledBy: ['authentication/expired'],
   },
 ]

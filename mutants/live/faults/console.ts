@@ -17,6 +17,12 @@ export const console: readonly LiveFault[] = [
     find: 'revokeKeyOf(transaction, person.workspaceId, path.id)',
     replace: 'changeKeyOf(transaction, person.workspaceId, path.id, {})',
     violates: ['CONS-04', 'KEY-13'],
+    alsoBreaks: [
+      {
+        rules: ['CONS-28', 'ERR-43'],
+        because: 'a key that was not revoked is changed where a revoked one is not',
+      },
+    ],
     expectKilledBy: ['console/keys'],
   },
   {

@@ -8,6 +8,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'invalid_json' ? 418 : errors[this.code].status",
     violates: ['ERR-04'],
+    alsoBreaks: [{ rules: ['REQ-62'], because: 'it says the same status' }],
     expectKilledBy: ['requests/invalid-json'],
   },
   {
@@ -24,7 +25,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'unsupported_parameter' ? 418 : errors[this.code].status",
     violates: ['ERR-06'],
-    alsoBreaks: [{ rules: ['REQ-26'], because: 'it says the same status' }],
+    alsoBreaks: [{ rules: ['REQ-26', 'REQ-36', 'REQ-51'], because: 'they say the same status' }],
     expectKilledBy: ['requests/more-than-one-choice'],
   },
   {
@@ -74,7 +75,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'key_spend_limit_reached' ? 418 : errors[this.code].status",
     violates: ['ERR-12'],
-    alsoBreaks: [{ rules: ['KEY-11', 'ERR-25'], because: 'they say the same status' }],
+    alsoBreaks: [{ rules: ['KEY-11', 'ERR-25', 'CRED-24'], because: 'they say the same status' }],
     expectKilledBy: ['credit/spend-limit-reached'],
   },
   {
@@ -125,6 +126,7 @@ export const errors: readonly LiveFault[] = [
     find: 'errors[this.code].status',
     replace: "this.code === 'backend_unavailable' ? 418 : errors[this.code].status",
     violates: ['ERR-19'],
+    alsoBreaks: [{ rules: ['RLAY-05'], because: 'it says the same status' }],
     expectKilledBy: ['relay/codes'],
   },
   {
@@ -151,6 +153,7 @@ export const errors: readonly LiveFault[] = [
     replace: '{ message, type, code, ...verdict } as never',
     when: "code === 'invalid_json'",
     violates: ['ERR-01', 'ERR-03'],
+    alsoBreaks: [{ rules: ['ERR-04', 'REQ-20'], because: 'a code that cannot be read is not told' }],
     expectKilledBy: ['errors/shape'],
   },
   {
@@ -161,7 +164,10 @@ export const errors: readonly LiveFault[] = [
       '{ error: { message, type, code: errors[code].status as never, ...(param && { param }) }, ...verdict }',
     when: "code === 'invalid_json'",
     violates: ['ERR-01'],
-    alsoBreaks: [{ rules: ['ERR-03'], because: 'the members of an error are texts' }],
+    alsoBreaks: [
+      { rules: ['ERR-03'], because: 'the members of an error are texts' },
+      { rules: ['ERR-04', 'REQ-20'], because: 'a code that cannot be read is not told' },
+    ],
     expectKilledBy: ['errors/shape'],
   },
   {
@@ -181,9 +187,7 @@ export const errors: readonly LiveFault[] = [
     replace: "c.html('<h1>error</h1>', refusal.status as 500, { ...refusal.headers, ...help(refusal) })",
     when: "refusal.code === 'model_not_found'",
     violates: ['ERR-02'],
-    alsoBreaks: [
-      { rules: ['EP-08', 'ERR-14', 'MODL-19', 'MODL-20'], because: 'what is no JSON tells no code' },
-    ],
+    alsoBreaks: [{ rules: ['EP-08', 'MODL-20'], because: 'what is no JSON tells no code' }],
     expectKilledBy: ['errors/shape'],
   },
   {
@@ -201,6 +205,7 @@ export const errors: readonly LiveFault[] = [
     find: 'String(retryAfter)',
     replace: "'soon'",
     violates: ['ERR-17', 'HDR-06', 'LIM-10'],
+    alsoBreaks: [{ rules: ['LIM-28'], because: 'it says what seconds stand there' }],
     expectKilledBy: ['limits/key-requests'],
   },
   {
@@ -211,6 +216,7 @@ export const errors: readonly LiveFault[] = [
     replace: '{}',
     violates: ['HDR-06', 'ERR-17'],
     alsoBreaks: [
+      { rules: ['LIM-29'], because: 'it says what stands in these headers' },
       { rules: ['ERR-16', 'LIM-10'], because: 'a refusal for its rate tells the limit in its headers' },
     ],
     expectKilledBy: ['limits/key-requests'],
@@ -221,6 +227,7 @@ export const errors: readonly LiveFault[] = [
     find: 'isContextLengthRefusal({ message, code, type })',
     replace: 'false',
     violates: ['ERR-23'],
+    alsoBreaks: [{ rules: ['REQ-37'], because: 'it says in whose refusals the code is recognised' }],
     expectKilledBy: ['requests/context-length'],
   },
   {

@@ -18,6 +18,12 @@ export const headers: readonly LiveFault[] = [
     find: 'generation.id',
     replace: 'generation.id.toLowerCase()',
     violates: ['HDR-03'],
+    alsoBreaks: [
+      {
+        rules: ['GEN-03', 'GEN-11', 'HDR-10'],
+        because: 'a generation that was left early is known by its header alone',
+      },
+    ],
     expectKilledBy: ['headers/generation-id'],
   },
   {

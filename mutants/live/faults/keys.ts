@@ -40,6 +40,7 @@ export const keys: readonly LiveFault[] = [
     find: 'key_allowances[k] <= key_placed[k]',
     replace: 'false',
     violates: ['KEY-11', 'ERR-12', 'ERR-25'],
+    alsoBreaks: [{ rules: ['CRED-24'], because: 'it says until when the limit admits' }],
     expectKilledBy: ['credit/spend-limit', 'embeddings/refusals'],
   },
   {
@@ -49,6 +50,7 @@ export const keys: readonly LiveFault[] = [
     replace: 'workspace ?? usual',
     violates: ['KEY-09', 'KEY-10', 'LIM-03'],
     alsoBreaks: [
+      { rules: ['LIM-32'], because: "the tighter request bucket is the key's" },
       { rules: ['LIM-08', 'LIM-09', 'LIM-10'], because: "they are shown with limits of a key's own" },
     ],
     expectKilledBy: ['limits/key-requests', 'limits/key-tokens'],

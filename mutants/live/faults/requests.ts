@@ -124,6 +124,10 @@ export const requests: readonly LiveFault[] = [
     // Not where another name of the cap stands beside it.
     when: "findMember(span, 'messages') && findMember(span, 'max_tokens') && !findMember(span, 'n_predict') && !findMember(span, 'max_new_tokens')",
     violates: ['REQ-06'],
+    alsoBreaks: [
+      { rules: ['OPS-02'], because: 'a stream that has no cap does not end while streams drain' },
+      { rules: ['CRED-08', 'CRED-11'], because: 'the cap that is held for is the one that is sent on' },
+    ],
     expectKilledBy: ['requests/max-tokens'],
   },
   {
@@ -170,7 +174,13 @@ export const requests: readonly LiveFault[] = [
     replace: GONE,
     when: "trace.route === '/v1/chat/completions'",
     violates: ['EP-02'],
-    alsoBreaks: [{ rules: ['EP-03'], because: 'it says what that path takes and answers' }],
+    alsoBreaks: [
+      {
+        rules: ['ERR-14', 'GEN-23', 'RLAY-04', 'VERD-23'],
+        because: 'they say what becomes of a 404, and that path has another one for all',
+      },
+      { rules: ['EP-03'], because: 'it says what that path takes and answers' },
+    ],
     expectKilledBy: ['endpoints/chat'],
   },
   {
@@ -241,7 +251,10 @@ export const requests: readonly LiveFault[] = [
     replace: "refuse(c, new ApiError('not_found', 'gone'))",
     when: "c.req.path === '/v1/evidence'",
     violates: ['EP-16', 'EVID-01'],
-    alsoBreaks: [{ rules: ['EVID-17'], because: 'the 404 of a path that is not there has another form' }],
+    alsoBreaks: [
+      { rules: ['EVID-17', 'EVID-19'], because: 'the 404 of a path that is not there has another form' },
+      { rules: ['AUTH-04'], because: 'one of the few that are asked for without a key' },
+    ],
     expectKilledBy: ['evidence/public'],
   },
   {
@@ -258,6 +271,7 @@ export const requests: readonly LiveFault[] = [
         rules: ['EVID-09', 'EVID-17'],
         because: "an endpoint's bundle is not found, and the 404 has another form",
       },
+      { rules: ['AUTH-04'], because: 'one of the few that are asked for without a key' },
     ],
     expectKilledBy: ['evidence/named-endpoint'],
   },
