@@ -141,6 +141,13 @@ test.each<[string, HardwareEvidence | null, readonly HardwareCondition[] | undef
   },
 )
 
+test('what cannot be held against what is newly expected does not hold, and nothing is thrown', () => {
+  const [root] = expectation.roots
+  const expected = { ...expectation, roots: [{ ...root!, attested: [undefined as never] }] }
+  const seen = { admission: { ...admissionOf(leaf), hardware }, basis }
+  expect(findObjection(seen, expected)).toMatchObject({ stage: 'fetch', reason: 'malformed_bundle' })
+})
+
 test('what is no longer expected once its admission has been recorded is withdrawn at once', async () => {
   const { promise, resolve } = Promise.withResolvers<Recorded>()
   const { endpoint, clock, changes } = await startWorld(promise)

@@ -173,7 +173,8 @@ export function findObjection(
     checkPolicy(admission, { pins, policies })
     return undefined
   } catch (thrown) {
-    if (!(thrown instanceof AttestationError)) throw thrown
-    return thrown
+    if (thrown instanceof AttestationError) return thrown
+    // As of a check: what breaks the verifier is not admitted. Whoever sets expectations goes on to the next endpoint.
+    return new AttestationError('fetch', 'malformed_bundle', { cause: thrown })
   }
 }
