@@ -1,11 +1,12 @@
 import { HOME } from '../store/cells.ts'
 import type { Queryable, Sql } from '../store/connection.ts'
 import type { WorkspaceMove } from '../store/moves.ts'
+import { inTransaction } from '../store/transaction.ts'
 import { requireMovable } from './movable.ts'
 
 /** From then on admission finds none of the workspace's keys. What it has found before ends in its own time. */
 export async function withdraw(source: Sql, move: WorkspaceMove): Promise<void> {
-  await source.begin((transaction) => withdrawKeys(transaction, move))
+  await inTransaction(source, (transaction) => withdrawKeys(transaction, move))
 }
 
 async function withdrawKeys(source: Queryable, { workspaceId, from }: WorkspaceMove): Promise<void> {
@@ -32,7 +33,7 @@ export async function close(source: Sql, move: WorkspaceMove): Promise<boolean> 
   const { workspaceId } = move
   // Asked before anything is locked, so that what runs ends undisturbed.
   if (await isHeld(source, workspaceId)) return false
-  return await source.begin(async (transaction) => {
+  return await inTransaction(source, async (transaction) => {
     // What is caught up with must be what stays.
     await transaction`select set_config('synchronous_commit', 'on', true)`
     await transaction`select from workspaces where id = ${workspaceId} for update`
@@ -53,7 +54,7 @@ async function isHeld(source: Queryable, workspaceId: string): Promise<boolean> 
 
 /** Serves the workspace here again. */
 export async function reopen(source: Sql, { workspaceId }: WorkspaceMove): Promise<void> {
-  await source.begin(async (transaction) => {
+  await inTransaction(source, async (transaction) => {
     await transaction`delete from closed_workspaces where workspace_id = ${workspaceId}`
     await transaction`
       with restored as (

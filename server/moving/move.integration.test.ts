@@ -1,3 +1,4 @@
+import type { TransactionSql } from 'postgres'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openCells } from '../cells/open-cells.ts'
 import { silent } from '../log.ts'
@@ -145,14 +146,14 @@ test.each([
   120_000,
 )
 
-/** Whoever moves is killed as that step begins: nothing of it reaches a database any more. */
-function dyingAt(step: MoveStep, from: Cell, to: Cell): MoveWorld {
+/** A mover of which nothing reaches a database any more from a moment on. */
+function mortal(world: MoveWorld): { readonly world: MoveWorld; kill(): void } {
   let isDead = false
-  const mortal = (sql: Sql): Sql => {
-    const requireLife = () => {
-      if (isDead) throw new Error('killed')
-    }
-    return new Proxy(sql, {
+  const requireLife = () => {
+    if (isDead) throw new Error('killed')
+  }
+  const bound = (sql: Sql): Sql =>
+    new Proxy(sql, {
       apply(target, self, args) {
         requireLife()
         return Reflect.apply(target, self, args)
@@ -162,16 +163,22 @@ function dyingAt(step: MoveStep, from: Cell, to: Cell): MoveWorld {
         return Reflect.get(target, name)
       },
     })
+  return {
+    world: { ...world, home: bound(world.home), source: bound(world.source), target: bound(world.target) },
+    kill: () => {
+      isDead = true
+    },
   }
-  const world = worldOf(from, to)
+}
+
+/** Whoever moves is killed as that step begins. */
+function dyingAt(step: MoveStep, from: Cell, to: Cell): MoveWorld {
+  const { world, kill } = mortal(worldOf(from, to))
   return {
     ...world,
-    home: mortal(world.home),
-    source: mortal(world.source),
-    target: mortal(world.target),
     tell(told) {
       if (told !== step) return
-      isDead = true
+      kill()
       throw new Error('killed')
     },
   }
@@ -314,6 +321,40 @@ test('what a workspace leaves refuses every change, and a move that is given up 
   await expect(move('home', 'other', workspaceId)).rejects.toThrow(
     `Rows of ${workspaceId} lie in the cell other`,
   )
+}, 120_000)
+
+/** A database as one has it who is stopped within a transaction, before the statement that says `text`. */
+function stoppingAt(text: string, sql: Sql, onStop: () => void): Sql {
+  const isIt = ([words]: unknown[]) => Array.isArray(words) && words.join('').includes(text)
+  const stoppable = (transaction: TransactionSql) =>
+    new Proxy(transaction, {
+      apply: (target, self, words) =>
+        isIt(words) ? new Promise(() => onStop()) : Reflect.apply(target, self, words),
+    })
+  const begin = (...given: unknown[]) => {
+    const work = given.pop() as (transaction: TransactionSql) => unknown
+    return Reflect.apply(sql.begin, sql, [
+      ...given,
+      (transaction: TransactionSql) => work(stoppable(transaction)),
+    ])
+  }
+  return new Proxy(sql, { get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)) })
+}
+
+test('whoever is stopped while a workspace is being closed holds nobody up for long', async () => {
+  const { workspaceId } = await createUsed('home')
+  const stopped = Promise.withResolvers<void>()
+  const source = stoppingAt('insert into closed_workspaces', home.sql, stopped.resolve)
+  const moving = move('home', 'other', workspaceId, { source }).catch((error: unknown) => error)
+  expect(await Promise.race([stopped.promise, moving])).toBeUndefined()
+  const entry = { workspaceId, kind: 'top_up', amountMicros: 7n, description: 'Beside' } as const
+  expect(await postEntry(home.sql, entry)).toBeDefined()
+  // Whoever is woken up finds its transaction gone.
+  expect(await moving).toBeInstanceOf(Error)
+  expect(await move('home', 'other', workspaceId, { isCancelled: true })).toMatchObject({
+    state: 'cancelled',
+  })
+  await expectSound()
 }, 120_000)
 
 test('a workspace is not moved back to where rows of it lie', async () => {

@@ -1,5 +1,6 @@
 import type { Queryable, Sql } from '../store/connection.ts'
 import type { WorkspaceMove } from '../store/moves.ts'
+import { inTransaction } from '../store/transaction.ts'
 import { MoveError } from './move-error.ts'
 import { namesOf } from './names.ts'
 
@@ -20,7 +21,7 @@ const growing = {
 /** Has the server tell of the workspace's rows, and of no others, whoever asks for this move. */
 export async function publish(source: Sql, move: WorkspaceMove): Promise<void> {
   const { changes, additions } = namesOf(move)
-  await source.begin(async (transaction) => {
+  await inTransaction(source, async (transaction) => {
     for (const [name, tables, kinds] of [
       [changes, changing, 'insert, update, delete'],
       [additions, growing, 'insert'],

@@ -1,5 +1,6 @@
 import type { Queryable, Sql } from '../store/connection.ts'
 import type { WorkspaceMove } from '../store/moves.ts'
+import { inTransaction } from '../store/transaction.ts'
 import { MoveError } from './move-error.ts'
 import { namesOf } from './names.ts'
 
@@ -93,7 +94,7 @@ export async function unsubscribe(target: Sql, move: WorkspaceMove): Promise<str
 
 /** Opens the workspace, with its keys, where all of it has come. Nobody is sent there yet. */
 export async function admit(target: Sql, { workspaceId }: WorkspaceMove): Promise<void> {
-  await target.begin(async (transaction) => {
+  await inTransaction(target, async (transaction) => {
     await transaction`delete from closed_workspaces where workspace_id = ${workspaceId}`
     await transaction`
       with brought as (
