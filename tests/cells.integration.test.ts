@@ -196,6 +196,14 @@ test('keys, usage and the audit log are found in whichever cell they are', async
   expect([owners.has(atHome.workspaceId), owners.has(elsewhere.workspaceId)]).toEqual([true, true])
 }, 600_000)
 
+test('a pause that no timer holds is wrong usage', async () => {
+  const move = ['cell', 'move', atHome.workspaceId, '--to', 'other', '--pause', '4294968']
+  await expect(service.command(...move)).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--pause must be at most 86400 seconds'),
+  })
+}, 600_000)
+
 test('months are those of the cell that is named, and a name that is none is wrong usage', async () => {
   const { home, other } = service
   const months = await Promise.all([

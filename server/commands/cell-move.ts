@@ -25,7 +25,7 @@ export interface MoveOptions extends ActOptions {
 /** `router cell move WORKSPACE --to CELL`, from the beginning or from wherever it was broken off (OPS-29, OPS-30). */
 export async function move(workspaceId: string, options: MoveOptions): Promise<void> {
   const { config, to, cancel: isCancelled = false } = options
-  const pauseMs = parseCount('--pause', options.pause) * 1_000
+  const pauseMs = parsePause(options.pause)
   const sourceUrl = readUrl(options.sourceUrlEnv)
   const actor = actorOf(options)
   const { database } = loadRouterConfig(config, process.env)
@@ -83,6 +83,15 @@ export async function move(workspaceId: string, options: MoveOptions): Promise<v
     })
     return begun
   }
+}
+
+/** A timer holds no longer one: it would be up at once, or be refused when the workspace is paused already. */
+const MAX_PAUSE_SECONDS = 86_400
+
+function parsePause(text: string): number {
+  const seconds = parseCount('--pause', text)
+  if (seconds <= MAX_PAUSE_SECONDS) return seconds * 1_000
+  throw new UsageError(`--pause must be at most ${MAX_PAUSE_SECONDS} seconds, not "${text}".`)
 }
 
 /** An address has a password in it, and whoever lists processes reads their words. */
