@@ -57,7 +57,9 @@ export function failed(scenario: Scenario, subject: Subject, thrown: unknown): O
 
 /** Whoever answers at length to everything would fill the memory with what no report shows (ours). */
 const MAX_KEPT_BYTES = 64 * 1024
-const KEPT_BYTES = 16 * 1024
+
+/** So much of them is kept. */
+export const KEPT_BYTES = 16 * 1024
 
 /** An outcome that can be kept until the end of a run: of very long answers there is the beginning. */
 export function shortened(outcome: Outcome): Outcome {

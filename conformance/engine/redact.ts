@@ -5,7 +5,8 @@ export interface Redactor {
   redact(text: string): string
 }
 
-const SHOWN = '[secret]'
+/** Stands in a report for a secret. */
+export const SECRET = '[secret]'
 
 /** Shorter values would be found in ordinary words (ours). */
 const MIN_LENGTH = 6
@@ -30,7 +31,7 @@ export function createRedactor(secrets: Iterable<string> = []): Redactor {
     redact: (text) =>
       [...known]
         .sort((a, b) => b.length - a.length)
-        .reduce((shown, secret) => shown.replaceAll(secret, SHOWN), text),
+        .reduce((shown, secret) => shown.replaceAll(secret, SECRET), text),
   }
 }
 

@@ -362,6 +362,34 @@ test('the line for the shell sends the key as the scenario did, and the key is n
   expect(describeExchange(asked(KEY)).request_headers).toEqual({ authorization: '[secret]' })
 })
 
+test('a key that the run does not know is another one in the line for the shell, and in no report', () => {
+  const redactor = createRedactor([KEY])
+  const asked = (authorization: string) => ({
+    ...exchange,
+    sent: { ...exchange.sent, headers: { authorization } },
+  })
+  const nearly = describeExchange(asked(`Bearer ${KEY}x`), redactor)
+  expect(nearly.request_headers).toEqual({ authorization: 'Bearer [another key]' })
+  expect(toCurl(nearly)).toContain('-H "Authorization: Bearer $ANOTHER_KEY"')
+  expect(describeExchange(asked(`Bearer ${KEY}`), redactor).request_headers).toEqual({
+    authorization: 'Bearer [secret]',
+  })
+})
+
+test('of a long body the beginning and the end are kept, and no secret is cut in two', () => {
+  const redactor = createRedactor([KEY])
+  const long = (before: number, after: number) =>
+    describeExchange(
+      { ...exchange, body: Buffer.from(`${'a'.repeat(before)}${KEY}${'z'.repeat(after)}[DONE]`) },
+      redactor,
+    ).body
+  expect(long(5_000, 5_000)).toMatch(/^a{3000}\n… \(left out\) …\nz+\[DONE\]$/)
+  for (let before = 2_940; before < 3_010; before++) {
+    expect(long(before, 960)).not.toContain(KEY.slice(-12))
+    expect(long(before, 960)).not.toContain(KEY.slice(0, 12))
+  }
+})
+
 test('a link of the page leads somewhere, and what every exchange is held to shows one', () => {
   const odd = { rules: ['ERR-03'] as const, origin: 'given' as const, problem: 'odd', exchange }
   const bare = { ...outcome('fail', ['AUTH-01']), exchanges: [] }

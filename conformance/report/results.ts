@@ -39,7 +39,7 @@ export function describeRun(run: Run, redactor: Redactor): ConformanceResults {
     }
   }
   const profiles = run.profiles.map((profile) =>
-    withExamples(judgeProfile(profile, outcomes, judged), outcomes),
+    withExamples(judgeProfile(profile, outcomes, judged), outcomes, redactor),
   )
   const results: ConformanceResults = {
     version: 2,
@@ -52,8 +52,8 @@ export function describeRun(run: Run, redactor: Redactor): ConformanceResults {
     profiles,
     scenarios: outcomes.map((outcome) =>
       safely(
-        () => describeOutcome(outcome, target),
-        () => describeOutcome({ ...outcome, verdict: 'error', exchanges: [] }, target),
+        () => describeOutcome(outcome, target, redactor),
+        () => describeOutcome({ ...outcome, verdict: 'error', exchanges: [] }, target, redactor),
       ),
     ),
     observed: safely(
@@ -67,7 +67,11 @@ export function describeRun(run: Run, redactor: Redactor): ConformanceResults {
 }
 
 /** Gives each check of every exchange the first that broke it: there is no scenario in which it could be looked up. */
-function withExamples(result: ProfileResult, outcomes: readonly Outcome[]): ProfileResult {
+function withExamples(
+  result: ProfileResult,
+  outcomes: readonly Outcome[],
+  redactor: Redactor,
+): ProfileResult {
   const violations = outcomes
     .filter(({ subject }) => subject === result.profile)
     .flatMap(({ violations: own = [] }) => own)
@@ -77,7 +81,7 @@ function withExamples(result: ProfileResult, outcomes: readonly Outcome[]): Prof
     ...rule,
     broken_by: rule.broken_by.map((one) => {
       const example = one.scenario === UNIVERSAL ? exampleOf(rule.id) : undefined
-      return example === undefined ? one : { ...one, example: describeExchange(example) }
+      return example === undefined ? one : { ...one, example: describeExchange(example, redactor) }
     }),
   }))
   return { ...result, rules }
@@ -102,7 +106,11 @@ function claimsOf({ claims }: Target, origin: Origin | null): readonly Origin[] 
   return origin === null ? claims : [origin]
 }
 
-function describeOutcome(outcome: Outcome, target: Target): ConformanceResults['scenarios'][number] {
+function describeOutcome(
+  outcome: Outcome,
+  target: Target,
+  redactor: Redactor,
+): ConformanceResults['scenarios'][number] {
   const { scenario, subject, verdict, problems, durationMs } = outcome
   const isShown = verdict === 'fail' || verdict === 'warn' || verdict === 'error'
   return {
@@ -117,7 +125,9 @@ function describeOutcome(outcome: Outcome, target: Target): ConformanceResults['
     expected: expectationOf(outcome, target.expectedFailures),
     problems: problems.map((problem) => clipped(problem)),
     duration_ms: durationMs,
-    exchanges: isShown ? outcome.exchanges.slice(-MAX_EXCHANGES).map(describeExchange) : [],
+    exchanges: isShown
+      ? outcome.exchanges.slice(-MAX_EXCHANGES).map((one) => describeExchange(one, redactor))
+      : [],
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RecordedExchange } from '#contract/models'
+import { ANOTHER_KEY } from '../exchange.ts'
 
 /** Headers that curl makes by itself. */
 const OWN = new Set(['host', 'content-length', 'connection', 'transfer-encoding'])
@@ -11,7 +12,7 @@ export function toCurl({ request, request_headers: headers, request_body: body }
     `curl -i -X ${quoted(method)} ${quoted(url)}`,
     ...sent.map(([name, value]) =>
       name.toLowerCase() === 'authorization'
-        ? `-H "Authorization: ${schemeOf(String(value))}$CONFORMANCE_KEY"`
+        ? `-H "Authorization: ${schemeOf(String(value))}${String(value).endsWith(ANOTHER_KEY) ? '$ANOTHER_KEY' : '$CONFORMANCE_KEY'}"`
         : `-H ${quoted(`${name}: ${String(value)}`)}`,
     ),
     ...(body === '' ? [] : [`--data-binary ${quoted(body)}`]),
