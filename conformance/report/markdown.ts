@@ -43,7 +43,8 @@ function describeAnnounced(results: ConformanceResults): readonly string[] {
   return lines.length === 0 ? [] : [`- ${ANNOUNCED}:`, ...lines]
 }
 
-function describeOptions({ selection, target }: ConformanceResults): string {
+/** By which options a run was made, in words. */
+export function describeOptions({ selection, target }: ConformanceResults): string {
   const { grep, rules, origin, slow, seed, jobs } = selection
   const parts = [
     ...(grep.length === 0 ? [] : [`only what holds ${grep.map((one) => `"${plain(one)}"`).join(' or ')}`]),

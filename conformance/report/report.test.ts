@@ -390,6 +390,45 @@ test('of a long body the beginning and the end are kept, and no secret is cut in
   }
 })
 
+test('an entry names each rule that its scenario broke, also one that it is not about, and what it left untold', () => {
+  const [scenario] = results.scenarios.filter(({ verdict }) => verdict === 'fail')
+  const [profile] = results.profiles
+  const [rule] = profile!.rules
+  const found = { scenario: 'a/fail', problem: 'odd', count: 1, announced: false }
+  const rules = [
+    { ...rule!, id: 'MODL-02', broken_by: [found] },
+    {
+      ...rule!,
+      id: 'AUTH-03',
+      state: 'untold' as const,
+      broken_by: [],
+      untold_by: [{ scenario: 'a/fail', reason: 'x' }],
+    },
+  ]
+  const page = toHtml({ ...results, scenarios: [scenario!], profiles: [{ ...profile!, rules }] })
+  const words = page.replace(/<[^>]+>/g, '')
+  expect(words).toContain('Counts for AUTH-03. Breaks MODL-02. It is not about MODL-02: ')
+  expect(words).toContain('Ended before it told of AUTH-03.')
+  expect(page).toContain('<a href="#MODL-02">')
+})
+
+test('the page says what its words mean, and that what is not claimed decides nothing', () => {
+  const claimed = { ...results.target, claims: ['given' as const] }
+  const page = toHtml({ ...results, selection: whole, target: claimed })
+  for (const word of ['given', 'chosen', 'untold', 'universal', 'hook'])
+    expect(page).toContain(`<dt>${word}</dt>`)
+  expect(page).toMatch(/class="idle"><span>\w+, not claimed: decides nothing</)
+  expect(page).toMatch(/: 0 kept, <b>1 broken<\/b>, \d+ partly shown, \d+ untold/)
+})
+
+test('of a product the page links an address of the web, and shows any other as text', () => {
+  const judged = (url: string) => toHtml({ ...results, product: { name: 'X', url } })
+  expect(judged('https://x.example/a?b="c"')).toContain(
+    '<a href="https://x.example/a?b=%22c%22" rel="noreferrer">',
+  )
+  expect(judged('javascript:alert(1)')).not.toContain('href="javascript')
+})
+
 test('a link of the page leads somewhere, and what every exchange is held to shows one', () => {
   const odd = { rules: ['ERR-03'] as const, origin: 'given' as const, problem: 'odd', exchange }
   const bare = { ...outcome('fail', ['AUTH-01']), exchanges: [] }
@@ -403,7 +442,7 @@ test('a link of the page leads somewhere, and what every exchange is held to sho
   expect(links.filter((place) => !places.has(place!))).toEqual([])
   const universal = page.slice(page.indexOf('<b>universal, ERR-03</b>'))
   expect(universal).toMatch(
-    / 2 times at the router: [\s\S]*POST http:\/\/x\/v1\/chat\/completions\?key=\[secret\] → 401/,
+    / in 2 answers or events of streams at the router: [\s\S]*POST http:\/\/x\/v1\/chat\/completions\?key=\[secret\] → 401/,
   )
 })
 

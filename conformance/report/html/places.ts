@@ -30,20 +30,14 @@ export function link(places: Places, profile: string, scenario: string, rule?: s
   return places.has(place) ? `<a href="#${place}">${html(scenario)}</a>` : html(scenario)
 }
 
-/** The checks that tell of a rule, with links to those that broke it, or why none could tell. */
-export function toldBy(
-  profile: string,
-  { id, state, held, broken_by: broken, untold_by: gaps }: RuleResult,
-  places: Places,
-): string {
-  if (state === 'broken')
-    return [...new Set(broken.map(({ scenario }) => link(places, profile, scenario, id)))].join(', ')
-  if (state === 'kept') return held === 1 ? '1 check' : `${held} checks`
-  const [first] = gaps
-  return first === undefined ? '' : html(`${first.scenario}: ${firstLine(first.reason)}`)
+/** The place of a rule's row: its id, behind the role where several were judged. */
+export function placeOfRule(profiles: readonly ProfileResult[], profile: string, rule: string): string {
+  return profiles.length > 1
+    ? placeOf(profile, rule)
+    : encodeURIComponent(rule.toWellFormed()).replace(/['%]/g, '_')
 }
 
-/** The first line of a text. */
-export function firstLine(text: string): string {
-  return text.split('\n')[0] ?? ''
+/** A link to the row of a rule. */
+export function linkToRule(profiles: readonly ProfileResult[], profile: string, rule: string): string {
+  return `<a href="#${placeOfRule(profiles, profile, rule)}">${html(rule)}</a>`
 }

@@ -6,9 +6,10 @@ import { noticedIn } from '../noticed.ts'
 import { BEYOND, isOpenAis, OPENAI_PART, openAiStanding, type Standing } from '../openai-part.ts'
 import { partOf, wordFor } from '../selected.ts'
 import { withoutOf } from '../sentence.ts'
-import { html, marked } from './escape.ts'
-import { firstLine, link, type Places, toldBy } from './places.ts'
+import { html, marked, placeOf } from './escape.ts'
+import { link, linkToRule, type Places } from './places.ts'
 import { cells, head } from './table.ts'
+import { findingsOf, firstLine } from './told.ts'
 
 const COUNTS = ['rules', 'verdict', 'kept', 'broken', 'partly shown', 'untold'] as const
 
@@ -17,31 +18,35 @@ export function describeProfile(result: ProfileResult, places: Places, results: 
   const { profile, verdict, given, chosen, rules } = result
   const excusedOf = (origin: string) =>
     rules.filter((rule) => rule.origin === origin && isExcused(rule)).length
-  const row = (name: string, one: ProfileResult['given']) =>
+  const claims = claimsIn(results)
+  const row = (name: 'given' | 'chosen', one: ProfileResult['given']) =>
     `<tr>${cells(
       COUNTS,
       [
         name,
-        wordFor(one.verdict, results),
+        `${wordFor(one.verdict, results)}${claims.includes(name) ? '' : ', not claimed: decides nothing'}`,
         `${one.rules_kept}`,
         `${one.rules_broken.length}${excusedOf(name) > 0 ? ` (${excusedOf(name)} as announced)` : ''}`,
         `${one.rules_partly.length}`,
         `${one.rules_untold.length}`,
       ],
-      { 1: one.verdict },
+      { 1: claims.includes(name) ? one.verdict : 'idle' },
     )}</tr>`
   const standing = openAiStanding(result)
   const parts = standing && `${partRow(OPENAI_PART, standing.within)}${partRow(BEYOND, standing.beyond)}`
-  const causes = causesApart(result, claimsIn(results), results.scenarios)
+  const causes = causesApart(result, claims, results.scenarios)
   const [claimed, unclaimed] = [causes.claimed, causes.unclaimed].map((some) =>
-    some.map((cause) => describeCause(profile, cause, places)).join(''),
+    some.map((cause) => describeCause(profile, cause, places, results)).join(''),
   )
-  return `<h2>${html(profile)}: <span class="${verdict}">${wordFor(verdict, results)}</span>${withoutOf(result)}${html(partOf(results))}</h2>
+  return `<h2 id="${placeOf(profile, 'verdict')}">${html(profile)}: <span class="${verdict}">${wordFor(verdict, results)}</span>${withoutOf(result)}${html(partOf(results))}</h2>
 <table>${head(COUNTS)}<tbody>
 ${row('given', given)}${parts ?? ''}${row('chosen', chosen)}</tbody></table>
-${claimed && `<h3>What to mend, the costliest first</h3>${claimed}`}
+${claimed && `<h3>What to mend, the costliest first</h3><p>${ORDER}</p>${claimed}`}
 ${unclaimed && `<h3>Of rules that are not claimed, which decide nothing</h3>${unclaimed}`}`
 }
+
+const ORDER =
+  'First what clients of OpenAI’s API meet in more than one place, then what breaks most rules of that API, then a failure that is told as a success, then what breaks most of the other rules.'
 
 /** A part of the given rules, which has no verdict of its own. */
 function partRow(name: string, { kept, broken, partly, untold }: Standing): string {
@@ -61,15 +66,22 @@ export function describeNoticed(results: ConformanceResults, profile: string, pl
   return parts.join('')
 }
 
-/** Each rule with the checks that broke it, so that one sees what was asked and answered. */
-function describeCause(profile: string, cause: Cause, places: Places): string {
-  const rows = cause.rules.map(
-    (rule) =>
-      `<li><b>${html(rule.id)}</b> ${html(rule.section)}${isOpenAis(rule) ? `, ${OPENAI_PART}` : ''} ${marked(rule.text)} ${toldBy(profile, rule, places)}</li>`,
-  )
+/** Each rule with what was found that breaks it, so that one sees what was asked and answered. */
+function describeCause(
+  profile: string,
+  cause: Cause,
+  places: Places,
+  { profiles }: ConformanceResults,
+): string {
+  const rules = cause.rules.toSorted((one, other) => Number(isOpenAis(other)) - Number(isOpenAis(one)))
+  const rows = rules.map((rule) => {
+    const about = `${html(rule.section)}${isOpenAis(rule) ? `, ${OPENAI_PART}` : ''} ${marked(rule.text)}`
+    return `<li><b>${linkToRule(profiles, profile, rule.id)}</b> ${about}${findingsOf(profile, rule, places, cause)}</li>`
+  })
   const what = cause.answer === undefined ? '' : `<b>${html(cause.answer)}</b>; first: `
-  const openAis = cause.rules.filter(isOpenAis).length
+  const openAis = rules.filter(isOpenAis).length
   const part = openAis === 0 ? '' : `, ${openAis} of ${OPENAI_PART}`
-  return `<details><summary><b>${html(nameOf(cause))}</b> breaks ${cause.rules.length}${part}: ${what}${html(firstLine(cause.problem))}</summary>
+  const ids = rules.map(({ id }) => html(id)).join(', ')
+  return `<details><summary><b>${ids}</b>: ${html(nameOf(cause))} breaks ${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}${part}: ${what}${html(firstLine(cause.problem))}</summary>
 <ul>${rows.join('')}</ul></details>`
 }
