@@ -39,8 +39,9 @@ test('one that fails has its error as the last event before [DONE]', () => {
 })
 
 test.each<[string, Exchange, RegExp]>([
-  ['no [DONE]', stream(chunk('a')), /\[DONE\]/],
-  ['something after [DONE]', stream(chunk('a'), '[DONE]', chunk('b')), /\[DONE\]/],
+  ['no [DONE]', stream(chunk('a')), /the last event is not \[DONE\]/],
+  ['something after [DONE]', stream(chunk('a'), '[DONE]', chunk('b')), /the last event is not \[DONE\]/],
+  ['a second [DONE]', stream(chunk('a'), '[DONE]', '[DONE]'), /more than one \[DONE\]/],
   ['nothing at all', stream('[DONE]'), /no chunk/],
   ['an error', stream(chunk('a'), FAILURE, '[DONE]'), /ends with an error/],
   [
