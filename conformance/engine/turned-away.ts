@@ -11,8 +11,11 @@ const PATHS: readonly (readonly [RegExp, string])[] = [
   [/^GET \S*\/models\/\S+$/, '`GET /models/{id}`'],
   [/^GET \/\.well-known\/platform-evidence$/, '`GET /.well-known/platform-evidence`'],
 ]
-/** Evidence, which everybody may read. */
-const PUBLIC = /^GET \S*\/evidence(?:\/[^/\s]+)?$/
+/** Paths that everybody may ask, and the rules of who may, and that they are there. */
+const PUBLIC: readonly (readonly [RegExp, readonly RuleId[]])[] = [
+  [/^GET \S*\/evidence(?:\/[^/\s]+)?$/, ['EVID-01', 'EVID-09', 'EP-16', 'EP-18']],
+  [/^GET \S*\/invites\/[^/\s]+$/, ['INV-02', 'EP-19']],
+]
 const RECORD = /^GET \S*\/generation$/
 
 /** Rules of who is let in: what a 401 for a key that works can break. */
@@ -20,9 +23,6 @@ const OF_KEYS: readonly RuleId[] = [
   ...(['AUTH-01', 'AUTH-06', 'AUTH-07', 'AUTH-12', 'AUTH-16', 'KEY-01', 'KEY-05', 'KEY-12'] as const),
   ...(['KEY-13', 'KEY-14', 'KEY-21', 'KEY-22', 'KEY-23'] as const),
 ]
-
-/** Rules of who may read evidence: what a 401 for somebody without a key can break. */
-const OF_EVERYBODY: readonly RuleId[] = ['AUTH-04', 'EVID-01', 'EVID-09', 'EP-16', 'EP-18']
 
 /** Rules of what a key may be used for: what a 403 can break. */
 const OF_SCOPES: readonly RuleId[] = [
@@ -47,10 +47,10 @@ export function brokenInPlace(exchange: Exchange, shown: readonly RuleId[]): rea
 function spokenOf(exchange: Exchange): ((rule: RuleId) => boolean) | undefined {
   const { sent, status } = exchange
   const asked = `${sent.method} ${new URL(sent.url).pathname}`
-  // A refusal of evidence itself is written in another form.
-  const isGone = status === 404 && /"code"\s*:\s*"not_found"/.test(textOf(exchange))
-  if (PUBLIC.test(asked) && (status === 401 || isGone))
-    return (rule) => OF_EVERYBODY.includes(rule) || (isGone && OF_PATHS.includes(rule))
+  const open = PUBLIC.find(([path]) => path.test(asked))?.[1]
+  if (open !== undefined && status === 401) return (rule) => rule === 'AUTH-04' || open.includes(rule)
+  if (open !== undefined && isPathGone(exchange))
+    return (rule) => OF_PATHS.includes(rule) || open.includes(rule)
   const written = PATHS.find(([path]) => path.test(asked))?.[1]
   if (written === undefined && !RECORD.test(asked)) return undefined
   const hasKey = Object.keys(sent.headers).some((name) => name.toLowerCase() === 'authorization')
@@ -58,6 +58,12 @@ function spokenOf(exchange: Exchange): ((rule: RuleId) => boolean) | undefined {
   if (status === 403) return (rule) => OF_SCOPES.includes(rule)
   if (status !== 404 || written === undefined || isOfModel(exchange)) return undefined
   return (rule) => OF_PATHS.includes(rule) || (ruleTexts.get(rule)?.includes(written) ?? false)
+}
+
+/** Whether such a path is told not to be there: of an endpoint or a code a 404 tells in another form or names it. */
+export function isPathGone(exchange: Exchange): boolean {
+  const text = textOf(exchange)
+  return exchange.status === 404 && /"code"\s*:\s*"not_found"/.test(text) && !/"param"/.test(text)
 }
 
 /** Whether a 404 is told of the model that was asked for, and not of the path. */

@@ -1,10 +1,10 @@
 import { limits } from '#contract/limits'
 import * as assert from '../engine/assert.ts'
-import { shows } from '../engine/checks.ts'
+import { showing, shows } from '../engine/checks.ts'
 import { expectChat, expectError, expectStatus, expectSubset } from '../engine/expect.ts'
 import { type Exchange, objectOf, textOf } from '../engine/http/exchange.ts'
 import { addressFor, anyGrant, invitationNeeds, lookUp } from '../engine/invitations.ts'
-import { askUntilRefused, readBucket } from '../engine/limits.ts'
+import { askUntilRefused, expectLimited } from '../engine/limits.ts'
 import type { Topic } from '../engine/topic.ts'
 
 /** More than any budget is believed to be (ours). */
@@ -69,9 +69,13 @@ export default {
         limits.invitationLookupsPerMinute,
         since,
       )
-      expectError(exchange, 'rate_limit_exceeded')
-      const { limit, remaining, retryAfterMs, retryAfterSeconds, resetAtMs } = readBucket(exchange)
-      assert.deepEqual([limit, remaining], [limits.invitationLookupsPerMinute, 0])
+      const { remaining, retryAfterMs, retryAfterSeconds, resetAtMs } = expectLimited(
+        exchange,
+        limits.invitationLookupsPerMinute,
+      )
+      // What such headers say is shown elsewhere.
+      shows()
+      assert.equal(remaining, 0)
       assert.ok(retryAfterMs > 0 && retryAfterMs <= 2_000, `retry-after-ms is ${retryAfterMs}`)
       assert.equal(retryAfterSeconds, Math.ceil(retryAfterMs / 1_000))
       const resetInMs = resetAtMs - Date.now()
@@ -315,7 +319,9 @@ export default {
       assert.equal((await context.books()).balance_micros, grant_micros)
       // The codes that brought nothing are still good for others.
       const open = await Promise.all(issued.map(({ code }) => lookUp(context, code)))
-      assert.equal(open.filter(({ status }) => status === 200).length, 5)
+      const there = open.filter(({ status }) => status === 200)
+      showing([], () => assert.ok(there.length > 0, 'no code can be looked up'))
+      assert.equal(there.length, 5)
       expectStatus(open.find(({ status }) => status !== 200)!, 404)
     },
   },

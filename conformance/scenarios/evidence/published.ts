@@ -18,6 +18,7 @@ import { addressFor } from '../../engine/invitations.ts'
 import { askUntilRefused, expectLimited, mostIn } from '../../engine/limits.ts'
 import { expectStream } from '../../engine/stream.ts'
 import type { Topic } from '../../engine/topic.ts'
+import { isPathGone } from '../../engine/turned-away.ts'
 import { inWireForm } from '../../engine/universal/open.ts'
 
 /** How long a router may take to find its database again (ours). */
@@ -263,6 +264,7 @@ export default {
         const { own = '' } = context.target.endpoints
         for (const endpoint of [own, expectBundle(published).bundle.hostname]) {
           const named = await context.request('getEndpointEvidence', { params: { endpoint }, key: null })
+          expectStatus(named, 200)
           assert.equal(wireDigest(named.body), wireDigest(published.body), endpoint)
         }
       } finally {
@@ -640,8 +642,8 @@ async function publish(context: Context, bundle: string, issuedAt: string): Prom
     'the published bundle is relayed',
     async () => {
       const relayed = await context.request('getEndpointEvidence', { params: { endpoint }, key: null })
-      // Who asks for a key will not be waited for.
-      if (relayed.status === 401) expectStatus(relayed, 200)
+      // Who asks for a key, or has no such path, is not waited for.
+      if (relayed.status === 401 || isPathGone(relayed)) expectStatus(relayed, 200)
       return relayed.status === 200 && expectBundle(relayed).bundle.issuedAt === issuedAt && relayed
     },
     context.target.limits.evidencePollMs * 8,

@@ -208,6 +208,7 @@ export const requests: readonly LiveFault[] = [
     violates: ['EP-07'],
     alsoBreaks: [
       { rules: ['EP-08', 'MODL-19', 'MODL-20'], because: 'they say what that path answers' },
+      { rules: ['VERD-23'], because: 'it says what becomes of a 404' },
       { rules: ['EP-01', 'SRV-02'], because: 'it is among the paths below the base address' },
     ],
     expectKilledBy: ['endpoints/model'],
@@ -219,6 +220,7 @@ export const requests: readonly LiveFault[] = [
     replace: GONE,
     when: "trace.route === '/v1/completions'",
     violates: ['EP-09'],
+    alsoBreaks: [{ rules: ['RLAY-04'], because: 'it says what becomes of a 404' }],
     expectKilledBy: ['completions/key'],
   },
   {
@@ -228,6 +230,7 @@ export const requests: readonly LiveFault[] = [
     replace: GONE,
     when: "trace.route === '/v1/embeddings'",
     violates: ['EP-11'],
+    alsoBreaks: [{ rules: ['RLAY-04'], because: 'it says what becomes of a 404' }],
     expectKilledBy: ['embeddings/vectors'],
   },
   {
@@ -239,7 +242,10 @@ export const requests: readonly LiveFault[] = [
     replace: "refuse(c, new ApiError('not_found', 'gone'))",
     when: "c.req.path.startsWith('/v1/invites/')",
     violates: ['INV-02', 'EP-19'],
-    alsoBreaks: [{ rules: ['AUTH-04'], because: 'one of the few that are asked for without a key' }],
+    alsoBreaks: [
+      { rules: ['AUTH-04'], because: 'one of the few that are asked for without a key' },
+      { rules: ['INV-05'], because: 'the 404 of a path that is not there names no code' },
+    ],
     expectKilledBy: ['invitations/look-up'],
   },
   {
@@ -268,7 +274,7 @@ export const requests: readonly LiveFault[] = [
     violates: ['EP-18'],
     alsoBreaks: [
       {
-        rules: ['EVID-09', 'EVID-17'],
+        rules: ['EVID-09', 'EVID-17', 'EVID-21', 'EVID-22', 'EVID-27'],
         because: "an endpoint's bundle is not found, and the 404 has another form",
       },
       { rules: ['AUTH-04'], because: 'one of the few that are asked for without a key' },
@@ -303,7 +309,10 @@ export const requests: readonly LiveFault[] = [
     replace: "Buffer.from('{}')",
     when: "findMember(span, 'presence_penalty') !== undefined",
     violates: ['REQ-12'],
-    alsoBreaks: [{ rules: ['REQ-11'], because: 'what is refused is not sent on' }],
+    alsoBreaks: [
+      { rules: ['REQ-11'], because: 'what is refused is not sent on' },
+      { rules: ['REQ-01', 'REQ-13'], because: 'a chat with that field is refused as well' },
+    ],
     expectKilledBy: ['completions/sent'],
   },
   {
@@ -333,6 +342,12 @@ export const requests: readonly LiveFault[] = [
     replace: GONE,
     when: "trace.route === '/v1/chat/completions' && request.incoming.headers.authorization !== undefined",
     violates: ['EP-03'],
+    alsoBreaks: [
+      {
+        rules: ['GEN-23', 'RLAY-04', 'VERD-23'],
+        because: 'they say what becomes of a 404, and that path has another one for all',
+      },
+    ],
     expectKilledBy: ['chat/shape'],
   },
   {
@@ -342,6 +357,7 @@ export const requests: readonly LiveFault[] = [
     replace: GONE,
     when: "trace.route === '/v1/completions' && request.incoming.headers.authorization !== undefined",
     violates: ['EP-09', 'SRV-06'],
+    alsoBreaks: [{ rules: ['RLAY-04'], because: 'it says what becomes of a 404' }],
     expectKilledBy: ['completions/text'],
   },
   {
@@ -351,6 +367,7 @@ export const requests: readonly LiveFault[] = [
     replace: GONE,
     when: "trace.route === '/v1/embeddings' && request.incoming.headers.authorization !== undefined",
     violates: ['EP-11', 'SRV-07'],
+    alsoBreaks: [{ rules: ['RLAY-04'], because: 'it says what becomes of a 404' }],
     expectKilledBy: ['embeddings/vectors'],
   },
   {
