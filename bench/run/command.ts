@@ -25,7 +25,7 @@ interface Options {
 
 const HOME = join(import.meta.dirname, '..', '..')
 
-const WHOLE = { rounds: 5, turnMs: 3_000, heatMs: 60_000, warmMs: 1_000 }
+const WHOLE = { rounds: 3, turnMs: 3_000, heatMs: 60_000, warmMs: 1_000 }
 const QUICK = { rounds: 2, turnMs: 1_200, heatMs: 4_000, warmMs: 400 }
 
 /** The command of `npm run bench`. */
