@@ -475,6 +475,7 @@ export const rules = {
   'REQ-70': { origin: 'chosen', ref: 'D5/17', level: 'must', subjects: ['router'], test: 'control' },
   'ERR-49': { origin: 'chosen', ref: 'D5/18', level: 'must', subjects: ['router', 'proxy'], test: 'black-box' },
   'ERR-50': { origin: 'chosen', ref: 'D5/18', level: 'must', subjects: ['router', 'proxy'], test: 'black-box' },
+  'REQ-73': { origin: 'chosen', ref: 'D5/19', level: 'must', subjects: ['router'], test: 'control' },
   'STRM-11': { origin: 'chosen', ref: 'D6/1', level: 'must', subjects: ['router'], test: 'control' },
   'STRM-12': { origin: 'chosen', ref: 'D6/2:1', level: 'must', subjects: ['router'], test: 'control' },
   'STRM-13': { origin: 'chosen', ref: 'D6/2:2', level: 'must', subjects: ['router'], test: 'black-box' },

@@ -382,9 +382,10 @@ export default {
   },
 
   user: {
-    rules: ['REQ-10'],
-    title: 'user reaches the model as it was sent',
+    rules: ['REQ-10', 'REQ-73'],
+    title: 'A request that names its user is answered, and user reaches the model as it was sent',
     backend: { chunks: ['yes'] },
+    shows: { status: ['REQ-10'], sent: ['REQ-73'] },
     steps: [
       {
         operation: 'createChatCompletion',

@@ -112,7 +112,7 @@ export const requests: readonly LiveFault[] = [
     replace:
       "splice(bytes, { ...span, members: span.members }, { ...changes, ...(findMember(span, 'user') && { user: 'null' }) })",
     when: "findMember(span, 'messages') && findMember(span, 'user')",
-    violates: ['REQ-10'],
+    violates: ['REQ-73'],
     expectKilledBy: ['requests/user'],
   },
   {
