@@ -85,7 +85,7 @@ export async function move(workspaceId: string, options: MoveOptions): Promise<v
   }
 }
 
-/** A timer holds no longer one: it would be up at once, or be refused when the workspace is paused already. */
+/** Ours. A timer of weeks would be up at once, and one of months be refused when the workspace is paused already. */
 const MAX_PAUSE_SECONDS = 86_400
 
 function parsePause(text: string): number {
