@@ -34,6 +34,10 @@ export const limits: readonly LiveFault[] = [
         because: 'what a workspace may is held and told by them',
       },
       { rules: ['LIM-01', 'LIM-08'], because: "a workspace's tokens have no other limit" },
+      {
+        rules: ['KEY-09', 'KEY-10', 'LIM-03'],
+        because: "a key without values of its own is refused by another key's",
+      },
     ],
     expectKilledBy: ['limits/workspace-tokens'],
   },
@@ -107,6 +111,13 @@ export const limits: readonly LiveFault[] = [
     replace:
       "asks ? (counts === 'tokens' && key.tokensPerMinute !== null ? 5_000 * UNITS : least) : undefined",
     violates: ['LIM-07', 'LIM-09'],
+    alsoBreaks: [
+      { rules: ['LIM-22'], because: 'it says that whatever is above zero lets a request pass' },
+      {
+        rules: ['LIM-02', 'LIM-23', 'LIM-24'],
+        because: 'a small bucket of tokens that lets nobody in is never overdrawn',
+      },
+    ],
     expectKilledBy: ['limits/key-tokens'],
   },
 ]
