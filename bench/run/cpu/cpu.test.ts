@@ -10,6 +10,7 @@ import { cpuNanosOf, residentBytesOf } from './usage.ts'
 interface Shown {
   readonly threads: Readonly<Record<number, number>>
   readonly children?: readonly number[]
+  readonly ownTicks?: number
   readonly endedTicks?: number
   readonly kib: number
 }
@@ -17,7 +18,9 @@ interface Shown {
 function showProcesses(processes: Readonly<Record<number, Shown>>): string {
   const proc = mkdtempSync(join(tmpdir(), 'proc-'))
   onTestFinished(() => rmSync(proc, { recursive: true }))
-  for (const [pid, { threads, children = [], endedTicks = 0, kib }] of Object.entries(processes)) {
+  for (const [pid, { threads, children = [], ownTicks = 0, endedTicks = 0, kib }] of Object.entries(
+    processes,
+  )) {
     for (const [place, [thread, nanos]] of Object.entries(threads).entries()) {
       const folder = join(proc, pid, 'task', thread)
       mkdirSync(folder, { recursive: true })
@@ -29,7 +32,10 @@ function showProcesses(processes: Readonly<Record<number, Shown>>): string {
     }
     writeFileSync(join(proc, pid, 'status'), `Name:\tone\nVmRSS:\t   ${kib} kB\n`)
     // Names may hold brackets and blanks.
-    writeFileSync(join(proc, pid, 'stat'), `${pid} (a) b) S 1 1 1 0 -1 0 0 0 0 0 5 6 ${endedTicks} 0 20 0\n`)
+    writeFileSync(
+      join(proc, pid, 'stat'),
+      `${pid} (a) b) S 1 1 1 0 -1 0 0 0 0 0 ${ownTicks} 0 ${endedTicks} 0 20 0\n`,
+    )
   }
   return proc
 }
@@ -42,6 +48,15 @@ test('a process has taken what its threads, its children and those that ended to
   })
   expect(cpuNanosOf(10, proc)).toBe(20_001_577)
   expect(residentBytesOf(10, proc)).toBe(111 * 1_024)
+})
+
+test('what its ended threads took stays with a process', () => {
+  const proc = showProcesses({
+    10: { threads: { 10: 1_000 }, ownTicks: 3, kib: 100 },
+    20: { threads: { 20: 39_999_999 }, ownTicks: 3, kib: 100 },
+  })
+  expect(cpuNanosOf(10, proc)).toBe(30_000_000)
+  expect(cpuNanosOf(20, proc)).toBe(39_999_999)
 })
 
 test('a process that has gone has taken nothing', () => {

@@ -3,9 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Where Linux tells of its processes. */
 const PROC = '/proc'
 
-// Fields of /proc/PID/stat, counted after the name, which may hold anything: what its ended children took, in ticks.
-const CHILDREN_USER_FIELD = 13
-const CHILDREN_SYSTEM_FIELD = 14
+// Fields of /proc/PID/stat, counted after the name, which may hold anything: what all its threads and what its ended
+// children took, in ticks.
+const OWN_FIELDS = [11, 12] as const
+const CHILDREN_FIELDS = [13, 14] as const
 /** Linux shows a hundred ticks a second on every machine, whatever it counts by. */
 const NANOS_PER_TICK = 10_000_000
 
@@ -13,12 +14,14 @@ const KIB = 1_024
 
 /**
  * Nanoseconds of processor time that a process and all it has started took so far, by the kernel's own account: of each
- * thread that lives to the nanosecond (`schedstat`), of children that ended in ticks. One that has gone counts nothing.
+ * thread that lives to the nanosecond (`schedstat`), of threads and children that ended in ticks. One that has gone counts
+ * nothing.
  */
 export function cpuNanosOf(pid: number, proc = PROC): number {
   const own = threadsOf(pid, proc).reduce((sum, thread) => sum + nanosOfThread(pid, thread, proc), 0)
   const living = childrenOf(pid, proc).reduce((sum, child) => sum + cpuNanosOf(child, proc), 0)
-  return own + living + nanosOfEnded(pid, proc)
+  // Threads that end take their own account along: the process's is more then.
+  return Math.max(own, nanosOfStat(pid, OWN_FIELDS, proc)) + living + nanosOfStat(pid, CHILDREN_FIELDS, proc)
 }
 
 /** Bytes of memory that a process and all it has started occupy; what several share counts for each. */
@@ -31,12 +34,10 @@ function nanosOfThread(pid: number, thread: string, proc: string): number {
   return Number(read(`${proc}/${pid}/task/${thread}/schedstat`).split(' ')[0])
 }
 
-function nanosOfEnded(pid: number, proc: string): number {
+function nanosOfStat(pid: number, places: readonly number[], proc: string): number {
   const stat = read(`${proc}/${pid}/stat`)
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (
-    (Number(fields[CHILDREN_USER_FIELD] ?? 0) + Number(fields[CHILDREN_SYSTEM_FIELD] ?? 0)) * NANOS_PER_TICK
-  )
+  return places.reduce((sum, place) => sum + Number(fields[place] ?? 0), 0) * NANOS_PER_TICK
 }
 
 function childrenOf(pid: number, proc: string): number[] {
