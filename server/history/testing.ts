@@ -57,7 +57,7 @@ export async function writeRequests(sql: Sql, requests: readonly WrittenRequest[
 
 /**
  * Writes so many records of a workspace at once, some seconds apart from 2026 on, of the given keys and ten models, each
- * with a row of the ledger: for reading alone, no balance is moved.
+ * with a row of the ledger behind those that it has: no balance is moved.
  */
 export async function fillHistory(sql: Sql, past: Past): Promise<void> {
   const { workspaceId, keyIds, count, secondsApart = 1 } = past
@@ -80,9 +80,10 @@ export async function fillHistory(sql: Sql, past: Past): Promise<void> {
       workspace_id, number, id, kind, amount_micros, balance_after_micros, description, reference, idempotency_key
     )
     select
-      ${workspaceId}::text, 1000 + n, 'led_' || n, case when n % 10000 = 0 then 'top_up' else 'generation' end, -1, 0,
+      w.id, w.ledger_entries + n, 'led_' || n, case when n % 10000 = 0 then 'top_up' else 'generation' end, -1, 0,
       'demo/model-1', 'gen-' || lpad(n::text, 26, '0'), 'filled:' || n
-    from generate_series(1, ${count}::bigint) n`
+    from workspaces w, generate_series(1, ${count}::bigint) n where w.id = ${workspaceId}`
+  await sql`update workspaces set ledger_entries = ledger_entries + ${count} where id = ${workspaceId}`
 }
 
 /** What a workspace is given to look back on. */
