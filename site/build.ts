@@ -26,6 +26,8 @@ export async function buildSite(into: string): Promise<number> {
   writeFileSync(join(folder, MARK), `globalThis.searchData = ${JSON.stringify(entries)}\n`)
   await bundleScripts(folder)
   for (const name of ['style.css', 'icon.svg']) cpSync(join(import.meta.dirname, name), join(folder, name))
+  // The pictures that `npm run bench` draws.
+  cpSync(join(PROJECT, 'docs/performance'), join(folder, 'performance'), { recursive: true })
   cpSync(join(PROJECT, 'generated/openapi.yaml'), join(folder, 'openapi.yaml'))
   cpSync(join(PROJECT, 'generated/console/openapi.yaml'), join(folder, 'console-openapi.yaml'))
   mkdirSync(join(folder, 'schemas'))
