@@ -1,5 +1,5 @@
 import * as assert from '../../engine/assert.ts'
-import { shows } from '../../engine/checks.ts'
+import { showing, shows } from '../../engine/checks.ts'
 import {
   chatWith,
   creditNeeds,
@@ -105,6 +105,8 @@ export default {
       const { baseUrl } = context.target
       const record = await context.request('getGeneration', { baseUrl, key: null, query: { id } })
       assert.ok(record.status >= 400, 'whoever has no key reads the record')
+      // How that is refused has rules of its own.
+      showing([], () => expectStatus(record, 401))
       assert.match(textIn(found, 'evidence_digest'), /^sha256\/[\w-]{43}$/)
     },
   },
