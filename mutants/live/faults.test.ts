@@ -8,6 +8,7 @@ import { catalogue, differentialRules } from '../../conformance/engine/rules.ts'
 import { overexcused, undemonstrated } from './demanded.ts'
 import { alsoBroken } from './fault.ts'
 import { faults } from './faults.ts'
+import { LONG } from './long.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { plant } from './plant.ts'
 
@@ -20,6 +21,10 @@ test.each(files)('all faults of %s can be planted into it together, and it stays
   const planted = plant(readFileSync(join(ROOT, file), 'utf8'), own)
   for (const { id } of own) expect(planted.split(`'${id}'`)).toHaveLength(2)
   if (file.endsWith('.ts')) expect(stripTypeScriptTypes(planted).length).toBeGreaterThan(0)
+})
+
+test('what is said to take long is a scenario', () => {
+  expect([...LONG].filter((id) => !scenarios.has(id))).toEqual([])
 })
 
 test('each fault has a name of its own', () => {

@@ -3,7 +3,7 @@ import { createCommand, options, runCommand } from '#base/command.ts'
 import { visibleJson } from '#base/foreign-text.ts'
 import { complain, complainOf } from '#base/print.ts'
 import { EXIT } from '../../conformance/commands/exit.ts'
-import { startPlanted } from './deployment.ts'
+import { affordable, startCrew } from './crew.ts'
 import type { LiveFault } from './fault.ts'
 import { faults } from './faults.ts'
 import { readReach, writeReach } from './kept-reach.ts'
@@ -13,14 +13,19 @@ import { describeTried, documentOf, summarize } from './tell.ts'
 /** What `selftest` takes. */
 interface Given {
   readonly grep: readonly string[]
+  readonly deployments?: number
   readonly jobs: number
   readonly seed: number
   readonly full: boolean
+  readonly slow: boolean
   readonly among: readonly string[]
   readonly shard: Shard
   readonly reach?: string
   readonly json: boolean
 }
+
+/** They wait most of the time: so many keep two cores busy, and none waits for a core (ours). */
+const DEPLOYMENTS = { quick: 2, full: 4 }
 
 // `npm run selftest`, and `bin/conformance selftest` in this repository.
 const program = createCommand(
@@ -30,7 +35,12 @@ const program = createCommand(
   .option('--grep <text>', 'only faults whose id, file or rules hold this text; may be repeated', collect, [])
   .option(
     '--full',
-    'for each fault run every scenario that gets to it and does not wait long by design: all that breaks has to be what it says to break',
+    'for each fault run every scenario that gets to it and takes no longer than two seconds: all that breaks has to be what it says to break',
+    false,
+  )
+  .option(
+    '--slow',
+    'of --full: those as well that take longer, unless they wait for more than ten seconds by design',
     false,
   )
   .option(
@@ -44,7 +54,12 @@ const program = createCommand(
     '--reach <file>',
     'of --full: read who gets to which fault there, or write it there when there is no such file',
   )
-  .option('--jobs <n>', 'scenarios that run at once', parseCount, 8)
+  .option(
+    '--deployments <n>',
+    'references that are examined at once, of up to 2 GiB of memory each; by default as many as there is memory for, up to 2, and with --full up to 4',
+    parseCount,
+  )
+  .option('--jobs <n>', 'scenarios that run at once in each of them', parseCount, 8)
   .option('--seed <n>', 'where random choices come from', parseCount, 1)
   .option(options.json[0], options.json[1], false)
   .action(run)
@@ -61,7 +76,8 @@ process.exitCode =
     complainOf,
   )) ?? process.exitCode
 
-async function run({ grep, jobs, seed, full, among, shard, reach, json }: Given): Promise<void> {
+async function run(given: Given): Promise<void> {
+  const { grep, jobs, seed, full, slow, among, shard, reach, json } = given
   const wanted = faults.filter((fault) => isWanted(fault, grep))
   const chosen = wanted.filter((_, place) => place % shard.of === shard.part - 1)
   if (chosen.length === 0) {
@@ -69,19 +85,23 @@ async function run({ grep, jobs, seed, full, among, shard, reach, json }: Given)
     process.exitCode = EXIT.usage
     return
   }
-  process.stderr.write(`Starting the reference with ${chosen.length} faults in it, none of them live.\n`)
-  const deployment = await startPlanted()
+  const { deployments = affordable(full ? DEPLOYMENTS.full : DEPLOYMENTS.quick) } = given
+  const count = full ? deployments : Math.min(deployments, chosen.length)
+  process.stderr.write(
+    `Starting ${count === 1 ? 'the reference' : `${count} references`} with ${chosen.length} faults in it, none of them live.\n`,
+  )
+  const examiners = await startCrew(count, { faults: chosen.map(({ id }) => id), jobs, seed })
+  const stop = () => Promise.all(examiners.map((examiner) => examiner.stop()))
   // Asked to end, it leaves nothing behind.
   for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.once(name, () => void deployment.stop().finally(() => process.exit(EXIT.error)))
+    process.once(name, () => void stop().finally(() => process.exit(EXIT.error)))
   try {
     const found = await selftest({
-      deployment,
+      examiners,
       faults: chosen,
-      jobs,
-      seed,
       isFull: full,
-      isAmong: ({ id }) => among.length === 0 || among.some((text) => id.includes(text)),
+      withLong: slow,
+      isAmong: (id) => among.length === 0 || among.some((text) => id.includes(text)),
       keepReach: async (places, find) => {
         const kept = reach === undefined ? undefined : await readReach(reach, places)
         if (kept) return kept
@@ -89,9 +109,9 @@ async function run({ grep, jobs, seed, full, among, shard, reach, json }: Given)
         if (reach !== undefined) await writeReach(reach, places, found)
         return found
       },
-      onWatched: (place, total) => {
-        if (place % 50 === 0 || place === total)
-          process.stderr.write(`${place}/${total} scenarios were watched.\n`)
+      onWatched: (watched, total) => {
+        if (watched % 50 === 0 || watched === total)
+          process.stderr.write(`${watched}/${total} scenarios were watched.\n`)
       },
       onTried: (tried, place) => process.stderr.write(describeTried(tried, place, chosen.length)),
       onRest: () => process.stderr.write('None is live any more: their scenarios have to pass now.\n'),
@@ -101,7 +121,7 @@ async function run({ grep, jobs, seed, full, among, shard, reach, json }: Given)
     )
     process.exitCode = found.atRest.length > 0 ? EXIT.error : isProved(found) ? EXIT.conformant : EXIT.failing
   } finally {
-    await deployment.stop()
+    await stop()
   }
 }
 

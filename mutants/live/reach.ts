@@ -15,41 +15,35 @@ export interface Reach {
 /** Longer than anything that comes round by itself at the reference: a poll, a signing (ours). */
 const REST_MS = 8_000
 
+/** The faults whose switches are asked for while nobody asks for anything. */
+export async function restFaults({ watch }: PlantedDeployment): Promise<readonly string[]> {
+  const { reached } = await watch(() => sleep(REST_MS))
+  return [...reached].toSorted()
+}
+
 /**
- * Runs each scenario by itself, in all places where faults are shown, and sees which switches are asked for. Where none of
- * the programs has asked for that of a fault, all of them would have done the same with it live: nothing else in them is
- * another.
+ * Runs a scenario by itself, in all places where faults are shown, and gives the faults whose switches are asked for. Where
+ * none of the programs has asked for that of a fault, all of them would have done the same with it live: nothing else in
+ * them is another.
  */
-export async function findReach(
+export async function watchScenario(
   { watch }: PlantedDeployment,
-  scenarios: readonly Scenario[],
+  scenario: Scenario,
   places: ReadonlySet<LiveFault['at']>,
   bench: () => TrialBench,
-  onWatched: (place: number) => void,
-): Promise<Reach> {
-  const tryIn = async (scenario: Scenario) => {
+): Promise<readonly string[]> {
+  const { reached } = await watch(async () => {
     for (const at of places) {
       // What is run through the proxy is run at the router before.
       const isSeenAnyhow = at === undefined && places.has('proxy') && scenario.subjects.includes('proxy')
       if (!isSeenAnyhow) await tryScenarios([scenario], bench(), at)
     }
-  }
-  const { reached: atRest } = await watch(() => sleep(REST_MS))
-  const of: Record<string, readonly string[]> = {}
-  for (const [place, scenario] of scenarios.entries()) {
-    const { reached } = await watch(() => tryIn(scenario))
-    of[scenario.id] = [...reached].toSorted()
-    onWatched(place + 1)
-  }
-  return { atRest: [...atRest].toSorted(), of }
+  })
+  return [...reached].toSorted()
 }
 
 /** The scenarios to which a fault can matter. */
-export function reaching<S extends Pick<Scenario, 'id'>>(
-  fault: string,
-  scenarios: readonly S[],
-  reach: Reach,
-): readonly S[] {
+export function reaching(fault: string, scenarios: readonly string[], reach: Reach): readonly string[] {
   if (reach.atRest.includes(fault)) return scenarios
-  return scenarios.filter(({ id }) => reach.of[id]?.includes(fault) ?? true)
+  return scenarios.filter((id) => reach.of[id]?.includes(fault) ?? true)
 }

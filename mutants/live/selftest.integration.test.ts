@@ -2,8 +2,9 @@
 
 import { expect, test } from 'vitest'
 import { startPlanted } from './deployment.ts'
+import { createExaminer } from './examiner.ts'
 import type { LiveFault } from './fault.ts'
-import { faults } from './faults.ts'
+import { faults as allFaults } from './faults.ts'
 import { selftest } from './selftest.ts'
 
 /** A few of each kind that are quickly told; `npm run selftest` takes all of them. */
@@ -30,21 +31,21 @@ const harmless: LiveFault = {
 }
 
 test('faults are found by checks of the rules that they break, and one that does nothing survives', async () => {
-  const few = faults.filter(({ id }) => FEW.includes(id))
+  const few = allFaults.filter(({ id }) => FEW.includes(id))
   expect(few.map(({ id }) => id).toSorted()).toEqual(FEW.toSorted())
-  const deployment = await startPlanted()
+  const faults = [...few, harmless]
+  const examiner = await createExaminer({ deployment: await startPlanted(), faults, jobs: 4, seed: 1 })
   const { atRest, tried } = await selftest({
-    deployment,
-    faults: [...few, harmless],
-    jobs: 4,
-    seed: 1,
+    examiners: [examiner],
+    faults,
     isFull: false,
+    withLong: false,
     isAmong: () => true,
     keepReach: (_, find) => find(),
     onWatched: () => {},
     onTried: () => {},
     onRest: () => {},
-  }).finally(deployment.stop)
+  }).finally(examiner.stop)
   expect(atRest).toEqual([])
   const survivors = tried.filter(({ isKilled }) => !isKilled)
   expect(survivors.map(({ fault, missed, passed }) => [fault.id, missed, passed])).toEqual([

@@ -84,9 +84,9 @@ test('while it is watched the usual value is given, and told is who would have h
 })
 
 test('a fault matters to the scenarios that get to it, to those nobody has watched, and all where it comes round by itself', () => {
-  const scenarios = ['a/one', 'a/other', 'a/new'].map((id) => ({ id }))
+  const scenarios = ['a/one', 'a/other', 'a/new']
   const reach = { atRest: ['in-a-timer'], of: { 'a/one': ['here'], 'a/other': ['there'] } }
-  const idsOf = (fault: string) => reaching(fault, scenarios, reach).map(({ id }) => id)
+  const idsOf = (fault: string) => reaching(fault, scenarios, reach)
   expect(idsOf('here')).toEqual(['a/one', 'a/new'])
   expect(idsOf('in-a-timer')).toEqual(['a/one', 'a/other', 'a/new'])
 })

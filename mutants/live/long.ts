@@ -1,0 +1,37 @@
+/**
+ * Scenarios that take longer than two seconds by themselves, on two cores left alone; none of them waits long by design, as
+ * the suite has it. They are one in seventeen, and would cost more than all others together.
+ */
+export const LONG: ReadonlySet<string> = new Set([
+  'completions/pings',
+  'console/live',
+  'console/sessions-bound',
+  'errors/internal-everywhere',
+  'evidence/external-unadmitted',
+  'keys/states',
+  'limits/debt',
+  'limits/order',
+  'limits/overload',
+  'limits/refill',
+  'models/tee-label-read',
+  'operations/drain',
+  'proxy/either-clock',
+  'proxy/foreign-answers',
+  'proxy/foreign-evidence',
+  'proxy/leaf-signed-late',
+  'proxy/unfinished-fetch',
+  'relay/circuit',
+  'relay/refused-elsewhere',
+  'requests/body-memory',
+  'streams/pings',
+  'streams/pings-before-headers',
+  'streams/pings-exact',
+  'streams/pings-stop-at-reasoning',
+  'streams/pings-stop-at-tool-call',
+  'streams/stalled-client',
+  'upstreams/fetch-finished-wrong',
+  'upstreams/leaf-signed-late',
+  'upstreams/shared',
+  'upstreams/sticky',
+  'upstreams/verdict-expired',
+])
