@@ -10,10 +10,10 @@ launch() {
     exit 1
   fi
   if [ -x "$root/node_modules/.bin/node" ]; then
-    exec "$root/node_modules/.bin/node" "$entry" "$@"
+    exec "$root/node_modules/.bin/node" --require "$root/bin/compiled.cjs" "$entry" "$@"
   fi
   if is_new_enough "$(node --version 2>/dev/null)"; then
-    exec node "$entry" "$@"
+    exec node --require "$root/bin/compiled.cjs" "$entry" "$@"
   fi
   found=$(node --version 2>/dev/null) || found=none
   echo "${0##*/}: this needs Node 24.17 or newer; the one on the PATH is: $found." >&2

@@ -30,12 +30,17 @@ function fakeNode(file: string, version: string): void {
   })
 }
 
-function launch(command = join(folder, 'bin/router'), path = join(folder, 'path')) {
+function launch(command = join(folder, 'bin/router')) {
   const { status, stdout, stderr } = spawnSync('/bin/sh', [command, 'a b', '--c'], {
     encoding: 'utf8',
-    env: { PATH: `${path}:/bin:/usr/bin` },
+    env: { PATH: `${join(folder, 'path')}:/bin:/usr/bin` },
   })
   return { status, stdout: stdout.trim(), stderr }
+}
+
+/** What a Node of that version is called with. */
+function call(version: string, room = 'server') {
+  return `${version} --require ${folder}/bin/compiled.cjs ${folder}/${room}/main.ts a b --c`
 }
 
 test.each([
@@ -46,19 +51,29 @@ test.each([
 ])('the launcher of the %s may be executed by everybody, and runs %s/main.ts', (name, room) => {
   expect(statSync(join(HOME, 'bin', name)).mode & 0o777).toBe(0o755)
   fakeNode(join(folder, 'node_modules/.bin/node'), 'v24.21.0')
-  expect(launch(join(folder, 'bin', name)).stdout).toBe(`v24.21.0 ${folder}/${room}/main.ts a b --c`)
+  expect(launch(join(folder, 'bin', name)).stdout).toBe(call('v24.21.0', room))
+})
+
+test('what Node has made of a file is kept beside the packages', () => {
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+  symlinkSync(process.execPath, join(folder, 'node_modules/.bin/node'))
+  mkdirSync(join(folder, 'server'))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'server/main.ts'), 'export const one: number = 1\n')
+  expect(launch()).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect(readdirSync(join(folder, 'node_modules/.cache/compiled'))).toHaveLength(1)
 })
 
 test('the Node of the project comes first', () => {
   fakeNode(join(folder, 'node_modules/.bin/node'), 'v24.21.0')
   fakeNode(join(folder, 'path/node'), 'v99.0.0')
-  expect(launch().stdout).toBe(`v24.21.0 ${folder}/server/main.ts a b --c`)
+  expect(launch().stdout).toBe(call('v24.21.0'))
 })
 
 test.each(['v24.17.0', 'v24.18.1', 'v25.0.0', 'v100.1.0'])('Node %s on the PATH will do', (version) => {
   mkdirSync(join(folder, 'node_modules'))
   fakeNode(join(folder, 'path/node'), version)
-  expect(launch().stdout).toBe(`${version} ${folder}/server/main.ts a b --c`)
+  expect(launch().stdout).toBe(call(version))
 })
 
 test.each(['v20.20.2', 'v24.16.9', 'v9.99.0', 'nonsense'])(
@@ -83,7 +98,7 @@ test('the launcher is found through links, relative ones too', () => {
   mkdirSync(join(folder, 'links'))
   symlinkSync('../bin/router', join(folder, 'links/one'))
   symlinkSync(join(folder, 'links/one'), join(folder, 'links/two'))
-  expect(launch(join(folder, 'links/two')).stdout).toBe(`v24.21.0 ${folder}/server/main.ts a b --c`)
+  expect(launch(join(folder, 'links/two')).stdout).toBe(call('v24.21.0'))
 })
 
 /** The packages that a program has loaded, and how many files in all. */
