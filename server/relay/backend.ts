@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { passingOverInterim } from '#egress/connection/interim.ts'
 import { createHealth, type Health } from './health.ts'
+import { inOwnMemory } from './own-memory.ts'
 import { createTally, type Tally } from './tally.ts'
 
 /** One OpenAI-compatible server that can serve a model. */
@@ -108,7 +109,12 @@ export function createComposer({
     }
     const lengthened = { ...headers, 'content-length': String(body.length) }
     // undici keeps a buffer until the answer ends, and lets go of what it has read from a stream.
-    const content = body.length > LARGE_BODY_BYTES ? Readable.from([body], { objectMode: false }) : body
+    const content =
+      body.length > LARGE_BODY_BYTES
+        ? Readable.from([body], { objectMode: false })
+        : accept === 'text/event-stream'
+          ? inOwnMemory([body])[0]!
+          : body
     return { path: base + path, method: 'POST', headers: lengthened, body: content }
   }
 }

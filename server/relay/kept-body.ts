@@ -10,16 +10,26 @@ export interface KeptBody {
 
 /** Keeps a body; `onGone` is called once, when it is let go of. */
 export function keepBody(object: ScannedObject, onGone: () => void): KeptBody {
-  let kept: ScannedObject | undefined = object
-  return {
-    get object() {
-      if (kept === undefined) throw new Error('The body of this request was let go of.')
-      return kept
-    },
-    letGo() {
-      if (kept === undefined) return
-      kept = undefined
-      onGone()
-    },
+  return new Kept(object, onGone)
+}
+
+class Kept implements KeptBody {
+  #object: ScannedObject | undefined
+  readonly #onGone: () => void
+
+  constructor(object: ScannedObject, onGone: () => void) {
+    this.#object = object
+    this.#onGone = onGone
+  }
+
+  get object(): ScannedObject {
+    if (this.#object === undefined) throw new Error('The body of this request was let go of.')
+    return this.#object
+  }
+
+  letGo(): void {
+    if (this.#object === undefined) return
+    this.#object = undefined
+    this.#onGone()
   }
 }

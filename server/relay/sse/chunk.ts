@@ -5,6 +5,7 @@ import { byte } from '../../json/scan.ts'
 import { applyEdits, type Changes, type Edit, editsOf, positionAfter } from '../../json/splice.ts'
 import type { Usage } from '../../metering/generation.ts'
 import type { Operation } from '../../operation.ts'
+import { inOwnMemory } from '../own-memory.ts'
 import { carriesText, choiceTextBytes, onlyTextOf } from '../text.ts'
 import { parseUsage } from '../usage.ts'
 import type { StreamFault } from './faults.ts'
@@ -101,12 +102,13 @@ export function templateOf(
   const out = eventOf(data, edits)
   const outStart = EVENT_START.length + positionAfter(edits, text.start)
   const outEnd = EVENT_START.length + positionAfter(edits, text.end)
-  return {
-    prefix: Buffer.from(raw.subarray(0, lead + text.start)),
-    suffix: Buffer.from(raw.subarray(lead + text.end)),
-    outPrefix: out.subarray(0, outStart),
-    outSuffix: out.subarray(outEnd),
-  }
+  const [prefix, suffix, outPrefix, outSuffix] = inOwnMemory([
+    raw.subarray(0, lead + text.start),
+    raw.subarray(lead + text.end),
+    out.subarray(0, outStart),
+    out.subarray(outEnd),
+  ])
+  return { prefix: prefix!, suffix: suffix!, outPrefix: outPrefix!, outSuffix: outSuffix! }
 }
 
 /** The inside of the string that carries the chunk's text, without its quotes. */
