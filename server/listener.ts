@@ -20,9 +20,6 @@ const HEADERS_TIMEOUT_MS = 30_000
 /** How often Node looks whose time is up; its own half a minute would make a whole one of that (ours). */
 const CHECK_MS = 1_000
 
-/** How many requests of a connection may come in one slice of it (ours); whoever sends more is hung up on. */
-const MAX_UNANSWERED = 16
-
 type FetchCallback = Parameters<typeof getRequestListener>[0]
 
 /**
@@ -62,17 +59,13 @@ export function createListener(
     ERR_HTTP_REQUEST_TIMEOUT: TOO_SLOW,
   }
   const discards = new Discards()
-  /** Whether a request may be answered; each is counted and followed before, whatever becomes of it. */
-  const takes = (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (turns.begin(request, response) > MAX_UNANSWERED) {
-      request.socket.destroy()
-      return false
-    }
+  /** Each request is followed, whatever becomes of it. */
+  const follow = (request: IncomingMessage, response: ServerResponse): void => {
+    turns.begin(request, response)
     discards.follow(request, response)
-    return true
   }
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    if (!takes(request, response)) return
+    follow(request, response)
     if (SINGLE.some((name) => isRepeated(request, name)) || request.headers.host === undefined)
       refuse(response, MALFORMED, help)
     else if (!turnAway(request, response) && !direct(request, response)) void answer(request, response)
@@ -90,7 +83,8 @@ export function createListener(
   // Nobody is asked for a body before it is known whose it is: the reader of the body says when to go on.
   server.on('checkContinue', serve)
   server.on('checkExpectation', (request, response) => {
-    if (takes(request, response)) refuse(response, MALFORMED, help)
+    follow(request, response)
+    refuse(response, MALFORMED, help)
   })
   server.on('connect', (_, socket) => {
     turns.leave(socket)

@@ -207,6 +207,39 @@ test.each([
   expect(answers.toString('latin1').match(/HTTP\/1\.1 200/g)).toHaveLength(2)
 })
 
+test.each([1, 2, 3, 5, 1_023, 1_024, 1_025, 1_026, 1_027])(
+  'what stands behind an end is not parsed with it, though it comes in pieces of %d bytes',
+  async (size) => {
+    let running = 0
+    let most = 0
+    const paths: string[] = []
+    const port = await start(async (incoming, response) => {
+      most = Math.max(most, ++running)
+      paths.push(incoming.url!)
+      await buffer(incoming)
+      for (let turn = 0; turn < 3; turn++) await nextTurn()
+      response.once('close', () => running--).end('ok')
+    })
+    const socket = open(port).setNoDelay()
+    const answers = text(socket)
+    const head = (path: number, more: string) => `POST /${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
+    const kinds = [
+      'transfer-encoding: chunked\r\n\r\n4\r\n\r\n\r\n\r\n0\r\n',
+      'content-length: 3\r\n\r\n\r\n',
+      '',
+      `x-padding: ${'x'.repeat(975)}\r\n`,
+    ]
+    const sent = Array.from({ length: 40 }, (_, path) => head(path, kinds[path % kinds.length]!)).join('')
+    for (const piece of cut(Buffer.from(sent + last), [size])) {
+      socket.write(piece)
+      await nextTurn()
+    }
+    expect((await answers).match(/HTTP\/1\.1 200/g)).toHaveLength(41)
+    expect(paths).toEqual([...Array.from({ length: 40 }, (_, path) => `/${path}`), '/'])
+    expect(most).toBe(1)
+  },
+)
+
 test('connections are kept and used again, whatever the bodies', async () => {
   const port = await start(echo)
   for (let count = 0; count < 20; count++) {

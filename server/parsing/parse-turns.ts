@@ -10,6 +10,9 @@ import { ParseBudget } from './parse-budget.ts'
  */
 const SLICE_BYTES = 1_024
 
+/** What ends every head, and every body in chunks. */
+const END = Buffer.from('\r\n\r\n')
+
 /** What may be read ahead of an answer (ours): who sends less than that is heard to leave. */
 const AHEAD_BYTES = 16_384
 
@@ -39,9 +42,10 @@ const NOTHING = Buffer.alloc(0)
 
 /**
  * Stands between the connections of a server and Node's parser, which would parse all that a read brings at one go. A
- * request is not parsed before the one ahead of it is answered (REQ-69), and bodies in chunks share a budget of time:
- * each chunk costs as much as a whole read, and may have a single byte (REQ-68). Turns are of equal time and not of
- * equal bytes: an honest body is through after a few, and whoever comes anew stands behind it.
+ * request is not parsed before the one ahead of it is answered (REQ-69): half of its head would be timed meanwhile, and
+ * what is wrong with it be told in the other's place. Bodies in chunks share a budget of time: each chunk costs as much as a whole read, and may have a single byte (REQ-68).
+ * Turns are of equal time and not of equal bytes: an honest body is through after a few, and whoever comes anew stands
+ * behind it.
  */
 export class ParseTurns {
   readonly #budget: ParseBudget
@@ -67,10 +71,10 @@ export class ParseTurns {
     socket.once('close', () => this.leave(socket))
   }
 
-  /** A request has begun on a connection that is followed; gives how many of that are without a complete answer. */
-  begin(request: IncomingMessage, response: ServerResponse): number {
+  /** A request has begun on a connection that is followed. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#connections.get(request.socket)
-    if (connection === undefined) return 1
+    if (connection === undefined) return
     connection.request = request
     connection.bodyLeft = declaredLength(request)
     connection.unanswered.add(response)
@@ -80,7 +84,6 @@ export class ParseTurns {
       // In a turn of its own: many short answers on one connection would be one long turn.
       if (connection.rest.length > 0) setImmediate(() => this.#go(connection))
     })
-    return connection.unanswered.size
   }
 
   /** The requests of a connection that are without a complete answer. */
@@ -123,7 +126,17 @@ export class ParseTurns {
         this.#wait(connection)
         return false
       }
-      connection.usedMs += this.#budget.spend(() => parse(take(connection, SLICE_BYTES)))
+      let isMore = true
+      connection.usedMs += this.#budget.spend(() => {
+        // Of a body that is full of what ends one, many slices make one: each costs as much as a chunk.
+        for (let left = SLICE_BYTES; isMore && left > 0 && !request.complete; ) {
+          const slice = takeSlice(connection)
+          isMore = slice !== undefined
+          if (slice) parse(slice)
+          left -= slice?.length ?? 0
+        }
+      })
+      return isMore
     } else if (isInBody && bodyLeft! > 0) {
       const bytes = take(connection, bodyLeft!)
       connection.bodyLeft = bodyLeft! - bytes.length
@@ -131,7 +144,11 @@ export class ParseTurns {
     } else if (unanswered.size > 0) {
       if (connection.rest.length > AHEAD_BYTES) hold(connection)
       return false
-    } else parse(take(connection, SLICE_BYTES))
+    } else {
+      const slice = takeSlice(connection)
+      if (slice === undefined) return false
+      parse(slice)
+    }
     return true
   }
 
@@ -165,6 +182,32 @@ export class ParseTurns {
     for (const one of this.#waiting) if (one.unanswered.size > 0) return one
     return this.#waiting.values().next().value
   }
+}
+
+/**
+ * Takes a slice in which at most one request ends, and nothing stands behind that end. Undefined where only the next
+ * bytes tell whether it is one; then these are read.
+ */
+function takeSlice(connection: Connection): Buffer | undefined {
+  const { rest } = connection
+  const ahead = rest.subarray(0, SLICE_BYTES + END.length - 1)
+  const end = ahead.indexOf(END)
+  if (end >= 0) return take(connection, end + END.length)
+  const certain = rest.length - begunEnd(rest)
+  if (certain > 0) return take(connection, Math.min(SLICE_BYTES, certain))
+  letGo(connection)
+  return undefined
+}
+
+/** How many bytes of an end stand at the end of these. */
+function begunEnd(bytes: Buffer): number {
+  // Mostly none, and then it costs nothing.
+  const last = bytes.at(-1)
+  if (last === undefined || !END.includes(last)) return 0
+  for (let length = END.length - 1; length > 0; length--) {
+    if (bytes.subarray(-length).equals(END.subarray(0, length))) return length
+  }
+  return 0
 }
 
 /** Takes so many bytes of what is left, or all. */
