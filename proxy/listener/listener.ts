@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
@@ -62,15 +63,21 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
       }
     },
   )
+  const unanswered = (socket: Duplex) => [...running].filter(({ req }) => req.socket === socket)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // An answer that has begun is cut off: a second one in its midst could be taken for a part of it.
-    const isAnswering = [...running].some((response) => response.socket === socket && response.headersSent)
+    // A refusal in the midst of an answer, or in front of one that is still to come, would be taken for a part of it, or
+    // for it: such a connection is cut. One whose body is wrong has none to come.
+    const [first, ...others] = unanswered(socket)
+    const isAnswering = first !== undefined && (first.req.complete || first.headersSent || others.length > 0)
     // Node's timer is up for one that was opened ahead: what it was told now it would take for its answer (REQ-71).
     const isUnused = socket.bytesRead === 0
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswering || isUnused) socket.destroy()
     else refuseSocket(socket, error.code)
   })
-  server.on('connect', (_, socket) => refuseSocket(socket))
+  server.on('connect', (_, socket) => {
+    if (unanswered(socket).length > 0) socket.destroy()
+    else refuseSocket(socket)
+  })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     refuse(request, response, malformed(), config.origins),
   )

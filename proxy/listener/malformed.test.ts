@@ -78,6 +78,12 @@ test('half a head is told that it came too slowly, and nothing is passed on (REQ
   expect(world.gateway.accepted).toBe(0)
 })
 
+test('half a head behind a request that waits for its answer is not told of in its place (REQ-72)', async () => {
+  const world = await startWorld({ script: () => {} })
+  const request = `GET /v1/models HTTP/1.1\r\n${HOST}\r\n\r\n`
+  expect(await overstay(world.port, request + request.slice(0, -2))).toBe('')
+})
+
 test('who asks for a tunnel and resets the connection ends nothing', async () => {
   const world = await startWorld()
   for (let time = 0; time < 3; time++) {
@@ -103,4 +109,20 @@ test('what is no request ends an answer that has begun, and puts nothing into it
   }
   expect(answer).toContain('begun')
   expect(answer).not.toContain('HTTP/1.1 400')
+})
+
+test.each([
+  ['nonsense', 'no request\r\n\r\n'],
+  ['a tunnel', `CONNECT a.example:443 HTTP/1.1\r\n${HOST}\r\n\r\n`],
+  [
+    'a body that is none',
+    `POST /v1/models HTTP/1.1\r\n${HOST}\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n\r\n`,
+  ],
+])('%s behind a request that waits for its answer is not told in its place', async (_, next) => {
+  const world = await startWorld({ script: () => {} })
+  const socket = connect(world.port, '127.0.0.1')
+  socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}\r\n\r\n`)
+  await vi.waitUntil(() => world.gateway.accepted === 1)
+  socket.write(next)
+  expect(await text(socket)).toBe('')
 })
