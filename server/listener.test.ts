@@ -187,6 +187,17 @@ test.each([
   expect(answer).toMatch(/begun\r\n0\r\n\r\nHTTP/)
 })
 
+test('nonsense in a body whose request was answered is not answered a second time', async () => {
+  const socket = connect(await start(), '127.0.0.1')
+  socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n')
+  let answer = ''
+  for await (const piece of socket.setEncoding('utf8')) {
+    answer += piece
+    if (answer.endsWith('ok')) socket.write('no length\r\n\r\n')
+  }
+  expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+})
+
 test('nonsense in the body of a request is refused behind the answer to the one ahead of it', async () => {
   const { port, end } = await startBegun()
   const socket = connect(port, '127.0.0.1')

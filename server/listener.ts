@@ -92,11 +92,13 @@ export function createListener(
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const unanswered = turns.unanswered(socket)
+    // A second answer would be taken for the one to the next request.
+    const isAnswered = turns.isAnswered(socket)
     turns.leave(socket)
     const refusal = refusals[error.code ?? ''] ?? MALFORMED
     // Node's timer is up for one that was opened ahead: what it was told now it would take for its answer (REQ-71).
     const isUnused = socket.bytesRead === 0
-    if (error.code === 'ECONNRESET' || !socket.writable || isUnused) socket.destroy()
+    if (error.code === 'ECONNRESET' || !socket.writable || isUnused || isAnswered) socket.destroy()
     // What was well said before it is answered first, unless its sender has left.
     else if (!socket.readableEnded && unanswered.length > 0 && unanswered.every(({ req }) => req.complete))
       unanswered.at(-1)!.once('close', () => refuseSocket(socket, refusal, help))

@@ -40,6 +40,7 @@ const CHECK_MS = 1_000
 /** Listens for clients of one endpoint. Rejects with `ListenError` where it cannot. */
 export async function listen(config: ListenConfig, endpoint: Destination, log: Log): Promise<Listener> {
   const running = new Set<ServerResponse>()
+  const newest = new WeakMap<Duplex, IncomingMessage>()
   const server = createServer(
     {
       keepAliveTimeout: limits.keepAliveMs,
@@ -53,6 +54,7 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
     },
     (request, response) => {
       running.add(response)
+      newest.set(request.socket, request)
       response.once('close', () => running.delete(response))
       try {
         serve(request, response)
@@ -66,12 +68,14 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
   const unanswered = (socket: Duplex) => [...running].filter(({ req }) => req.socket === socket)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // A refusal in the midst of an answer, or in front of one that is still to come, would be taken for a part of it, or
-    // for it: such a connection is cut. One whose body is wrong has none to come.
+    // for it, and one behind it for the next one: such a connection is cut. One whose body is wrong has none to come.
     const [first, ...others] = unanswered(socket)
     const isAnswering = first !== undefined && (first.req.complete || first.headersSent || others.length > 0)
+    const isAnswered = first === undefined && newest.get(socket)?.complete === false
     // Node's timer is up for one that was opened ahead: what it was told now it would take for its answer (REQ-71).
     const isUnused = socket.bytesRead === 0
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering || isUnused) socket.destroy()
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering || isAnswered || isUnused)
+      socket.destroy()
     else refuseSocket(socket, error.code)
   })
   server.on('connect', (_, socket) => {

@@ -126,3 +126,15 @@ test.each([
   socket.write(next)
   expect(await text(socket)).toBe('')
 })
+
+test('nonsense in a body whose request was answered is not answered a second time', async () => {
+  const world = await startWorld()
+  const socket = connect(world.port, '127.0.0.1')
+  socket.write('POST /v1/models HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n')
+  let answer = ''
+  for await (const piece of socket.setEncoding('utf8')) {
+    answer += piece
+    if (answer.endsWith('}}')) socket.write('no length\r\n\r\n')
+  }
+  expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403'])
+})

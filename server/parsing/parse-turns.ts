@@ -91,6 +91,12 @@ export class ParseTurns {
     return [...(this.#connections.get(socket as Socket)?.unanswered ?? [])]
   }
 
+  /** Whether what comes is the body of a request that was answered. */
+  isAnswered(socket: object): boolean {
+    const connection = this.#connections.get(socket as Socket)
+    return connection?.request?.complete === false && connection.unanswered.size === 0
+  }
+
   /** Parses nothing more of a connection: it is over, or spoke nonsense. */
   leave(socket: object): void {
     const connection = this.#connections.get(socket as Socket)
