@@ -31,3 +31,21 @@ test('secrets that come later are known from then on; short ones would be found 
   redactor.add('abc')
   expect(redactor.redact('later-secret abc')).toBe('[secret] abc')
 })
+
+test.each([
+  ['before its last character', key.slice(0, -1)],
+  ['in its midst', key.slice(0, 16)],
+  ['in base64', Buffer.from(key).toString('base64').slice(0, -3)],
+])('a secret that was cut %s does not show', (_, cut) => {
+  const { redact } = createRedactor([key])
+  expect(redact(`the code is ${cut}…, and ${cut}`)).toBe('the code is [secret]…, and [secret]')
+})
+
+test('what all keys begin with tells nothing, and stays', () => {
+  expect(createRedactor([key]).redact('sk-tee-v1-… and sk-tee-v1-ab')).toBe('sk-tee-v1-… and sk-tee-v1-ab')
+})
+
+test('a secret is known as a whole alone', () => {
+  const { isSecret } = createRedactor([key])
+  expect([key, key.slice(0, -1), `${key}x`].map(isSecret)).toEqual([true, false, false])
+})

@@ -3,6 +3,7 @@ import type { ScenarioVerdict } from '#contract/models'
 import type { RuleId } from '#contract/rules'
 import { isConformanceResults } from '#contract/validators/conformance-results'
 import type { Exchange } from '../engine/http/exchange.ts'
+import { excerpt } from '../engine/http/exchange.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { createRedactor } from '../engine/redact.ts'
 import { originOf } from '../engine/rules.ts'
@@ -387,6 +388,18 @@ test('of a long body the beginning and the end are kept, and no secret is cut in
   for (let before = 2_940; before < 3_010; before++) {
     expect(long(before, 960)).not.toContain(KEY.slice(-12))
     expect(long(before, 960)).not.toContain(KEY.slice(0, 12))
+  }
+})
+
+test('no secret shows of a header or a problem that was cut within it', () => {
+  const redactor = createRedactor([KEY])
+  for (const kept of [12, 30, KEY.length - 1]) {
+    const headers = { 'x-told': `${'a'.repeat(500 - kept)}${KEY}` }
+    const quoted = `expected 200, got 500: ${excerpt(`${'a'.repeat(200 - kept)}${KEY}`)}`
+    const told = { ...outcome('fail'), problems: [quoted], exchanges: [{ ...exchange, headers }] }
+    const text = JSON.stringify(describeRun({ ...run, outcomes: [told] }, redactor).scenarios)
+    expect(text).toContain('aaaa')
+    expect(text).not.toContain(KEY.slice(0, 28))
   }
 })
 
