@@ -116,7 +116,7 @@ function table(rules: readonly RuleResult[]): readonly string[] {
 
 function nameOfRule({ id }: RuleResult): string {
   const page = pageOf(id)
-  return page === undefined ? id : `[${id}](${page})`
+  return page === undefined ? plain(id) : `[${plain(id)}](${page})`
 }
 
 /** The check that says so, or why none could. */

@@ -588,6 +588,16 @@ test.each([undefined, '', '/srv/docs', 'javascript:alert(1)'])(
   },
 )
 
+test('no name of a rule in the results of others is read as Markdown or as HTML', () => {
+  const [profile] = results.profiles
+  const rules = profile!.rules.map((rule) => ({ ...rule, id: '<img src=x> [a](b)' }))
+  const foreign = JSON.parse(JSON.stringify({ ...results, profiles: [{ ...profile, rules }] }))
+  expect(isConformanceResults(foreign)).toBe(true)
+  const told = toMarkdown(foreign)
+  expect(told).toContain('| \\<img src=x\\> \\[a\\](b) |')
+  expect(told).not.toMatch(/[^\\]<img/)
+})
+
 test('where a site of the documents is named, reports lead to the page of each rule', () => {
   vi.stubEnv('CONFORMANCE_DOCS', 'https://docs.example/router/')
   onTestFinished(() => void vi.unstubAllEnvs())
