@@ -24,7 +24,7 @@ export default {
       shows('CHAT-06')
       assert.deepEqual(
         debits.map(({ amount_micros }) => amount_micros),
-        [-answer.usage.cost_micros, -Number(usage?.cost_micros)],
+        [0 - answer.usage.cost_micros, 0 - Number(usage?.cost_micros)],
       )
     },
   },

@@ -10,7 +10,7 @@ import {
   uselessBodies,
 } from '../engine/backend-refusals.ts'
 import { costMicros } from '../engine/books.ts'
-import { shows } from '../engine/checks.ts'
+import { showing, shows } from '../engine/checks.ts'
 import { debitsOf } from '../engine/debits.ts'
 import { expectError, expectSubset, generationIdOf, recordIn } from '../engine/expect.ts'
 import { parsed } from '../engine/http/json.ts'
@@ -30,7 +30,7 @@ const anyError = {
 
 export default {
   answer: {
-    rules: ['CHAT-17', 'RLAY-01'],
+    rules: ['CHAT-17', 'GEN-19', 'GEN-20', 'MET-11', 'RLAY-01'],
     title:
       'A text completion is answered as a chat is: generation id, model, text_completion, extended usage',
     needs: ['workspace', 'books', 'model:completions', 'backendScript'],
@@ -45,26 +45,22 @@ export default {
       assert.equal(choices[0]?.text, 'word1 word2 word3 word4')
       assert.deepEqual([usage.prompt_tokens, usage.completion_tokens, usage.total_tokens], [11, 4, 15])
 
-      expectSubset(
-        recordIn(await context.record(id)),
-        {
-          operation: 'completions',
-          streamed: false,
-          finish_reason: 'stop',
-          prompt_tokens: 11,
-          completion_tokens: 4,
-          cost_micros: usage.cost_micros,
-          endpoint: usage.endpoint,
-          evidence_digest: usage.evidence_digest,
-        },
-        'the record',
-      )
+      const record = recordIn(await context.record(id))
+      shows('GEN-19')
+      expectSubset(record, { operation: 'completions', streamed: false, finish_reason: 'stop' }, 'the record')
+      shows('GEN-20')
+      expectSubset(record, { prompt_tokens: 11, completion_tokens: 4 }, 'the record')
+      // Which of the two is wrong where they differ is told where each of them stands alone.
+      shows()
+      const { cost_micros, endpoint, evidence_digest } = usage
+      expectSubset(record, { cost_micros, endpoint, evidence_digest }, 'the record')
       const rows = (await context.books()).entries.filter(({ reference }) => reference === id)
       assert.deepEqual(
         rows.map(({ amount_micros }) => amount_micros),
-        [-usage.cost_micros],
+        [0 - cost_micros],
       )
 
+      shows('CHAT-17')
       const body = { stream: true, stream_options: { include_usage: true } }
       const streamed = await context.request('createCompletion', { body })
       const { chunks, text, usage: last } = expectTextStream(streamed)
@@ -73,23 +69,17 @@ export default {
         assert.equal(chunk.model, model)
       }
       assert.equal(text, choices[0]?.text)
-      assert.deepEqual(
-        [last?.prompt_tokens, last?.completion_tokens, last?.endpoint],
-        [11, 4, usage.endpoint],
-      )
-      assert.equal(last?.cost_micros, usage.cost_micros)
-      const counted = {
-        operation: 'completions',
-        streamed: true,
-        usage_source: 'backend',
-        completion_tokens: 4,
-        cost_micros: last?.cost_micros,
-      }
-      expectSubset(
-        recordIn(await context.record(generationIdOf(streamed))),
-        counted,
-        'the record of a stream',
-      )
+      assert.deepEqual([last?.prompt_tokens, last?.completion_tokens, last?.endpoint], [11, 4, endpoint])
+      assert.equal(last?.cost_micros, cost_micros)
+      const counted = recordIn(await context.record(generationIdOf(streamed)))
+      shows('GEN-19')
+      expectSubset(counted, { operation: 'completions', streamed: true }, 'the record of a stream')
+      shows('MET-11')
+      assert.equal(counted.usage_source, 'backend')
+      shows('GEN-20')
+      assert.equal(counted.completion_tokens, 4)
+      shows()
+      assert.equal(counted.cost_micros, last?.cost_micros)
 
       shows('RLAY-01')
       expectTextStream(await context.request('createCompletion', { body: { stream: true } }))
@@ -290,7 +280,7 @@ export default {
       const body = { prompt: [5, 6, 7, 8, 9], stream: true, user: context.prompt }
       const call = await context.open('createCompletion', { body })
       const seen = await abortAfter(call, (soFar) => readTextStream(soFar).chunks.length >= 2)
-      const record = await expectAbortedInBooks(context, seen)
+      const record = await showing([], () => expectAbortedInBooks(context, seen))
       assert.deepEqual([record.usage_source, record.prompt_tokens], ['counted', 5])
       assert.ok(record.completion_tokens >= 1, 'what was delivered was not counted')
     },

@@ -248,7 +248,7 @@ export default {
   },
 
   usage: {
-    rules: ['CHAT-16'],
+    rules: ['CHAT-16', 'GEN-19', 'GEN-20'],
     title: 'usage of embeddings has the three members more, and the cost is that of the prompt tokens',
     needs: ['workspace', 'books', 'feature:embeddings', 'model:embeddings', 'backendScript'],
     async run(context) {
@@ -257,14 +257,17 @@ export default {
       const prices = await priceOf(context, 'embeddings')
       const input = [context.prompt, 'another']
       const exchange = await context.request('createEmbedding', { body: { input } })
+      shows('CHAT-16')
       const list = expectForm<EmbeddingList>(exchange, forms.embeddings)
       const { data, model, usage } = list
+      shows()
       assert.deepEqual(
         data.map(({ index }) => index),
         [0, 1],
       )
       assert.ok(!('id' in list), 'vectors have no id of a generation')
       assert.equal(model, context.model('embeddings'))
+      shows('CHAT-16')
       assert.equal(usage.prompt_tokens, promptTokens)
       assert.equal(usage.total_tokens, promptTokens)
       assert.equal(usage.completion_tokens, 0)
@@ -275,27 +278,27 @@ export default {
         'usage.evidence_digest is neither a text nor null',
       )
       const id = generationIdOf(exchange)
+      const record = recordIn(await context.record(id))
+      shows('GEN-19')
       expectSubset(
-        recordIn(await context.record(id)),
-        {
-          id,
-          operation: 'embeddings',
-          streamed: false,
-          status: 'ok',
-          finish_reason: null,
-          time_to_first_token_ms: null,
-          prompt_tokens: promptTokens,
-          completion_tokens: 0,
-          cost_micros: usage.cost_micros,
-          endpoint: usage.endpoint,
-          evidence_digest: usage.evidence_digest,
-        },
+        record,
+        { id, operation: 'embeddings', streamed: false, finish_reason: null },
         'the record',
       )
+      shows('GEN-20')
+      expectSubset(
+        record,
+        { time_to_first_token_ms: null, prompt_tokens: promptTokens, completion_tokens: 0 },
+        'the record',
+      )
+      // Which of the two is wrong where they differ is told where each of them stands alone.
+      shows()
+      const { cost_micros, endpoint, evidence_digest } = usage
+      expectSubset(record, { status: 'ok', cost_micros, endpoint, evidence_digest }, 'the record')
       const rows = (await context.books()).entries.filter(({ reference }) => reference === id)
       assert.deepEqual(
         rows.map(({ amount_micros }) => amount_micros),
-        [-usage.cost_micros],
+        [0 - cost_micros],
       )
     },
   },

@@ -308,7 +308,7 @@ export default {
       shows('MET-11')
       assert.equal(record.usage_source, 'backend')
       shows('GEN-21')
-      assert.equal(record.ledger.amount_micros, -usage.cost_micros)
+      assert.equal(record.ledger.amount_micros, 0 - usage.cost_micros)
       shows('WSP-09')
       assert.match(record.ledger.id, /^led_[0-9A-HJKMNP-TV-Z]{26}$/)
       shows('WSP-07')

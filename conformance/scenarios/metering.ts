@@ -252,7 +252,7 @@ export default {
       const prices = await listedPrices(context)
       assert.ok(isPricedBy(prices, [usage]), `${usage.cost_micros} follows from no two of ${prices}`)
       shows('MET-01')
-      assert.equal((await context.debits()).rows.at(-1)?.amount_micros, -usage.cost_micros)
+      assert.equal((await context.debits()).rows.at(-1)?.amount_micros, 0 - usage.cost_micros)
     },
   },
 

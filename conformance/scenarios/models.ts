@@ -1,6 +1,6 @@
 import { isObject } from '#base/object.ts'
 import * as assert from '../engine/assert.ts'
-import { shows } from '../engine/checks.ts'
+import { showing, shows } from '../engine/checks.ts'
 import { expectError, expectModel, expectModels, expectStatus } from '../engine/expect.ts'
 import { objectOf } from '../engine/http/exchange.ts'
 import { entryFor, labelIn, labelNeeds, rootWith } from '../engine/labels.ts'
@@ -30,6 +30,7 @@ export default {
       const exchange = await context.request('getModel', { params: { id: context.model() } })
       expectStatus(exchange, 200)
       const { context_length: length, max_output_tokens: most } = objectOf(exchange)
+      showing([], () => assert.ok(Number.isInteger(length), 'context_length is no count'))
       assert.equal(most, Math.min(Number(length), 16_384))
     },
   },

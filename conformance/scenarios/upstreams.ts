@@ -21,6 +21,7 @@ import { expectGround } from '../engine/refusals.ts'
 import { type Definition, type Description, namesRules } from '../engine/scenario.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
 import type { Topic } from '../engine/topic.ts'
+import { inWireForm } from '../engine/universal/open.ts'
 import {
   nothingSent,
   type Upstream,
@@ -76,9 +77,11 @@ export default {
       const { payload } = expectBundle(await context.request('getEndpointEvidence', { params }))
       shows('CHAT-15')
       const exchange = await context.chat({ model: context.model('external') })
-      assert.equal(expectChat(exchange).usage.evidence_digest, payload.evidenceDigest)
+      assert.equal(inWireForm(expectChat(exchange).usage.evidence_digest), payload.evidenceDigest)
+      // Whether the record holds one is shown by itself.
+      shows()
       const record = recordIn(await context.record(generationIdOf(exchange)))
-      assert.equal(record.evidence_digest, payload.evidenceDigest)
+      assert.equal(inWireForm(record.evidence_digest), payload.evidenceDigest)
     },
   },
 

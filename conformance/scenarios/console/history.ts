@@ -30,13 +30,16 @@ async function withRequests(context: Context) {
     const body = { max_tokens: 3 + turn, stream: turn % 2 === 0 }
     ids.push(generationIdOf(await chatWith(person.browser, keys[turn === 3 ? 1 : 0], body)))
   }
-  await context.eventually(
-    'four rows that have ended',
-    async () => {
-      const rows = rowsOf(await person.browser.ask('listRequests', { query: { status: 'ok' } }))
-      return rows.length === ids.length
-    },
-    SEEN_MS,
+  // That the log lists them is shown by itself.
+  await showing([], () =>
+    context.eventually(
+      'four rows that have ended',
+      async () => {
+        const rows = rowsOf(await person.browser.ask('listRequests', { query: { status: 'ok' } }))
+        return rows.length === ids.length
+      },
+      SEEN_MS,
+    ),
   )
   return { person, keys, ids }
 }

@@ -455,16 +455,19 @@ export default {
     async run(context) {
       await context.control('/rotate/deployment')
       try {
+        shows()
         const { payload } = expectBundle(await context.published())
         const answer = await context.eventually(
           'the new deployment is published by the router',
           async () => {
-            const found = expectChat(await context.chat())
-            return found.usage.evidence_digest === payload.evidenceDigest && found
+            const exchange = await context.chat()
+            const found = showing(['EVID-31'], () => expectChat(exchange))
+            return inWireForm(found.usage.evidence_digest) === payload.evidenceDigest && found
           },
           context.target.limits.evidencePollMs * 4,
         )
         assert.equal(answer.model, context.model())
+        shows('EVID-31')
         const ids = expectModels(await context.request('listModels')).map(({ id }) => id)
         assert.ok(ids.includes(context.model()), 'its model is not listed any more')
       } finally {

@@ -336,7 +336,7 @@ export default {
           store: false,
           service_tier: 'auto',
         },
-        expect: { body: { object: 'chat.completion', choices: { $length: 1 } } },
+        expect: { body: { choices: { $length: 1 } } },
       },
     ],
   },

@@ -238,8 +238,10 @@ export default {
       assert.equal(generations.length, shapes.length)
       for (const [index, generation] of generations.entries()) {
         const { prompt_tokens, completion_tokens, status } = generation
+        shows()
+        assert.equal(status, 'ok')
         shows('MET-05', 'CHAT-04')
-        assert.deepEqual([status, prompt_tokens, completion_tokens], ['ok', 12, 34], shapes[index])
+        assert.deepEqual([prompt_tokens, completion_tokens], [12, 34], shapes[index])
       }
     },
   },
