@@ -484,9 +484,10 @@ export default {
     title: 'Debits are whole micro-dollars',
     needs: ['generation'],
     async run(context) {
-      const costs = [expectChat(await context.chat()).usage.cost_micros]
+      const capped = { max_tokens: 9 }
+      const costs = [expectChat(await context.chat(capped)).usage.cost_micros]
       const { usage } = expectStream(
-        await context.chat({ stream: true, stream_options: { include_usage: true } }),
+        await context.chat({ ...capped, stream: true, stream_options: { include_usage: true } }),
       )
       costs.push(Number(usage?.cost_micros))
       for (const cost of costs) assert.ok(Number.isInteger(cost) && cost > 0, `${cost} is no whole number`)

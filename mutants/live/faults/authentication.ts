@@ -89,7 +89,7 @@ export const authentication: readonly LiveFault[] = [
         because: 'a revoked key is refused on every path',
       },
     ],
-    expectKilledBy: ['authentication/revoked'],
+    expectKilledBy: ['authentication/revoked', 'keys/states'],
   },
   {
     id: 'expired-key-lists-models',
@@ -98,7 +98,7 @@ export const authentication: readonly LiveFault[] = [
     replace: "key.state === 'revoked'",
     violates: ['AUTH-07', 'KEY-14'],
     alsoBreaks: [{ rules: ['KEY-12'], because: 'the states of a key are shown by the list of models' }],
-    expectKilledBy: ['authentication/expired'],
+    expectKilledBy: ['authentication/expired', 'keys/states'],
   },
   {
     id: 'no-hint-for-missing-key',

@@ -16,6 +16,8 @@ export const chat: readonly LiveFault[] = [
     file: 'server/relay/answer-body.ts',
     find: '(hasId ? { id: JSON.stringify(generation.id) } : {})',
     replace: `{ id: JSON.stringify(generation.id), object: '"answer"' }`,
+    // Of chats: texts have a name of their own, and vectors no id.
+    when: "generation.operation === 'chat'",
     violates: ['CHAT-01', 'EP-03'],
     expectKilledBy: ['chat/finish-reason', 'endpoints/chat'],
   },
@@ -26,6 +28,9 @@ export const chat: readonly LiveFault[] = [
     replace: `'"tiny-chat"'`,
     violates: ['CHAT-03'],
     alsoBreaks: [
+      { rules: ['REQ-02'], because: 'it is the name that the request has to use' },
+      { rules: ['RLAY-16'], because: 'an answer of another model is called by its name' },
+
       {
         rules: ['CHAT-17', 'VERD-29'],
         because: 'texts, and models of upstreams, are called as the request named them',
@@ -41,6 +46,7 @@ export const chat: readonly LiveFault[] = [
     // What a whole answer cost is asked for by many.
     when: 'generation.streamed && receipt.costMicros > 0',
     violates: ['CHAT-06'],
+    alsoBreaks: [{ rules: ['CHAT-17'], because: 'a text costs the same whether it is streamed or not' }],
     expectKilledBy: ['chat/cost-is-debit'],
   },
   {
@@ -79,7 +85,10 @@ export const chat: readonly LiveFault[] = [
     find: 'JSON.stringify(generation.evidenceDigest)',
     replace: "'null'",
     violates: ['CHAT-09'],
-    alsoBreaks: [{ rules: ['CHAT-14'], because: 'nothing is not the digest that was published' }],
+    alsoBreaks: [
+      { rules: ['CHAT-15'], because: 'nothing is not the digest that admitted an upstream' },
+      { rules: ['CHAT-14'], because: 'nothing is not the digest that was published' },
+    ],
     expectKilledBy: ['evidence/usage-digest'],
   },
   {

@@ -144,7 +144,7 @@ export const errors: readonly LiveFault[] = [
     replace: "this.code === 'attestation_failed' ? 418 : errors[this.code].status",
     violates: ['ERR-21'],
     alsoBreaks: [{ rules: ['ERR-27', 'ERR-31', 'VERD-16', 'VERD-22'], because: 'they say the same status' }],
-    expectKilledBy: ['upstreams/denied'],
+    expectKilledBy: ['upstreams/denied', 'upstreams/verdict-expired'],
   },
   {
     id: 'errors-beside',

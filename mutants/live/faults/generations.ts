@@ -31,6 +31,7 @@ export const generations: readonly LiveFault[] = [
     replace: "this.#commit('ok', consumed, facts)",
     when: "facts.cause === 'client_left' && this.#generation.streamed",
     violates: ['GEN-11', 'GEN-03'],
+    alsoBreaks: [{ rules: ['EP-10'], because: 'a text whose stream is left ends as a chat does' }],
     expectKilledBy: ['generations/left-stream', 'generations/left-stream-counted'],
   },
   {
@@ -40,7 +41,11 @@ export const generations: readonly LiveFault[] = [
     replace: 'nothing(feed)',
     when: "end.kind === 'gone' && !isNothing",
     violates: ['GEN-12'],
-    alsoBreaks: [{ rules: ['MET-08', 'MET-14'], because: 'they say how a left stream is counted' }],
+    alsoBreaks: [
+      { rules: ['MET-10'], because: 'it says how the prompt of a left stream is counted' },
+      { rules: ['CRED-24'], because: 'what a left stream cost is held against the limit of its key' },
+      { rules: ['MET-08', 'MET-14'], because: 'they say how a left stream is counted' },
+    ],
     expectKilledBy: ['generations/left-stream-told-early'],
   },
   {
@@ -58,6 +63,8 @@ export const generations: readonly LiveFault[] = [
     replace: "record.status === 'ok' ? ('complete' as never) : record.status",
     violates: ['GEN-05'],
     alsoBreaks: [
+      { rules: ['CONS-07'], because: 'the log tells the status of the record' },
+
       {
         rules: ['GEN-08', 'GEN-09', 'GEN-17', 'GEN-25', 'STRM-07'],
         because: 'they say of whom the record is ok',
@@ -120,6 +127,12 @@ export const generations: readonly LiveFault[] = [
     replace: 'false',
     violates: ['SRV-11', 'WSP-05', 'EVT-06', 'MET-04', 'GEN-10'],
     alsoBreaks: [
+      { rules: ['WSP-11', 'WSP-12'], because: 'they say what stands in that row' },
+      {
+        rules: ['CONS-05', 'CONS-29', 'CONS-47'],
+        because: 'the console shows that row, and a request together with it',
+      },
+
       { rules: ['GEN-01', 'GEN-02', 'EP-13'], because: 'a record is found together with its row' },
       { rules: ['SRV-09', 'GEN-13', 'GEN-18', 'MET-01', 'WSP-15'], because: 'they say what is debited' },
       { rules: ['WSP-16'], because: 'the balance moves without a row' },

@@ -20,7 +20,7 @@ export const limits: readonly LiveFault[] = [
       { rules: ['LIM-02', 'LIM-42'], because: 'a bucket that is not asked is never told' },
       { rules: ['LIM-04', 'LIM-08'], because: 'they are shown with the buckets of a workspace' },
     ],
-    expectKilledBy: ['limits/workspace-requests', 'limits/workspace-tokens'],
+    expectKilledBy: ['limits/order', 'limits/workspace-requests', 'limits/workspace-tokens'],
   },
   {
     id: 'key-values-for-workspace',
@@ -34,12 +34,8 @@ export const limits: readonly LiveFault[] = [
         because: 'what a workspace may is held and told by them',
       },
       { rules: ['LIM-01', 'LIM-08'], because: "a workspace's tokens have no other limit" },
-      {
-        rules: ['KEY-09', 'KEY-10', 'LIM-03'],
-        because: "a key without values of its own is refused by another key's",
-      },
     ],
-    expectKilledBy: ['limits/workspace-tokens'],
+    expectKilledBy: ['limits/order', 'limits/workspace-tokens'],
   },
   {
     id: 'tokens-not-debited',
@@ -54,7 +50,7 @@ export const limits: readonly LiveFault[] = [
       },
       { rules: ['LIM-09'], because: 'what overshoots is told by the debit' },
     ],
-    expectKilledBy: ['limits/key-tokens'],
+    expectKilledBy: ['limits/debt', 'limits/key-tokens', 'limits/order'],
   },
   {
     id: 'look-ups-without-budget',
@@ -62,6 +58,7 @@ export const limits: readonly LiveFault[] = [
     find: 'budget.take(sourceAddressOf(incoming))',
     replace: 'void 0',
     violates: ['EP-20'],
+    alsoBreaks: [{ rules: ['LIM-34'], because: 'it says how many look-ups there are' }],
     expectKilledBy: ['invitations/budget'],
   },
   {
@@ -78,14 +75,21 @@ export const limits: readonly LiveFault[] = [
     find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
     replace: 'false',
     violates: ['ERR-11', 'ERR-24'],
-    alsoBreaks: [{ rules: ['CRED-19'], because: 'it says what a refusal for credit goes before' }],
+    alsoBreaks: [
+      {
+        rules: ['CRED-02', 'CRED-13', 'CRED-14', 'CRED-15', 'CRED-39'],
+        because: 'they say when a request is refused for want of credit',
+      },
+      { rules: ['REQ-20'], because: 'of two refusals the one that does not come cannot be told first' },
+      { rules: ['CRED-19'], because: 'it says what a refusal for credit goes before' },
+    ],
     expectKilledBy: ['credit/topped-up', 'embeddings/refusals'],
   },
   {
     id: 'rate-before-credit',
     file: 'server/store/migrations/017.do.book-by-month.sql',
     find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
-    replace: 'request.buckets_admit and request.hold > 0 and funds[w] <= held[w] + placed[w]',
+    replace: 'coalesce(request.buckets_admit, true) and request.hold > 0 and funds[w] <= held[w] + placed[w]',
     violates: ['CRED-19'],
     expectKilledBy: ['limits/credit-first'],
   },
@@ -102,7 +106,7 @@ export const limits: readonly LiveFault[] = [
       },
       { rules: ['KEY-10'], because: "a key's tokens are used up by what is debited" },
     ],
-    expectKilledBy: ['limits/key-tokens'],
+    expectKilledBy: ['limits/debt', 'limits/key-tokens', 'limits/order'],
   },
   {
     id: 'tokens-reserved-beforehand',
@@ -118,6 +122,6 @@ export const limits: readonly LiveFault[] = [
         because: 'a small bucket of tokens that lets nobody in is never overdrawn',
       },
     ],
-    expectKilledBy: ['limits/key-tokens'],
+    expectKilledBy: ['limits/debt', 'limits/key-tokens', 'limits/order'],
   },
 ]

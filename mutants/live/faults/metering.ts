@@ -1,5 +1,9 @@
 import type { LiveFault } from '../fault.ts'
 
+/** Why a price that is wrong breaks what is said of holds and of costs that are told. */
+const HOLDS = 'what is held is priced as what is billed is'
+const COSTS = 'they say what is told of a cost, and where'
+
 /** What a generation costs, and how it is booked. */
 export const metering: readonly LiveFault[] = [
   {
@@ -9,6 +13,9 @@ export const metering: readonly LiveFault[] = [
     replace: 'total / TOKENS_PER_PRICE',
     violates: ['MET-03'],
     alsoBreaks: [
+      { rules: ['CRED-05', 'CRED-07', 'CRED-08', 'CRED-10', 'CRED-11'], because: HOLDS },
+      { rules: ['CHAT-16', 'CONS-47'], because: COSTS },
+
       { rules: ['MET-01', 'MET-06'], because: 'the formula says that it is rounded once, and up' },
     ],
     expectKilledBy: ['metering/rounded-up'],
@@ -20,6 +27,12 @@ export const metering: readonly LiveFault[] = [
     replace: '(total * 2n + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE',
     violates: ['MET-01', 'MET-02', 'MODL-03'],
     alsoBreaks: [
+      {
+        rules: ['CRED-05', 'CRED-06', 'CRED-07', 'CRED-08', 'CRED-10', 'CRED-11', 'CRED-37'],
+        because: HOLDS,
+      },
+      { rules: ['CHAT-16', 'CONS-47', 'RLAY-16'], because: COSTS },
+
       { rules: ['MET-06'], because: 'two tokens cost what two roundings would have made of them' },
     ],
     expectKilledBy: ['metering/formula', 'metering/listed-prices'],
@@ -30,6 +43,13 @@ export const metering: readonly LiveFault[] = [
     find: 'BigInt(pricing.completionMicros)',
     replace: 'BigInt(pricing.promptMicros)',
     violates: ['MET-01'],
+    alsoBreaks: [
+      {
+        rules: ['CRED-05', 'CRED-06', 'CRED-07', 'CRED-08', 'CRED-10', 'CRED-11', 'CRED-37'],
+        because: HOLDS,
+      },
+      { rules: ['CONS-47', 'RLAY-16'], because: COSTS },
+    ],
     expectKilledBy: ['metering/formula'],
   },
   {
@@ -39,6 +59,13 @@ export const metering: readonly LiveFault[] = [
     replace: '0n',
     violates: ['MET-01'],
     alsoBreaks: [
+      {
+        rules: ['CRED-05', 'CRED-06', 'CRED-07', 'CRED-08', 'CRED-10', 'CRED-11', 'CRED-37', 'REQ-29'],
+        because: HOLDS,
+      },
+      { rules: ['CHAT-16', 'CONS-47', 'RLAY-16'], because: COSTS },
+      { rules: ['ERR-11'], because: 'who cannot cost anything needs no credit' },
+
       { rules: ['MET-02', 'MODL-03'], because: 'a cost without its prompt follows from no listed price' },
     ],
     expectKilledBy: ['metering/formula'],
@@ -51,6 +78,8 @@ export const metering: readonly LiveFault[] = [
     replace: '-2 * r.cost_micros',
     violates: ['CHAT-06'],
     alsoBreaks: [
+      { rules: ['CONS-05'], because: 'the console shows what has moved the balance' },
+
       { rules: ['MET-01', 'MET-04', 'GEN-13'], because: 'each debit is held against what was counted' },
       { rules: ['WSP-11', 'WSP-16', 'GEN-21'], because: 'the row of a generation is not what it cost' },
     ],
@@ -63,6 +92,10 @@ export const metering: readonly LiveFault[] = [
     replace: 'w.balance_micros',
     violates: ['CRED-01', 'SRV-12', 'WSP-01', 'WSP-02'],
     alsoBreaks: [
+      { rules: ['INV-01'], because: 'what was granted can be spent' },
+      { rules: ['CONS-05'], because: 'the console shows the balance' },
+      { rules: ['CRED-02', 'CRED-13'], because: 'a balance that nothing takes from refuses nobody' },
+
       { rules: ['SRV-19'], because: 'what is used goes off the credit' },
       { rules: ['WSP-11', 'WSP-16'], because: 'the ledger goes on without the balance' },
     ],
@@ -75,6 +108,11 @@ export const metering: readonly LiveFault[] = [
     replace: 'k.spent_micros',
     violates: ['KEY-11'],
     alsoBreaks: [
+      {
+        rules: ['CRED-24', 'CRED-27'],
+        because: 'what a key has spent is part of a settlement, and limits it',
+      },
+
       { rules: ['ERR-25', 'KEY-20'], because: 'what was spent is held against the limit, and shown' },
     ],
     expectKilledBy: ['credit/spend-limit'],
@@ -105,7 +143,11 @@ export const metering: readonly LiveFault[] = [
     find: 'costMicros(usage, pricing)',
     replace: "(status === 'aborted' ? 0 : costMicros(usage, pricing))",
     violates: ['GEN-13'],
-    alsoBreaks: [{ rules: ['MET-01'], because: 'the formula holds for what was left, too' }],
+    alsoBreaks: [
+      { rules: ['GEN-16'], because: 'what was delivered before a withdrawal is debited' },
+      { rules: ['CRED-24'], because: 'what a left stream cost is held against the limit of its key' },
+      { rules: ['MET-01'], because: 'the formula holds for what was left, too' },
+    ],
     expectKilledBy: ['generations/left-stream-counted'],
   },
   {
@@ -115,6 +157,12 @@ export const metering: readonly LiveFault[] = [
     replace: '(total + 499_999n) / 500_000n',
     violates: ['MET-01', 'MET-02'],
     alsoBreaks: [
+      {
+        rules: ['CRED-05', 'CRED-06', 'CRED-07', 'CRED-08', 'CRED-10', 'CRED-11', 'CRED-37'],
+        because: HOLDS,
+      },
+      { rules: ['CHAT-16', 'CONS-47', 'RLAY-16'], because: COSTS },
+
       {
         rules: ['MODL-03', 'MET-06'],
         because: 'what is listed is not what one pays, and two tokens cost as after two roundings',
@@ -139,7 +187,10 @@ export const metering: readonly LiveFault[] = [
     latencyMs`,
     find: 'costMicros(usage, pricing)',
     replace: '0',
+    // Of a cap that nobody else asks for.
+    when: 'generation.outputCapTokens === 11',
     violates: ['SRV-19'],
+    alsoBreaks: [{ rules: ['MET-01'], because: 'the debit is not what the tokens cost' }],
     expectKilledBy: ['endpoints/openai-api'],
   },
   {
@@ -148,6 +199,7 @@ export const metering: readonly LiveFault[] = [
     find: 'held[w] + placed[w]',
     replace: '0',
     violates: ['CRED-02', 'CRED-14'],
+    alsoBreaks: [{ rules: ['CRED-39'], because: 'one request in flight keeps the next one out' }],
     expectKilledBy: ['credit/parallel'],
   },
   {
@@ -157,7 +209,10 @@ export const metering: readonly LiveFault[] = [
     latencyMs`,
     find: 'costMicros(usage, pricing)',
     replace: '0',
+    // Of a cap that nobody else asks for.
+    when: 'generation.outputCapTokens === 9',
     violates: ['WSP-04'],
+    alsoBreaks: [{ rules: ['MET-01'], because: 'the debit is not what the tokens cost' }],
     expectKilledBy: ['metering/whole-micros'],
   },
   {

@@ -17,6 +17,8 @@ export const models: readonly LiveFault[] = [
     replace: 'model.pricing.promptMicros / 1_000_000',
     violates: ['MODL-03'],
     alsoBreaks: [
+      { rules: ['MET-01'], because: 'what is debited is held against the listed prices' },
+
       {
         rules: ['MET-02', 'MODL-16'],
         because: 'a listed price is a whole number, from which a cost follows',
@@ -30,7 +32,17 @@ export const models: readonly LiveFault[] = [
     find: 'model.pricing.completionMicros',
     replace: 'model.pricing.promptMicros',
     violates: ['MODL-03'],
-    alsoBreaks: [{ rules: ['MET-02'], because: 'a cost follows from the listed prices' }],
+    alsoBreaks: [
+      {
+        rules: ['MET-01', 'MET-07', 'RLAY-16'],
+        because: 'what is debited and recorded is held against the listed prices',
+      },
+      {
+        rules: ['CRED-05', 'CRED-06', 'CRED-07', 'CRED-08', 'CRED-10', 'CRED-11'],
+        because: 'what is held is held against the listed prices, too',
+      },
+      { rules: ['MET-02'], because: 'a cost follows from the listed prices' },
+    ],
     expectKilledBy: ['metering/listed-prices'],
   },
   {
@@ -53,7 +65,7 @@ export const models: readonly LiveFault[] = [
         because: 'a label is one of five, or none where nothing names one',
       },
     ],
-    expectKilledBy: ['models/tee-label-unknown'],
+    expectKilledBy: ['models/tee-label-unknown', 'models/tee-label-read'],
   },
   {
     id: 'tee-names-gpu',
@@ -67,7 +79,7 @@ export const models: readonly LiveFault[] = [
         because: 'a label is one of five, and read from the evidence',
       },
     ],
-    expectKilledBy: ['evidence/tee-label', 'models/tee-label'],
+    expectKilledBy: ['evidence/tee-label', 'models/tee-label', 'models/tee-label-read'],
   },
   {
     id: 'tee-is-a-number',
@@ -76,9 +88,11 @@ export const models: readonly LiveFault[] = [
     replace: '1 as never',
     violates: ['MODL-04'],
     alsoBreaks: [
+      { rules: ['MODL-07', 'MODL-09'], because: 'it says something else than the evidence names' },
+
       { rules: ['MODL-10', 'MODL-15', 'MODL-23'], because: 'a label is a text, and read from the evidence' },
     ],
-    expectKilledBy: ['models/tee-label'],
+    expectKilledBy: ['models/tee-label', 'models/tee-label-read'],
   },
   {
     id: 'denied-upstream-listed',
@@ -111,7 +125,7 @@ export const models: readonly LiveFault[] = [
         because: 'a label is one of five, and read from the evidence',
       },
     ],
-    expectKilledBy: ['evidence/tee-label'],
+    expectKilledBy: ['evidence/tee-label', 'models/tee-label-read'],
   },
   {
     id: 'label-of-upstream',

@@ -121,13 +121,9 @@ export const requests: readonly LiveFault[] = [
     find: 'splice(bytes, span, changes)',
     replace:
       "splice(bytes, { ...span, members: span.members }, { ...changes, ...(findMember(span, 'max_tokens') && { max_tokens: 'null' }) })",
-    // Not where another name of the cap stands beside it.
-    when: "findMember(span, 'messages') && findMember(span, 'max_tokens') && !findMember(span, 'n_predict') && !findMember(span, 'max_new_tokens')",
+    // Of a cap that few ask for.
+    when: 'findMember(span, \'messages\') && /"max_tokens":3\\b/.test(bytes.toString())',
     violates: ['REQ-06'],
-    alsoBreaks: [
-      { rules: ['OPS-02'], because: 'a stream that has no cap does not end while streams drain' },
-      { rules: ['CRED-08', 'CRED-11'], because: 'the cap that is held for is the one that is sent on' },
-    ],
     expectKilledBy: ['requests/max-tokens'],
   },
   {
@@ -344,7 +340,7 @@ export const requests: readonly LiveFault[] = [
     violates: ['EP-03'],
     alsoBreaks: [
       {
-        rules: ['GEN-23', 'RLAY-04', 'VERD-23'],
+        rules: ['ERR-14', 'GEN-23', 'RLAY-04', 'VERD-23'],
         because: 'they say what becomes of a 404, and that path has another one for all',
       },
     ],
