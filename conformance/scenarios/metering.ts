@@ -484,7 +484,7 @@ export default {
     title: 'Debits are whole micro-dollars',
     needs: ['generation'],
     async run(context) {
-      const capped = { max_tokens: 9 }
+      const capped = { max_tokens: 21 }
       const costs = [expectChat(await context.chat(capped)).usage.cost_micros]
       const { usage } = expectStream(
         await context.chat({ ...capped, stream: true, stream_options: { include_usage: true } }),

@@ -26,7 +26,8 @@ export const limits: readonly LiveFault[] = [
     id: 'key-values-for-workspace',
     file: 'server/limits/buckets.ts',
     find: "(owner === 'key' ? own : null) ?? workspace ?? usual",
-    replace: 'own ?? workspace ?? usual',
+    // A key that may more than its workspace.
+    replace: "(owner === 'key' ? own : own !== null && own > usual ? own : null) ?? workspace ?? usual",
     violates: ['LIM-04'],
     alsoBreaks: [
       {
