@@ -59,6 +59,9 @@ export async function askCode(browser: Browser, email: string): Promise<string> 
 /** Rules of the code in a mail. */
 const OF_CODES: readonly RuleId[] = ['CONS-02', 'CONS-09', 'CONS-10']
 
+/** Rules of what lets somebody in. */
+const OF_SIGNING_IN: readonly RuleId[] = ['CONS-02', 'CONS-03', 'CONS-09', 'CONS-10', 'CONS-11']
+
 /** How long a mail may be on its way (ours). */
 const MAIL_MS = 5_000
 
@@ -70,7 +73,12 @@ export async function mailsTo(context: Context, email: string): Promise<readonly
 /** Signs in with a code that is asked for first; `more` goes along with it. */
 export async function signIn(browser: Browser, email: string, more: object = {}): Promise<Person> {
   const code = await askCode(browser, email)
-  return expectSignedIn(browser, email, await browser.ask('signIn', { body: { email, code, ...more } }))
+  const exchange = await browser.ask('signIn', { body: { email, code, ...more } })
+  // Whoever only wants to be signed in has shown nothing of how that is done.
+  return showing(
+    shownRules().filter((rule) => OF_SIGNING_IN.includes(rule)),
+    () => expectSignedIn(browser, email, exchange),
+  )
 }
 
 /** Asserts that a sign-in let somebody in. */

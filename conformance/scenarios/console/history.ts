@@ -28,7 +28,9 @@ async function withRequests(context: Context) {
   const ids: string[] = []
   for (const turn of [0, 1, 2, 3]) {
     const body = { max_tokens: 3 + turn, stream: turn % 2 === 0 }
-    ids.push(generationIdOf(await chatWith(person.browser, keys[turn === 3 ? 1 : 0], body)))
+    const answer = await chatWith(person.browser, keys[turn === 3 ? 1 : 0], body)
+    showing([], () => expectStatus(answer, 200))
+    ids.push(generationIdOf(answer))
   }
   // That the log lists them is shown by itself.
   await showing([], () =>

@@ -1,6 +1,6 @@
 import * as assert from '../../engine/assert.ts'
 import { Browser, cookiesIn } from '../../engine/browser.ts'
-import { shows } from '../../engine/checks.ts'
+import { showing, shows } from '../../engine/checks.ts'
 import {
   askCode,
   creditNeeds,
@@ -97,7 +97,7 @@ export default {
       const browser = new Browser(context)
       const code = await askCode(browser, email)
       const exchange = await browser.ask('signIn', { body: { email, code } })
-      expectSignedIn(browser, email, exchange)
+      showing([], () => expectSignedIn(browser, email, exchange))
       const cookies = cookiesIn(exchange.headers['set-cookie'] ?? '')
       assert.ok(cookies.length > 0, 'no cookie is set')
       const isTls = context.target.consoleUrl?.startsWith('https:') ?? false

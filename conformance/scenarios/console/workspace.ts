@@ -1,5 +1,5 @@
 import * as assert from '../../engine/assert.ts'
-import { shows } from '../../engine/checks.ts'
+import { showing, shows } from '../../engine/checks.ts'
 import {
   chatWith,
   creditNeeds,
@@ -46,7 +46,11 @@ export default {
       const person = await signUpWithCredit(context)
       const key = await makeKey(person)
       const ids: string[] = []
-      for (let turn = 0; turn < 3; turn++) ids.push(generationIdOf(await chatWith(person.browser, key)))
+      for (let turn = 0; turn < 3; turn++) {
+        const answer = await chatWith(person.browser, key)
+        showing([], () => expectStatus(answer, 200))
+        ids.push(generationIdOf(answer))
+      }
       const seen: unknown[] = []
       let after: string | null = null
       do {

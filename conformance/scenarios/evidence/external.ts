@@ -27,6 +27,7 @@ export default {
             ...(state === 'admitted' ? (['EVID-09', 'EVID-11'] as const) : (['EVID-14', 'EVID-15'] as const)),
           )
           expectStatus(relayed, 200)
+          if (state === 'admitted') shows('EVID-11')
           const isOne = gateway.published.some((bytes) => bytes.equals(relayed.body))
           assert.ok(isOne, `while it is ${state} something is relayed that was never published`)
           shows('HDR-07')
@@ -61,28 +62,32 @@ export default {
       withUpstream(context, async (upstream) => {
         const { gateway } = upstream
         const params = { endpoint: upstream.name }
-        const relayed = async () =>
-          expectBundle(await context.request('getEndpointEvidence', { key: null, params }))
         expectStatus(await upstream.chat(), 200)
-        const admitted = (await relayed()).bundle.certFingerprint
         const look = async () => {
+          shows()
           const { asked } = gateway
           gateway.drop()
           await upstream.chat()
           if (gateway.asked === asked) context.warn('the evidence was not looked at')
-          const { bundle, payload } = await relayed()
-          shows('EVID-12', 'EVID-30')
-          assert.equal(bundle.certFingerprint, admitted, 'a leaf is claimed that was not the one seen')
-          shows('EVID-13', 'EVID-30')
-          assert.equal(payload.evidenceDigest, approved, 'a deployment is named that no verdict did')
+          return expectBundle(await context.request('getEndpointEvidence', { key: null, params }))
         }
         const approved = gateway.digest
-        // It claims the certificate of before, and shows another one.
+        const { bundle: admitted } = await look()
+        // It claims a certificate that nobody has seen, and shows a third one.
+        await gateway.renewLeaf({ isShown: false })
         await gateway.renewLeaf({ isPublished: false })
-        await look()
+        const { bundle } = await look()
+        shows('EVID-12', 'EVID-30')
+        assert.equal(
+          bundle.certFingerprint,
+          admitted.certFingerprint,
+          'a leaf is claimed that was not the one seen',
+        )
         await gateway.deploy('another')
         await gateway.renewLeaf()
-        await look()
+        const { payload } = await look()
+        shows('EVID-13', 'EVID-30')
+        assert.equal(payload.evidenceDigest, approved, 'a deployment is named that no verdict did')
       }),
   },
 
@@ -121,6 +126,8 @@ export default {
             }),
           )
         const own = await read()
+        const { status } = await context.request('getEndpointEvidence', { key: null, params: { endpoint } })
+        assert.notEqual(status, 503, 'the upstream is found in its place, of which nothing was fetched')
         assert.equal((await read({ endpoint })).bundle.hostname, own.bundle.hostname)
       }),
   },

@@ -40,6 +40,7 @@ export default {
         operation: 'getEvidence',
         key: 'none',
         headers: { origin: 'https://anybody.example' },
+        shows: { headers: ['EVID-07'] },
         expect: {
           headers: { 'access-control-allow-origin': { $oneOf: ['*', 'https://anybody.example'] } },
           body: { kind: 'DeploymentEvidence' },
@@ -54,6 +55,7 @@ export default {
     needs: ['feature:evidence'],
     subjects: ['router'],
     expect: { headers: { 'access-control-allow-origin': '*' } },
+    shows: { headers: ['EVID-22'] },
     steps: [
       { operation: 'getEvidence', key: 'none', headers: { origin: 'https://anybody.example' } },
       {
@@ -76,7 +78,9 @@ export default {
     async run(context) {
       const params = { endpoint: context.target.endpoints.external ?? '' }
       const read = () => context.request('getEndpointEvidence', { key: null, params })
+      shows()
       expectStatus(await read(), 200)
+      shows('ERR-18')
       await context.wire('databaseWire').cut()
       try {
         expectError(await read(), 'internal')
@@ -150,6 +154,10 @@ export default {
         turn % 2 === 0
           ? context.request('getEvidence', { key: null, headers })
           : context.request('getEndpointEvidence', { key: null, headers, params: { endpoint } })
+      // That the endpoint is found has rules of its own.
+      shows()
+      expectBundle(await context.request('getEndpointEvidence', { key: null, params: { endpoint } }))
+      shows('LIM-36')
       const since = Date.now()
       for (let turn = 0; turn < limits.evidencePerMinute; turn++) expectStatus(await ask(turn), 200)
       const refused = await askUntilRefused(context, ask, limits.evidencePerMinute, since)
@@ -233,6 +241,7 @@ export default {
       {
         operation: 'getEvidence',
         key: 'none',
+        shows: { headers: ['EVID-23'] },
         expect: { headers: { etag: { $matches: '^"[^"]+"$' } }, body: { kind: 'DeploymentEvidence' } },
       },
     ],
@@ -264,7 +273,8 @@ export default {
         const { own = '' } = context.target.endpoints
         for (const endpoint of [own, expectBundle(published).bundle.hostname]) {
           const named = await context.request('getEndpointEvidence', { params: { endpoint }, key: null })
-          expectStatus(named, 200)
+          // That it is found by either has rules of its own.
+          showing([], () => expectStatus(named, 200))
           assert.equal(wireDigest(named.body), wireDigest(published.body), endpoint)
         }
       } finally {
@@ -380,6 +390,7 @@ export default {
     rules: ['EVID-27'],
     title: 'Refusals of evidence say no-store, too',
     needs: ['feature:evidence'],
+    shows: { headers: ['EVID-27'] },
     steps: [
       {
         operation: 'getEndpointEvidence',
@@ -564,11 +575,11 @@ export default {
       const baseUrl = context.target.siblingUrl
       const refused = await context.request('getEvidence', { key: null, baseUrl })
       expectStatus(refused, 404)
+      // What stands in it, and that each can be had by its name all the same, has rules of its own.
+      shows()
       const { statusCode, message } = objectOf(refused)
       assert.equal(statusCode, 404)
       assert.equal(typeof message, 'string')
-      // By their names they can be had all the same.
-      shows()
       const { own: endpoint = '' } = context.target.endpoints
       expectBundle(await context.request('getEndpointEvidence', { params: { endpoint }, key: null, baseUrl }))
     },
@@ -597,7 +608,9 @@ export default {
     isExclusive: true,
     waitsMs: ({ evidencePollMs }) => evidencePollMs * 2,
     async run(context) {
+      shows()
       const forged = await forge(context)
+      shows('EVID-03')
       const relayed = await publish(context, JSON.stringify(forged), forged.issuedAt)
       assert.equal(wireDigest(relayed.body), wireDigest(JSON.stringify(forged)))
     },
@@ -629,6 +642,7 @@ export default {
 async function forge(context: Context): Promise<ReadBundle['bundle']> {
   const { published: endpoint = '' } = context.target.endpoints
   const { bundle, payload } = expectBundle(await context.published())
+  assert.match(String(payload.evidenceDigest), /^sha256\//, 'what is published names no digest')
   // A later time than any that was published here before.
   const issuedAt = new Date(Date.now() - HOUR_MS).toISOString()
   const named = { hostname: `${endpoint}.localhost`, issuedAt }

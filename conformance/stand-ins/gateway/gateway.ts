@@ -37,8 +37,8 @@ export interface Gateway {
   readonly published: readonly Buffer[]
   /** TLS connections so far. */
   readonly connections: number
-  /** Shows another certificate on new connections, and publishes it unless it is told not to. */
-  renewLeaf(options?: { readonly isPublished?: boolean }): Promise<void>
+  /** Shows another certificate on new connections, and publishes it, unless it is told not to do one of them. */
+  renewLeaf(options?: { readonly isShown?: boolean; readonly isPublished?: boolean }): Promise<void>
   /** Signs for what it shows and runs now. */
   publish(): Promise<void>
   /** Has something else deployed, or once more what was. */
@@ -120,10 +120,10 @@ export async function startGateway(hostname: string): Promise<Gateway> {
     get connections() {
       return connections
     },
-    async renewLeaf({ isPublished = true } = {}) {
+    async renewLeaf({ isShown = true, isPublished = true } = {}) {
       leaf = await identity.issueLeaf()
       if (isPublished) published.push(await sign())
-      server.setSecureContext(optionsOf(leaf))
+      if (isShown) server.setSecureContext(optionsOf(leaf))
     },
     async publish() {
       published.push(await sign())

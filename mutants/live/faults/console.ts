@@ -41,7 +41,10 @@ export const console: readonly LiveFault[] = [
     find: 'Number(row.cost_micros)',
     replace: '0',
     violates: ['CONS-07'],
-    alsoBreaks: [{ rules: ['CONS-47'], because: 'the details of a request tell its cost as well' }],
+    alsoBreaks: [
+      { rules: ['CONS-47'], because: 'the details of a request tell its cost as well' },
+      { rules: ['CONS-31'], because: 'usage adds up to the log' },
+    ],
     expectKilledBy: ['console/log'],
   },
   {
@@ -51,6 +54,9 @@ export const console: readonly LiveFault[] = [
     find: 'row.id',
     replace: 'row.id.toLowerCase()',
     violates: ['CONS-06'],
+    alsoBreaks: [
+      { rules: ['CONS-30', 'CONS-45'], because: 'what is narrowed and saved is the log, told by its ids' },
+    ],
     expectKilledBy: ['console/log'],
   },
   {
@@ -59,6 +65,7 @@ export const console: readonly LiveFault[] = [
     find: "'Invitation credit'",
     replace: "'Credit'",
     violates: ['WSP-06'],
+    alsoBreaks: [{ rules: ['WSP-18'], because: 'it says the same of that row' }],
     expectKilledBy: ['invitations/granted'],
   },
   {
@@ -68,6 +75,9 @@ export const console: readonly LiveFault[] = [
     find: 'invitation.grant_micros',
     replace: '1',
     violates: ['INV-01', 'INV-03'],
+    alsoBreaks: [
+      { rules: ['CONS-05', 'INV-09', 'WSP-18'], because: 'credit, row and balance are of what was granted' },
+    ],
     expectKilledBy: ['invitations/granted'],
   },
   {
@@ -76,6 +86,7 @@ export const console: readonly LiveFault[] = [
     find: 'isSameDigest(row.code_hash, digests.code(code, browser, email))',
     replace: 'true',
     violates: ['CONS-24'],
+    alsoBreaks: [{ rules: ['CONS-25', 'CONS-59'], because: 'no code is a wrong one' }],
     expectKilledBy: ['console/newest-code'],
   },
   {
@@ -84,7 +95,11 @@ export const console: readonly LiveFault[] = [
     find: 'isSameDigest(row.code_hash, digests.code(code, browser, email))',
     replace: 'false',
     violates: ['CONS-10', 'CONS-09'],
-    alsoBreaks: [{ rules: ['CONS-02'], because: 'nobody comes in by a code' }],
+    alsoBreaks: [
+      { rules: ['CONS-02'], because: 'nobody comes in by a code' },
+      { rules: ['CONS-03', 'CONS-11'], because: 'nobody comes in without a password either' },
+      { rules: ['CONS-24', 'CONS-25', 'CONS-59'], because: 'a code that is left as it was lets somebody in' },
+    ],
     expectKilledBy: ['console/by-code'],
   },
   {
@@ -104,6 +119,10 @@ export const console: readonly LiveFault[] = [
     replace:
       "emailOf('password' in body ? body : (() => { throw new ApiError('missing_field', 'Send a password.', { param: 'password' }) })())",
     violates: ['CONS-03', 'CONS-11'],
+    alsoBreaks: [
+      { rules: ['CONS-02', 'CONS-09', 'CONS-10'], because: 'nobody comes in by a code alone' },
+      { rules: ['CONS-24', 'CONS-25', 'CONS-59'], because: 'a code that is wrong is not told to be one' },
+    ],
     expectKilledBy: ['console/no-password'],
   },
   {
@@ -113,6 +132,7 @@ export const console: readonly LiveFault[] = [
     replace: "if (source === '') budget.take(source)",
     as: 'statement',
     violates: ['LIM-11'],
+    alsoBreaks: [{ rules: ['LIM-35'], because: 'it says how large that budget is' }],
     expectKilledBy: ['console/budgets'],
   },
 ]

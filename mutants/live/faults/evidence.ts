@@ -19,6 +19,7 @@ export const evidence: readonly LiveFault[] = [
     find: 'EVIDENCE_HEADERS',
     replace: "{ 'Access-Control-Allow-Origin': '*' }",
     violates: ['HDR-07', 'EVID-08'],
+    alsoBreaks: [{ rules: ['EVID-27'], because: 'it says the same of every answer' }],
     expectKilledBy: ['evidence/no-store'],
   },
   {
@@ -28,6 +29,7 @@ export const evidence: readonly LiveFault[] = [
     find: 'EVIDENCE_HEADERS',
     replace: "{ 'Cache-Control': 'no-store' }",
     violates: ['EVID-07'],
+    alsoBreaks: [{ rules: ['EVID-22'], because: 'it says the same of every answer' }],
     expectKilledBy: ['evidence/any-page'],
   },
   {
@@ -36,7 +38,10 @@ export const evidence: readonly LiveFault[] = [
     find: 'answer(request, 404, { statusCode: 404, message: unknown })',
     replace: 'send(request, 404, Buffer.alloc(0), {})',
     violates: ['EVID-17'],
-    alsoBreaks: [{ rules: ['ERR-02'], because: 'nothing is no JSON' }],
+    alsoBreaks: [
+      { rules: ['ERR-02'], because: 'nothing is no JSON' },
+      { rules: ['EVID-21'], because: 'nothing is not in that form' },
+    ],
     expectKilledBy: ['evidence/unknown-endpoint'],
   },
   {
@@ -45,7 +50,10 @@ export const evidence: readonly LiveFault[] = [
     find: 'answer(request, 404, { statusCode: 404, message: unknown })',
     replace: 'send(request, 200, Buffer.alloc(0), {})',
     violates: ['EVID-18'],
-    alsoBreaks: [{ rules: ['EP-18', 'EVID-17'], because: 'what is no refusal has to be a bundle' }],
+    alsoBreaks: [
+      { rules: ['EP-16', 'EP-18', 'EVID-17'], because: 'what is no refusal has to be a bundle' },
+      { rules: ['EVID-19', 'EVID-21'], because: 'they speak of the same 404' },
+    ],
     expectKilledBy: ['evidence/unknown-endpoint'],
   },
   {
@@ -59,6 +67,7 @@ export const evidence: readonly LiveFault[] = [
         rules: ['CHAT-14', 'EVID-32', 'EVID-33'],
         because: 'whatever follows the newest bundle stays with the first',
       },
+      { rules: ['EVID-03'], because: 'what is published later is never relayed, signed or not' },
     ],
     expectKilledBy: ['evidence/digest-follows', 'evidence/newest'],
   },
@@ -66,7 +75,7 @@ export const evidence: readonly LiveFault[] = [
     id: 'verdict-on-evidence',
     file: 'server/routes/evidence.ts',
     find: `{ ETag: \`"\${hash('sha256', bytes, 'hex')}"\` }`,
-    replace: "{ 'X-Proxy-Verdict': 'allow' }",
+    replace: "{ ETag: '\"e\"', 'X-Proxy-Verdict': 'allow' }",
     violates: ['EVID-04'],
     expectKilledBy: ['evidence/no-verdict'],
   },
@@ -137,17 +146,20 @@ export const evidence: readonly LiveFault[] = [
     replace:
       "shelf.find(name) && Buffer.from(JSON.stringify({ ...JSON.parse(String(shelf.find(name)!.bytes)), certFingerprint: `sha256:${'a'.repeat(64)}` }))",
     violates: ['DIG-02'],
-    alsoBreaks: [{ rules: ['EP-17'], because: 'the form of a bundle has the fingerprint in base64url' }],
+    alsoBreaks: [
+      { rules: ['EP-17'], because: 'the form of a bundle has the fingerprint in base64url' },
+      { rules: ['EP-18'], because: 'so does the bundle of an endpoint that is named' },
+    ],
     expectKilledBy: ['evidence/digest-notation'],
   },
   {
     id: 'evidence-empty',
     file: 'server/routes/evidence.ts',
     find: `send(request, 200, bytes, { ETag: \`"\${hash('sha256', bytes, 'hex')}"\` })`,
-    replace: 'send(request, 200, Buffer.alloc(0), {})',
+    replace: `send(request, 200, Buffer.alloc(0), { ETag: '"e"' })`,
     as: 'statement',
     violates: ['EVID-20'],
-    alsoBreaks: [{ rules: ['EVID-01', 'EP-16'], because: 'nothing is no bundle' }],
+    alsoBreaks: [{ rules: ['EVID-01', 'EVID-11', 'EP-16', 'EP-18'], because: 'nothing is no bundle' }],
     expectKilledBy: ['evidence/public'],
   },
 ]

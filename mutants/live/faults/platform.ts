@@ -64,8 +64,15 @@ export const platform: readonly LiveFault[] = [
     as: 'statement',
     when: ASKED_BY_OTHERS,
     violates: ['BNDL-03'],
-    alsoBreaks: [{ rules: ['BNDL-19'], because: 'what is signed says otherwise' }],
+    alsoBreaks: [
+      { rules: ['BNDL-19'], because: 'what is signed says otherwise' },
+      {
+        rules: ['CHAT-09', 'CHAT-14', 'EP-17', 'EVID-05', 'EVID-32', 'EVID-33'],
+        because: 'a router takes no bundle of another host for its own',
+      },
+    ],
     expectKilledBy: ['platform/bundle'],
+    livesMs: 3_500,
   },
   {
     id: 'signed-long-ago',
@@ -99,6 +106,7 @@ export const platform: readonly LiveFault[] = [
       { rules: ['BNDL-09', 'MODL-22'], because: 'the first of them signs, and the last names the hardware' },
     ],
     expectKilledBy: ['platform/chain'],
+    livesMs: 3_500,
   },
   {
     id: 'other-fingerprint',
@@ -113,6 +121,7 @@ export const platform: readonly LiveFault[] = [
     violates: ['BNDL-07'],
     alsoBreaks: [{ rules: ['BNDL-19'], because: 'what is signed says otherwise' }],
     expectKilledBy: ['platform/fingerprint'],
+    livesMs: 3_500,
   },
   {
     id: 'other-leaf',
@@ -126,6 +135,7 @@ export const platform: readonly LiveFault[] = [
     when: ASKED_BY_OTHERS,
     violates: ['BNDL-08'],
     expectKilledBy: ['platform/fingerprint'],
+    livesMs: 3_500,
   },
   {
     id: 'signature-of-nothing',
@@ -139,6 +149,7 @@ export const platform: readonly LiveFault[] = [
     when: ASKED_BY_OTHERS,
     violates: ['BNDL-09'],
     expectKilledBy: ['platform/signature'],
+    livesMs: 3_500,
   },
   {
     id: 'quote-is-a-text',
@@ -152,6 +163,7 @@ export const platform: readonly LiveFault[] = [
     when: ASKED_BY_OTHERS,
     violates: ['BNDL-12'],
     expectKilledBy: ['platform/bundle'],
+    livesMs: 3_500,
   },
   {
     id: 'platform-cached',
@@ -196,29 +208,56 @@ export const platform: readonly LiveFault[] = [
   },
   {
     id: 'digest-signed-in-hex',
-    file: 'platform/signing/bundle.ts',
-    find: '{ ...signed, evidenceDigest, evidence }',
-    replace:
-      "{ ...signed, evidenceDigest: hostname === 'router.localhost' ? `sha256:${Buffer.from(evidenceDigest.slice(7), 'base64url').toString('hex')}` : evidenceDigest, evidence }",
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    const [head, payload, signature] = told.jws.split('.')
+    const signed = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    signed.evidenceDigest = \`sha256:\${Buffer.from(signed.evidenceDigest.slice(7), 'base64url').toString('hex')}\`
+    const jws = [head, Buffer.from(JSON.stringify(signed)).toString('base64url'), signature].join('.')
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, jws } : told))`,
+    as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['DIG-03'],
     alsoBreaks: [
       { rules: ['BNDL-22'], because: 'it is held against the snapshot in wire form' },
       { rules: ['BNDL-10'], because: 'it is signed in wire form' },
+      { rules: ['BNDL-09'], because: 'what is told is not what was signed' },
+      {
+        rules: ['CHAT-09', 'CHAT-14', 'EP-17', 'EVID-05', 'EVID-32', 'EVID-33'],
+        because: 'a router takes no bundle that it cannot read',
+      },
     ],
     expectKilledBy: ['platform/signature'],
-    livesMs: 3500,
+    livesMs: 3_500,
   },
   {
     id: 'digest-not-signed',
-    file: 'platform/signing/bundle.ts',
-    find: '{ ...signed, evidenceDigest, evidence }',
-    replace: "{ ...signed, ...(hostname !== 'router.localhost' && { evidenceDigest }), evidence }",
+    file: 'platform/evidence.ts',
+    find: `response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes.length })
+    response.end(bytes)`,
+    replace: `response.writeHead(200, { 'Content-Type': 'application/json' })
+    const told = JSON.parse(bytes.toString())
+    const [head, payload, signature] = told.jws.split('.')
+    const signed = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    delete signed.evidenceDigest
+    const jws = [head, Buffer.from(JSON.stringify(signed)).toString('base64url'), signature].join('.')
+    response.end(JSON.stringify(told.hostname === 'router.localhost' ? { ...told, jws } : told))`,
+    as: 'statement',
+    when: ASKED_BY_OTHERS,
     violates: ['BNDL-10'],
     alsoBreaks: [
       { rules: ['BNDL-22'], because: 'it is held against the snapshot in wire form' },
       { rules: ['DIG-03'], because: 'nothing is not in wire form' },
+      { rules: ['BNDL-09'], because: 'what is told is not what was signed' },
+      {
+        rules: ['CHAT-09', 'CHAT-14', 'EP-17', 'EVID-05', 'EVID-32', 'EVID-33'],
+        because: 'a router takes no bundle that it cannot read',
+      },
     ],
     expectKilledBy: ['platform/signature'],
-    livesMs: 3500,
+    livesMs: 3_500,
   },
 ]

@@ -9,6 +9,12 @@ export const streams: readonly LiveFault[] = [
     find: 'STREAM_HEADERS',
     replace: "{ ...STREAM_HEADERS, 'Content-Type': 'text/plain' }",
     violates: ['STRM-01'],
+    alsoBreaks: [
+      {
+        rules: ['STRM-06', 'STRM-19', 'ERR-36'],
+        because: 'a proxy can add an error to no answer that is not called a stream',
+      },
+    ],
     expectKilledBy: ['streams/content-type'],
   },
   {
@@ -24,7 +30,7 @@ export const streams: readonly LiveFault[] = [
     id: 'other-chunk-object',
     file: 'server/relay/sse/rewriter.ts',
     find: '{ id: JSON.stringify(options.id), model: JSON.stringify(options.model) }',
-    replace: `{ id: JSON.stringify(options.id), model: JSON.stringify(options.model), object: '"chunk"' }`,
+    replace: `{ id: JSON.stringify(options.id), model: JSON.stringify(options.model), ...(options.operation === 'chat' && { object: '"chunk"' }) }`,
     violates: ['STRM-08'],
     expectKilledBy: ['streams/odd-backends'],
   },
@@ -40,7 +46,8 @@ export const streams: readonly LiveFault[] = [
     id: 'chunks-keep-backend-id',
     file: 'server/relay/sse/rewriter.ts',
     find: '{ id: JSON.stringify(options.id), model: JSON.stringify(options.model) }',
-    replace: '{ model: JSON.stringify(options.model) } as Record<string, string>',
+    replace:
+      "{ model: JSON.stringify(options.model), ...(options.operation !== 'chat' && { id: JSON.stringify(options.id) }) }",
     violates: ['CHAT-02'],
     expectKilledBy: ['chat/id'],
   },
@@ -74,7 +81,7 @@ export const streams: readonly LiveFault[] = [
       { rules: ['STRM-12'], because: 'it has the form of a ping' },
       { rules: ['STRM-08'], because: 'the data of every event is JSON' },
     ],
-    expectKilledBy: ['streams/kinds', 'streams/pings-before-headers'],
+    expectKilledBy: ['streams/kinds', 'streams/pings-before-headers', 'streams/pings-exact'],
   },
   {
     id: 'ping-as-event',
@@ -95,6 +102,7 @@ export const streams: readonly LiveFault[] = [
     find: 'includeUsage ? [usageEvent({ generation, settled, reported, created })] : []',
     replace: '[]',
     violates: ['STRM-03', 'EVT-02', 'REQ-05'],
+    alsoBreaks: [{ rules: ['EP-10'], because: 'a streamed text has the same chunk' }],
     expectKilledBy: ['streams/usage-chunk'],
   },
   {
@@ -103,7 +111,10 @@ export const streams: readonly LiveFault[] = [
     find: 'chunk.hasUsage && chunk.choices.length === 0',
     replace: 'false',
     violates: ['STRM-09'],
-    alsoBreaks: [{ rules: ['STRM-03'], because: 'there is one chunk of usage' }],
+    alsoBreaks: [
+      { rules: ['STRM-03'], because: 'there is one chunk of usage' },
+      { rules: ['EP-10'], because: 'a streamed text has the same chunk' },
+    ],
     expectKilledBy: ['streams/usage-shapes'],
   },
   {
@@ -112,6 +123,7 @@ export const streams: readonly LiveFault[] = [
     find: '[...shown, DONE_EVENT]',
     replace: '[...shown]',
     violates: ['STRM-04', 'EVT-05'],
+    alsoBreaks: [{ rules: ['EP-10'], because: 'a streamed text ends as a chat does' }],
     expectKilledBy: ['streams/done'],
   },
   {
@@ -119,7 +131,7 @@ export const streams: readonly LiveFault[] = [
     file: 'server/relay/stream-feed.ts',
     find: 'this.rewriter.read(bytes)',
     replace:
-      '((feed, read) => { feed.kept = Buffer.concat([feed.kept ?? Buffer.alloc(0), read]); return feed.rewriter.isOver ? feed.kept : Buffer.alloc(0) })(this as unknown as { kept?: Buffer; rewriter: StreamRewriter }, this.rewriter.read(bytes))',
+      '((feed, read) => { const { late = Buffer.alloc(0) } = feed; feed.late = read; return feed.rewriter.isOver ? Buffer.concat([late, read]) : late })(this as unknown as { late?: Buffer; rewriter: StreamRewriter }, this.rewriter.read(bytes))',
     violates: ['STRM-05'],
     alsoBreaks: [
       {
@@ -127,7 +139,7 @@ export const streams: readonly LiveFault[] = [
         because: 'what is held back until the end is not there when a stream fails',
       },
     ],
-    expectKilledBy: ['streams/unbuffered-pace'],
+    expectKilledBy: ['streams/unbuffered'],
   },
   {
     id: 'no-done-after-error',
@@ -141,6 +153,7 @@ export const streams: readonly LiveFault[] = [
         because: 'whatever fails a stream, [DONE] follows the error',
       },
       { rules: ['STRM-04', 'EVT-05'], because: '[DONE] ends every stream, a failed one too' },
+      { rules: ['EP-10'], because: 'a streamed text ends as a chat does' },
     ],
     expectKilledBy: ['streams/error-event'],
   },
@@ -154,6 +167,12 @@ export const streams: readonly LiveFault[] = [
       {
         rules: ['STRM-14', 'STRM-15', 'STRM-16', 'STRM-18', 'STRM-20', 'STRM-25'],
         because: 'whatever fails a stream is told by its last event',
+      },
+      { rules: ['EP-10'], because: 'a streamed text ends as a chat does' },
+      {
+        rules: ['GEN-15', 'VERD-06', 'VERD-23', 'ERR-34', 'MET-09'],
+        because:
+          'so is a verdict that was withdrawn, and what is counted then is shown by a stream that fails',
       },
     ],
     expectKilledBy: ['streams/error-event'],
@@ -177,6 +196,7 @@ export const streams: readonly LiveFault[] = [
         rules: ['STRM-14', 'STRM-15', 'STRM-16'],
         because: 'whatever fails a stream, [DONE] follows the error',
       },
+      { rules: ['EP-10'], because: 'a streamed text ends as a chat does' },
     ],
     expectKilledBy: ['streams/error-event'],
   },
@@ -225,7 +245,10 @@ export const streams: readonly LiveFault[] = [
         rules: ['STRM-05', 'STRM-14', 'STRM-15', 'STRM-16', 'STRM-18', 'STRM-20', 'STRM-22', 'STRM-25'],
         because: 'nothing is handed on that could be there when a stream fails',
       },
+      { rules: ['ERR-36', 'MET-09'], because: 'without a chunk a failure comes before the answer' },
+      { rules: ['EP-10', 'CHAT-17'], because: 'a streamed text has no chunk either' },
+      { rules: ['STRM-21'], because: 'who hands nothing on is not slowed down' },
     ],
-    expectKilledBy: ['streams/chunks'],
+    expectKilledBy: ['streams/chunks', 'streams/stalled-client'],
   },
 ]

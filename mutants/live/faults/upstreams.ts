@@ -8,6 +8,7 @@ export const upstreams: readonly LiveFault[] = [
     find: "isSent ? 'attestation_revoked' : 'attestation_failed'",
     replace: "'attestation_failed'",
     violates: ['ERR-33', 'VERD-06'],
+    alsoBreaks: [{ rules: ['VERD-23', 'VERD-25'], because: 'both name the code' }],
     expectKilledBy: ['upstreams/revoked-in-stream'],
   },
   {
@@ -33,7 +34,6 @@ export const upstreams: readonly LiveFault[] = [
     find: 'isReasonToDeny(outcome, verdict)',
     replace: 'false',
     violates: ['PRXY-04', 'VERD-04', 'VERD-05', 'VERD-20'],
-    alsoBreaks: [{ rules: ['VERD-21'], because: 'who was never denied is no matter of an administrator' }],
     expectKilledBy: ['proxy/denied', 'upstreams/sticky'],
   },
   {
@@ -61,6 +61,7 @@ export const upstreams: readonly LiveFault[] = [
     replace: "this.#commit('ok', consumed, facts)",
     when: "facts.cause === 'attestation_revoked'",
     violates: ['GEN-14', 'ERR-34'],
+    alsoBreaks: [{ rules: ['VERD-25'], because: 'what runs without a stream is aborted as well' }],
     expectKilledBy: ['upstreams/revoked-in-stream'],
   },
   {
@@ -81,6 +82,10 @@ export const upstreams: readonly LiveFault[] = [
     alsoBreaks: [
       { rules: ['CHAT-02', 'CHAT-05', 'HDR-09'], because: 'a stranger answers, and keeps no form' },
       { rules: ['ERR-21', 'ERR-30'], because: 'nothing is refused' },
+      {
+        rules: ['VERD-04', 'VERD-20'],
+        because: 'a certificate that is not compared has nobody look at what has changed',
+      },
     ],
     expectKilledBy: ['proxy/hostile-gateway', 'proxy/leaf-swapped', 'upstreams/leaf-swapped'],
   },
@@ -89,8 +94,28 @@ export const upstreams: readonly LiveFault[] = [
     file: 'attestation/policy.ts',
     find: '!pins.includes(evidenceDigest)',
     replace: 'false',
-    violates: ['EVID-12', 'EVID-13', 'PRXY-04', 'VERD-04', 'EVID-30'],
+    violates: ['EVID-13', 'PRXY-04', 'VERD-04', 'EVID-30'],
+    alsoBreaks: [
+      {
+        rules: ['PRXY-02', 'VRFY-22', 'VERD-16', 'VERD-20'],
+        because: 'a deployment that nobody has pinned passes every check',
+      },
+    ],
     expectKilledBy: ['evidence/external-unadmitted', 'proxy/denied'],
+  },
+  {
+    id: 'leaf-of-evidence-not-compared',
+    file: 'attestation/binding.ts',
+    find: "(observedLeaf ?? fingerprintOf(tlsLeaf ?? '')) !== certFingerprint",
+    replace: 'false',
+    violates: ['EVID-12', 'EVID-30', 'VRFY-20'],
+    alsoBreaks: [
+      {
+        rules: ['PRXY-02', 'PRXY-04', 'VERD-16'],
+        because: 'evidence of another connection passes every check',
+      },
+    ],
+    expectKilledBy: ['evidence/external-unadmitted', 'served/tls-fingerprint/another-connection'],
   },
   {
     id: 'disabled-upstream-listed',
@@ -112,6 +137,7 @@ export const upstreams: readonly LiveFault[] = [
     find: 'JSON.stringify(generation.endpoint)',
     replace: `generation.endpoint === 'demo' ? '"another"' : JSON.stringify(generation.endpoint)`,
     violates: ['SRV-16', 'CHAT-07'],
+    alsoBreaks: [{ rules: ['CHAT-16', 'CHAT-17'], because: 'usage names the endpoint in every answer' }],
     expectKilledBy: ['chat/endpoint', 'upstreams/served'],
   },
   {
@@ -128,7 +154,10 @@ export const upstreams: readonly LiveFault[] = [
     find: '[errorEvent(error), DONE_EVENT]',
     replace: "error.code === 'attestation_revoked' ? [DONE_EVENT] : [errorEvent(error), DONE_EVENT]",
     violates: ['GEN-15', 'ERR-34', 'VERD-06'],
-    alsoBreaks: [{ rules: ['ERR-36'], because: 'the event that is missing is the one with this code' }],
+    alsoBreaks: [
+      { rules: ['ERR-36'], because: 'the event that is missing is the one with this code' },
+      { rules: ['VERD-23'], because: 'what an administrator disables is told in the same way' },
+    ],
     expectKilledBy: ['upstreams/revoked-in-stream'],
   },
 ]
