@@ -1,11 +1,11 @@
 import { HOME } from '../store/cells.ts'
-import type { Queryable, Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
 import type { WorkspaceMove } from '../store/moves.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { requireMovable } from './movable.ts'
 
 /** From then on admission finds none of the workspace's keys. What it has found before ends in its own time. */
-export async function withdraw(source: Sql, move: WorkspaceMove): Promise<void> {
+export async function withdraw(source: Queryable, move: WorkspaceMove): Promise<void> {
   await inTransaction(source, (transaction) => withdrawKeys(transaction, move))
 }
 
@@ -29,7 +29,7 @@ async function withdrawKeys(source: Queryable, { workspaceId, from }: WorkspaceM
  * Closes the workspace here once nothing of it runs: from then on no statement changes anything of it, whoever sends it,
  * and whatever did is committed. Resolves false where a hold of it is open; then nothing is closed.
  */
-export async function close(source: Sql, move: WorkspaceMove): Promise<boolean> {
+export async function close(source: Queryable, move: WorkspaceMove): Promise<boolean> {
   const { workspaceId } = move
   // Asked before anything is locked, so that what runs ends undisturbed.
   if (await isHeld(source, workspaceId)) return false
@@ -53,7 +53,7 @@ async function isHeld(source: Queryable, workspaceId: string): Promise<boolean> 
 }
 
 /** Serves the workspace here again. */
-export async function reopen(source: Sql, { workspaceId }: WorkspaceMove): Promise<void> {
+export async function reopen(source: Queryable, { workspaceId }: WorkspaceMove): Promise<void> {
   await inTransaction(source, async (transaction) => {
     await transaction`delete from closed_workspaces where workspace_id = ${workspaceId}`
     await transaction`

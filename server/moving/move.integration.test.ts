@@ -357,6 +357,79 @@ test('whoever is stopped while a workspace is being closed holds nobody up for l
   await expectSound()
 }, 120_000)
 
+test('whoever waits for the last request of a workspace closes nothing once another mover has given that up', async () => {
+  const account = await createUsed('home')
+  const { workspaceId } = account
+  const meter = openMeter()
+  await meter.start()
+  const running = await meter.accept(account.applicant())
+  const waits = Promise.withResolvers<void>()
+  const tell = (step: MoveStep) => step === 'close' && waits.resolve()
+  const first = move('home', 'other', workspaceId, { tell }).catch((error: unknown) => error)
+  await waits.promise
+  // The first one has lost the session by which it is alone, and does not know yet.
+  expect(await move('home', 'other', workspaceId, { isCancelled: true })).toMatchObject({
+    state: 'cancelled',
+  })
+  await running.settle(finished)
+  expect(await first).toBeInstanceOf(Error)
+  expect(await home.sql`select from closed_workspaces where workspace_id = ${workspaceId}`).toEqual([])
+  await (await meter.accept(account.applicant())).settle(finished)
+  await meter.stop()
+  await expectSound()
+}, 120_000)
+
+test.each(['publish', 'withdraw', 'close', 'admit'] as const)(
+  'whoever is held up before %s does nothing of it once another mover has taken the workspace on',
+  async (step) => {
+    const account = await createUsed('home')
+    const { workspaceId } = account
+    const gate = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    let isHeld = false
+    const late = (sql: Sql): Sql =>
+      new Proxy(sql, {
+        // What only names a column is no statement.
+        apply: (target, self, words) =>
+          isHeld && Array.isArray(words[0])
+            ? gate.promise.then(() => Reflect.apply(target, self, words))
+            : Reflect.apply(target, self, words),
+        get: (target, name) =>
+          name === 'begin' && isHeld
+            ? (...given: unknown[]) => gate.promise.then(() => Reflect.apply(target.begin, target, given))
+            : Reflect.get(target, name),
+      })
+    const { home: h, source, target } = worldOf('home', 'other')
+    const tell = (told: MoveStep) => {
+      if (told !== step) return
+      isHeld = true
+      held.resolve()
+    }
+    const world = { home: late(h), source: late(source), target: late(target), tell }
+    const first = move('home', 'other', workspaceId, world).catch((error: unknown) => error)
+    await held.promise
+    const isCancelled = step !== 'admit'
+    const state = isCancelled ? 'cancelled' : 'done'
+    expect(await move('home', 'other', workspaceId, { isCancelled })).toMatchObject({ state })
+    const lives = isCancelled ? home.sql : other.sql
+    // As another move of it would close it.
+    if (!isCancelled) await lives`insert into closed_workspaces (workspace_id) values (${workspaceId})`
+    gate.resolve()
+    expect(await first).toBeInstanceOf(Error)
+    const closed = await lives`select from closed_workspaces where workspace_id = ${workspaceId}`
+    expect(closed).toHaveLength(isCancelled ? 0 : 1)
+    await lives`delete from closed_workspaces where workspace_id = ${workspaceId}`
+    expect(await home.sql`select from pg_replication_slots`).toEqual([])
+    expect(await home.sql`select from pg_publication`).toEqual([])
+    const meter = openMeter()
+    await meter.start()
+    await (await meter.accept(account.applicant())).settle(finished)
+    await meter.stop()
+    await expectSound()
+  },
+  120_000,
+)
+
 test('a workspace is not moved back to where rows of it lie', async () => {
   const { workspaceId } = await createUsed('other')
   expect(await move('other', 'home', workspaceId)).toMatchObject({ state: 'done' })

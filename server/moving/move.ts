@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Actor, audited } from '../administration/act.ts'
-import type { Sql } from '../store/connection.ts'
+import type { Queryable, Sql } from '../store/connection.ts'
 import { switchCell } from '../store/directory.ts'
-import { takeOn, type WorkspaceMove } from '../store/moves.ts'
+import { requireIn, takeOn, type WorkspaceMove, whileIn } from '../store/moves.ts'
 import * as closing from './closing.ts'
 import { requireSameBooks, requireSameState } from './compare.ts'
 import { findNewest, findOldest, requireMovable } from './movable.ts'
@@ -81,13 +81,13 @@ async function copy(world: MoveWorld, move: WorkspaceMove): Promise<Date | undef
   const { tell } = world
   await requireFree(world, move)
   tell('publish')
-  await source.publish(world.source, move)
+  await whileIn(world.home, move, (at) => source.publish(sourceOf(world, at), move))
   // A log that is gone must be missed: one that is kept anew has a gap.
-  if (!(await target.isSubscribed(world.target, move))) await source.keepLog(world.source, move)
+  if (!(await target.isSubscribed(world.target, move))) await keepLog(world, move)
   tell('expect')
-  await target.expectRows(world.target, move)
+  await whileIn(world.home, move, (at) => target.expectRows(targetOf(world, at), move))
   tell('copy')
-  await target.subscribe(world.target, move, world.sourceUrl)
+  await whileIn(world.home, move, (at) => target.subscribe(targetOf(world, at), move, world.sourceUrl))
   await target.follow(world.target, move)
   const { failures } = await target.readProgress(world.target, move)
   const isCopied = async (): Promise<boolean> => {
@@ -104,6 +104,29 @@ async function copy(world: MoveWorld, move: WorkspaceMove): Promise<Date | undef
   return before ?? undefined
 }
 
+/** What keeps a log waits for every transaction that runs, and so within none. */
+async function keepLog(world: MoveWorld, move: WorkspaceMove): Promise<void> {
+  await requireIn(world.home, move)
+  await source.keepLog(world.source, move)
+  try {
+    await requireIn(world.home, move)
+  } catch (error) {
+    // Whoever has given the move up has not found it.
+    await source.tidySource(world.source, move)
+    throw error
+  }
+}
+
+/** The cell that is left, within the transaction that holds the move where that is of the same database. */
+function sourceOf({ home, source: from }: MoveWorld, transaction: Queryable): Queryable {
+  return from === home ? transaction : from
+}
+
+/** The same of the cell that is gone to. */
+function targetOf({ home, target: to }: MoveWorld, transaction: Queryable): Queryable {
+  return to === home ? transaction : to
+}
+
 /** Lets what runs end and the other cell catch up. What goes wrong, or takes too long, has the workspace served again. */
 async function catchUp(
   world: MoveWorld,
@@ -114,9 +137,10 @@ async function catchUp(
   const signal = AbortSignal.timeout(world.pauseMs)
   try {
     tell('withdraw')
-    await closing.withdraw(world.source, move)
+    await whileIn(world.home, move, (at) => closing.withdraw(sourceOf(world, at), move))
     tell('close')
-    await until(() => closing.close(world.source, move), signal)
+    const close = (at: Queryable) => closing.close(sourceOf(world, at), move)
+    await until(() => whileIn(world.home, move, close), signal)
     tell('follow')
     const place = await source.findPlace(world.source)
     await until(() => source.isRead(world.source, move, place), signal)
@@ -140,7 +164,7 @@ async function catchUp(
 
 async function reopen(world: MoveWorld, move: WorkspaceMove): Promise<WorkspaceMove> {
   world.tell('reopen')
-  await closing.reopen(world.source, move)
+  await whileIn(world.home, move, (at) => closing.reopen(sourceOf(world, at), move))
   return await takeOn(world.home, move, 'copying')
 }
 
@@ -150,7 +174,7 @@ async function switchOver(world: MoveWorld, move: WorkspaceMove): Promise<Worksp
   tell('release')
   await target.unsubscribe(world.target, move)
   tell('admit')
-  await target.admit(world.target, move)
+  await whileIn(world.home, move, (at) => target.admit(targetOf(world, at), move))
   tell('switch')
   const { workspaceId, from, to } = move
   const switched = await audited(

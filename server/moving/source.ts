@@ -1,4 +1,4 @@
-import type { Queryable, Sql } from '../store/connection.ts'
+import type { Queryable } from '../store/connection.ts'
 import type { WorkspaceMove } from '../store/moves.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { MoveError } from './move-error.ts'
@@ -19,7 +19,7 @@ const growing = {
 }
 
 /** Has the server tell of the workspace's rows, and of no others, whoever asks for this move. */
-export async function publish(source: Sql, move: WorkspaceMove): Promise<void> {
+export async function publish(source: Queryable, move: WorkspaceMove): Promise<void> {
   const { changes, additions } = namesOf(move)
   await inTransaction(source, async (transaction) => {
     for (const [name, tables, kinds] of [

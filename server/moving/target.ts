@@ -40,7 +40,7 @@ export async function isSubscribed(target: Queryable, move: WorkspaceMove): Prom
 }
 
 /** Has the server copy the workspace from the other one, whose address is `url`, and then follow what changes there. */
-export async function subscribe(target: Sql, move: WorkspaceMove, url: string): Promise<void> {
+export async function subscribe(target: Queryable, move: WorkspaceMove, url: string): Promise<void> {
   const { subscription, slot, changes, additions } = namesOf(move)
   if (await findSubscription(target, move)) return
   // The slot is there already: whoever makes it along with the subscription cannot be resumed, nor have one server do both.
@@ -93,7 +93,7 @@ export async function unsubscribe(target: Sql, move: WorkspaceMove): Promise<str
 }
 
 /** Opens the workspace, with its keys, where all of it has come. Nobody is sent there yet. */
-export async function admit(target: Sql, { workspaceId }: WorkspaceMove): Promise<void> {
+export async function admit(target: Queryable, { workspaceId }: WorkspaceMove): Promise<void> {
   await inTransaction(target, async (transaction) => {
     await transaction`delete from closed_workspaces where workspace_id = ${workspaceId}`
     await transaction`

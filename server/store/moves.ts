@@ -1,5 +1,6 @@
-import type { Queryable } from './connection.ts'
+import type { Queryable, Sql } from './connection.ts'
 import { createId } from './ids.ts'
+import { inTransaction } from './transaction.ts'
 
 /** How far a workspace has come on its way from one cell to another. */
 export type MoveState =
@@ -53,8 +54,44 @@ export async function takeOn(home: Queryable, move: WorkspaceMove, state: MoveSt
     update workspace_moves set state = ${state},
       ended_at = case when ${state} in ('done', 'cancelled') then clock_timestamp() end
     where id = ${move.id} and state = ${move.state} returning id`
-  if (!row) throw new Error(`The move of ${move.workspaceId} is not ${move.state} any more.`)
+  if (!row) throw takenOn(move)
   return { ...move, state }
+}
+
+/**
+ * Does what belongs to the state that a move is thought to be in, while nobody can take it on from there: whoever moves
+ * may have lost the session by which it is alone, and not know yet. `act` is given the transaction that holds the move's
+ * row, for what is to be done at home. Throws where somebody else has taken it on.
+ */
+export async function whileIn<Result>(
+  home: Sql,
+  move: WorkspaceMove,
+  act: (transaction: Queryable) => Promise<Result>,
+): Promise<Result> {
+  let acting: Promise<Result> | undefined
+  try {
+    const { result } = await inTransaction(home, async (transaction) => {
+      await requireIn(transaction, move, true)
+      acting = act(transaction)
+      return { result: await acting }
+    })
+    return result
+  } finally {
+    // The transaction may end before: what is done next must not overtake it.
+    await Promise.allSettled([acting])
+  }
+}
+
+/** Throws where somebody else has taken a move on meanwhile; whoever holds its row keeps others from that. */
+export async function requireIn(home: Queryable, move: WorkspaceMove, isHeld = false): Promise<void> {
+  const [row] = await home`
+    select from workspace_moves where id = ${move.id} and state = ${move.state}
+    ${isHeld ? home`for share` : home``}`
+  if (!row) throw takenOn(move)
+}
+
+function takenOn({ workspaceId, state }: WorkspaceMove): Error {
+  return new Error(`The move of ${workspaceId} is not ${state} any more.`)
 }
 
 /** Of each cell the workspaces of which rows may lie there although they live elsewhere, in their order (OPS-31). */
