@@ -36,6 +36,7 @@ export class Congestion {
   readonly #least: () => number
   readonly #now: () => number
   readonly #judging: Delay
+  readonly #lookingUp: Delay
   readonly #settling: Delay
   #bound = Number.POSITIVE_INFINITY
   #endsAtMs: number
@@ -47,6 +48,7 @@ export class Congestion {
     this.#now = now
     this.#endsAtMs = now() + INTERVAL_MS
     this.#judging = new Delay(now())
+    this.#lookingUp = new Delay(now())
     this.#settling = new Delay(now())
   }
 
@@ -55,9 +57,13 @@ export class Congestion {
     return Math.min(this.#most(), this.#bound)
   }
 
-  /** A request was judged, which took so long, and so many still wait. */
-  judged(tookMs: number, waiting: number): void {
-    this.#judging.took(tookMs)
+  /**
+   * A request was judged, which took so long, and so many still wait. One whose key is unknown locks nothing and waits for
+   * no disk: others must not be measured by what that takes.
+   */
+  judged(tookMs: number, waiting: number, isKnown = true): void {
+    const delay = isKnown ? this.#judging : this.#lookingUp
+    delay.took(tookMs)
     this.look(waiting)
   }
 
@@ -73,8 +79,10 @@ export class Congestion {
     if (now < this.#endsAtMs) return
     const intervals = 1 + Math.floor((now - this.#endsAtMs) / INTERVAL_MS)
     this.#endsAtMs += intervals * INTERVAL_MS
-    const told = [this.#judging.end(now), this.#settling.end(now)]
-    const heard = told.filter((excess) => excess !== undefined)
+    const judged = heardOf([this.#judging.end(now), this.#lookingUp.end(now)])
+    // Even the quickest, whichever it is.
+    const quickest = judged.length > 0 ? Math.min(...judged) : undefined
+    const heard = heardOf([quickest, this.#settling.end(now)])
     if (heard.length > 0) this.#end(Math.max(...heard), waiting)
     // Nobody waits, and hardly anybody came: what the bound was made for is over.
     else if (waiting === 0) for (let count = 0; count < intervals && this.#rises(); count++);
@@ -99,4 +107,8 @@ export class Congestion {
     this.#bound = Math.max(this.#bound * MORE, this.#bound + AT_LEAST_MORE)
     return true
   }
+}
+
+function heardOf(told: readonly (number | undefined)[]): readonly number[] {
+  return told.filter((excess) => excess !== undefined)
 }

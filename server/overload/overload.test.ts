@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { limits } from '#contract/limits'
+import { refusalOf } from '../admission/refusals.ts'
 import { away } from '../cells/away.ts'
 import type { ApiError } from '../errors.ts'
 import { Overload, type Place } from './overload.ts'
@@ -189,6 +190,29 @@ test('requests that a cell keeps waiting which is away are no queue that others 
     await Promise.all(waiting)
   }
   expect(refused).toHaveLength(4 * 600)
+})
+
+test('what unknown keys are told in no time is not what others are measured by, who wait for the disk', async () => {
+  most = 8_192
+  /** Ten at a time, each of which takes so long. */
+  const judgeTen = async (tookMs: number, answer: (judged: PromiseWithResolvers<void>) => void) => {
+    const judged = Promise.withResolvers<void>()
+    const ten = Array.from({ length: 10 }, (_, index) => overload.enter(ADDRESS, `a ${index}`))
+    const done = ten.map((place) => place.judging(() => judged.promise).finally(place.leave))
+    nowMs += tookMs
+    answer(judged)
+    await Promise.allSettled(done)
+  }
+  for (let round = 0; round < 3; round++) {
+    for (let count = 0; count < 60; count++)
+      await judgeTen(1, ({ reject }) => reject(refusalOf('invalid_api_key')))
+    for (let count = 0; count < 200; count++) await judgeTen(25, ({ resolve }) => resolve())
+    expect(overload.usage.bound.judged).toBe(most)
+  }
+  // Of such a queue they tell like everybody else.
+  for (let count = 0; count < 10; count++)
+    await judgeTen(300, ({ reject }) => reject(refusalOf('invalid_api_key')))
+  expect(overload.usage.bound.judged).toBeLessThan(most)
 })
 
 test('requests of one turn count before any of them is judged', async () => {

@@ -162,14 +162,18 @@ export class Overload {
       asking,
       judging: async (judge) => {
         const begunAtMs = this.#now()
-        let isJudged = true
+        let code: string | undefined
         try {
           return await asking(judge)
         } catch (error) {
-          isJudged = !isUnasked(error)
+          if (error instanceof ApiError) code = error.code
           throw error
         } finally {
-          if (isJudged) this.#congestion.judged(this.#now() - begunAtMs, this.#waiting)
+          // Of a cell that is away: how long that took, or how quickly it was known, tells nothing of the others (OPS-25).
+          if (code !== 'overloaded') {
+            const isKnown = code !== 'invalid_api_key'
+            this.#congestion.judged(this.#now() - begunAtMs, this.#waiting, isKnown)
+          }
         }
       },
       settling: async (settle) => {
@@ -198,11 +202,6 @@ export class Overload {
     }
     return this.#turn
   }
-}
-
-/** Of a cell that is away: how long that took, or how quickly it was known, tells nothing of the others (OPS-25). */
-function isUnasked(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'overloaded'
 }
 
 // Made once: a refusal takes no time to be made.
