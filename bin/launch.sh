@@ -2,6 +2,8 @@
 root=$(CDPATH= cd -- "$here/.." && pwd -P) || exit 1
 
 # Replaces this shell by a Node that runs a file of the project: the one of node_modules, else one on the PATH.
+# $node_flags are of that Node alone; NODE_OPTIONS would be handed on to what it starts.
+node_flags=
 launch() {
   entry=$root/$1
   shift
@@ -10,10 +12,10 @@ launch() {
     exit 1
   fi
   if [ -x "$root/node_modules/.bin/node" ]; then
-    exec "$root/node_modules/.bin/node" --require "$root/bin/compiled.cjs" "$entry" "$@"
+    exec "$root/node_modules/.bin/node" --require "$root/bin/compiled.cjs" $node_flags "$entry" "$@"
   fi
   if is_new_enough "$(node --version 2>/dev/null)"; then
-    exec node --require "$root/bin/compiled.cjs" "$entry" "$@"
+    exec node --require "$root/bin/compiled.cjs" $node_flags "$entry" "$@"
   fi
   found=$(node --version 2>/dev/null) || found=none
   echo "${0##*/}: this needs Node 24.17 or newer; the one on the PATH is: $found." >&2

@@ -30,17 +30,17 @@ function fakeNode(file: string, version: string): void {
   })
 }
 
-function launch(command = join(folder, 'bin/router')) {
+function launch(command = join(folder, 'bin/router'), env: Readonly<Record<string, string>> = {}) {
   const { status, stdout, stderr } = spawnSync('/bin/sh', [command, 'a b', '--c'], {
     encoding: 'utf8',
-    env: { PATH: `${join(folder, 'path')}:/bin:/usr/bin` },
+    env: { PATH: `${join(folder, 'path')}:/bin:/usr/bin`, ...env },
   })
   return { status, stdout: stdout.trim(), stderr }
 }
 
 /** What a Node of that version is called with. */
-function call(version: string, room = 'server') {
-  return `${version} --require ${folder}/bin/compiled.cjs ${folder}/${room}/main.ts a b --c`
+function call(version: string, room = 'server', flags = room === 'server' ? ' --max-semi-space-size=8' : '') {
+  return `${version} --require ${folder}/bin/compiled.cjs${flags} ${folder}/${room}/main.ts a b --c`
 }
 
 test.each([
@@ -52,6 +52,12 @@ test.each([
   expect(statSync(join(HOME, 'bin', name)).mode & 0o777).toBe(0o755)
   fakeNode(join(folder, 'node_modules/.bin/node'), 'v24.21.0')
   expect(launch(join(folder, 'bin', name)).stdout).toBe(call('v24.21.0', room))
+})
+
+test('who says otherwise how much V8 has for the young is heard, and nothing of the environment is a flag', () => {
+  fakeNode(join(folder, 'node_modules/.bin/node'), 'v24.21.0')
+  const other = { NODE_OPTIONS: '--max-semi-space-size=64', node_flags: '--inspect' }
+  expect(launch(join(folder, 'bin/router'), other).stdout).toBe(call('v24.21.0', 'server', ''))
 })
 
 test('what Node has made of a file is kept beside the packages', () => {

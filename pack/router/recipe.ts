@@ -21,7 +21,8 @@ done
 case $self in */*) here=\${self%/*} ;; *) here=. ;; esac
 # glibc raises this by itself as bodies come and go, and then keeps what a thread has freed: hundreds of megabytes.
 export MALLOC_MMAP_THRESHOLD_="\${MALLOC_MMAP_THRESHOLD_:-262144}"
-exec node "$here/router.js" "$@"
+case \${NODE_OPTIONS:-} in *semi-space*) node_flags= ;; *) node_flags=--max-semi-space-size=8 ;; esac
+exec node $node_flags "$here/router.js" "$@"
 `
 
 /** The router with its console and its migrations; the database that it can bring along is optional. */
