@@ -98,7 +98,7 @@ export async function createWire(end: () => WireEnd, at = 0): Promise<Wire> {
     if (!server.listening) return
     // Where there is no such address, the port may be lost, as it always might have been.
     placeholder.listen(port, '127.0.0.2')
-    await Promise.race([once(placeholder, 'listening'), once(placeholder, 'error')]).catch(() => {})
+    await once(placeholder, 'listening').catch(() => {})
     drop()
     server.close()
     await once(server, 'close')
