@@ -108,14 +108,8 @@ export const upstreams: readonly LiveFault[] = [
     file: 'attestation/binding.ts',
     find: "(observedLeaf ?? fingerprintOf(tlsLeaf ?? '')) !== certFingerprint",
     replace: 'false',
-    violates: ['EVID-12', 'EVID-30', 'VRFY-20'],
-    alsoBreaks: [
-      {
-        rules: ['PRXY-02', 'PRXY-04', 'VERD-16'],
-        because: 'evidence of another connection passes every check',
-      },
-    ],
-    expectKilledBy: ['evidence/external-unadmitted', 'served/tls-fingerprint/another-connection'],
+    violates: ['EVID-12', 'EVID-30'],
+    expectKilledBy: ['evidence/external-unadmitted'],
   },
   {
     id: 'disabled-upstream-listed',
