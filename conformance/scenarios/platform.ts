@@ -226,12 +226,12 @@ export default {
       const read = expectBundle(await context.request('getPlatformEvidence', { key: null }))
       const { payload } = read
 
-      shows('BNDL-09')
-      assert.ok(isSigned(read), 'the signature is not that of the first certificate')
       shows('DIG-03', 'BNDL-10')
       assert.match(payload.evidenceDigest, /^sha256\/[A-Za-z0-9_-]{43}$/)
       shows('BNDL-10')
       assert.equal(typeof payload.evidence, 'object')
+      shows('BNDL-09')
+      assert.ok(isSigned(read), 'the signature is not that of the first certificate')
     },
   },
 } satisfies Topic

@@ -567,6 +567,19 @@ export default {
     },
   }),
 
+  unapproved: verifying({
+    rules: ['VERD-05'],
+    title: 'To an upstream that runs what nobody has approved nothing of a request is sent',
+    isRegistered: false,
+    async judge(upstream, context) {
+      shows()
+      await upstream.register({ pins: [`sha256/${'A'.repeat(43)}`] })
+      await context.eventually('the evidence is read', async () => upstream.gateway.asked > 0)
+      shows('VERD-05')
+      await nothingSent(upstream, () => upstream.chat())
+    },
+  }),
+
   'verdict-expired': verifying({
     rules: ['VERD-08', 'VERD-09', 'VERD-17', 'VERD-22', 'ERR-40', 'ERR-48'],
     title:

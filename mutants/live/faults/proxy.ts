@@ -39,8 +39,14 @@ export const proxy: readonly LiveFault[] = [
     file: 'proxy/forward/answer.ts',
     find: 'this.#response.write(ready)',
     replace:
-      '((response, late) => { if (late === undefined) { const { end } = response; response.flushHeaders(); response.end = (last?: Buffer) => end.call(response, Buffer.concat([response.late!, last ?? Buffer.alloc(0)])) } response.late = ready; return late === undefined || response.write(late) })(this.#response as ServerResponse & { late?: Buffer }, (this.#response as ServerResponse & { late?: Buffer }).late)',
+      '((response, late) => { if (late === undefined) { const { end } = response; response.flushHeaders(); response.end = (last?: Buffer | string) => end.call(response, Buffer.concat([response.late!, Buffer.from(last ?? [])])) } response.late = ready; return late === undefined || response.write(late) })(this.#response as ServerResponse & { late?: Buffer }, (this.#response as ServerResponse & { late?: Buffer }).late)',
     violates: ['STRM-10'],
+    alsoBreaks: [
+      {
+        rules: ['SRV-03', 'PRXY-01', 'PRXY-06'],
+        because: 'who waits for what is held back sees another end of a stream than at the router',
+      },
+    ],
     expectKilledBy: ['streams/unbuffered'],
     at: 'proxy',
   },

@@ -33,8 +33,8 @@ export const upstreams: readonly LiveFault[] = [
     file: 'egress/verdict/verdict.ts',
     find: 'isReasonToDeny(outcome, verdict)',
     replace: 'false',
-    violates: ['PRXY-04', 'VERD-04', 'VERD-05', 'VERD-20'],
-    expectKilledBy: ['proxy/denied', 'upstreams/sticky'],
+    violates: ['VERD-20'],
+    expectKilledBy: ['upstreams/sticky'],
   },
   {
     id: 'stage-left-out',
@@ -94,14 +94,14 @@ export const upstreams: readonly LiveFault[] = [
     file: 'attestation/policy.ts',
     find: '!pins.includes(evidenceDigest)',
     replace: 'false',
-    violates: ['EVID-13', 'PRXY-04', 'VERD-04', 'EVID-30'],
+    violates: ['EVID-13', 'PRXY-04', 'VERD-04', 'VERD-05', 'EVID-30'],
     alsoBreaks: [
       {
         rules: ['PRXY-02', 'VRFY-22', 'VERD-16', 'VERD-20'],
         because: 'a deployment that nobody has pinned passes every check',
       },
     ],
-    expectKilledBy: ['evidence/external-unadmitted', 'proxy/denied'],
+    expectKilledBy: ['evidence/external-unadmitted', 'proxy/denied', 'upstreams/unapproved'],
   },
   {
     id: 'leaf-of-evidence-not-compared',
