@@ -135,9 +135,10 @@ export const streams: readonly LiveFault[] = [
     violates: ['STRM-05'],
     alsoBreaks: [
       {
-        rules: ['STRM-14', 'STRM-18', 'STRM-22', 'STRM-25'],
-        because: 'what is held back until the end is not there when a stream fails',
+        rules: ['STRM-06', 'STRM-14', 'EP-10'],
+        because: 'what is held back is not there when a stream fails',
       },
+      { rules: ['RLAY-09', 'VERD-23'], because: 'who waits for what is held back sees no stream begin' },
     ],
     expectKilledBy: ['streams/unbuffered'],
   },
