@@ -21,6 +21,7 @@ export const platform: readonly LiveFault[] = [
     violates: ['BNDL-01'],
     alsoBreaks: [{ rules: ['EP-22'], because: 'the form of a bundle says so' }],
     expectKilledBy: ['platform/bundle'],
+    livesMs: 3_500,
   },
   {
     id: 'other-version',
@@ -35,6 +36,7 @@ export const platform: readonly LiveFault[] = [
     violates: ['BNDL-02', 'VERS-04'],
     alsoBreaks: [{ rules: ['BNDL-14', 'EP-22'], because: 'the form of a bundle says so' }],
     expectKilledBy: ['platform/bundle'],
+    livesMs: 3_500,
   },
   {
     id: 'version-in-text',
@@ -52,6 +54,7 @@ export const platform: readonly LiveFault[] = [
       { rules: ['BNDL-14'], because: 'this platform writes the number' },
     ],
     expectKilledBy: ['platform/bundle'],
+    livesMs: 3_500,
   },
   {
     id: 'other-hostname',
@@ -90,6 +93,7 @@ export const platform: readonly LiveFault[] = [
       { rules: ['BNDL-19'], because: 'what is signed says otherwise' },
     ],
     expectKilledBy: ['platform/issued'],
+    livesMs: 3_500,
   },
   {
     id: 'chain-turned-round',
