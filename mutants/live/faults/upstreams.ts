@@ -131,7 +131,6 @@ export const upstreams: readonly LiveFault[] = [
     find: 'JSON.stringify(generation.endpoint)',
     replace: `generation.endpoint === 'demo' ? '"another"' : JSON.stringify(generation.endpoint)`,
     violates: ['SRV-16', 'CHAT-07'],
-    alsoBreaks: [{ rules: ['CHAT-16', 'CHAT-17'], because: 'usage names the endpoint in every answer' }],
     expectKilledBy: ['chat/endpoint', 'upstreams/served'],
   },
   {
