@@ -138,7 +138,10 @@ export const streams: readonly LiveFault[] = [
         rules: ['STRM-06', 'STRM-14', 'EP-10'],
         because: 'what is held back is not there when a stream fails',
       },
-      { rules: ['RLAY-09', 'VERD-23'], because: 'who waits for what is held back sees no stream begin' },
+      {
+        rules: ['RLAY-09', 'VERD-23', 'GEN-23'],
+        because: 'who waits for what is held back sees no stream begin',
+      },
     ],
     expectKilledBy: ['streams/unbuffered'],
   },
