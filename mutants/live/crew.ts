@@ -8,7 +8,7 @@ const ENTRY = join(import.meta.dirname, 'examiner-process.ts')
 /** What a process of its own is to examine: the faults by their ids. */
 export type ProcessOptions = Pick<ExaminerOptions, 'jobs' | 'seed'> & { readonly faults: readonly string[] }
 
-/** What an examiner in a process of its own is asked to do; without one, to start. */
+/** What an examiner in a process of its own is asked to do; first of all, to start. */
 export interface Order {
   readonly number: number
   readonly act: keyof Examiner | 'start'
@@ -29,7 +29,7 @@ export function affordable(wanted: number, bytes = process.availableMemory()): n
   return Math.max(1, Math.min(wanted, Math.floor(bytes / DEPLOYMENT_BYTES)))
 }
 
-/** Starts so many examiners, each in a process of its own with its own deployment: what one of them is told is its own. */
+/** Starts so many examiners, each in a process of its own with a deployment of its own. */
 export async function startCrew(count: number, options: ProcessOptions): Promise<readonly Examiner[]> {
   const started = Array.from({ length: count }, () => startExaminer(options))
   const settled = await Promise.allSettled(started)
@@ -54,7 +54,7 @@ async function startExaminer(options: ProcessOptions): Promise<Examiner> {
     quick: (withLong) => ask('quick', withLong),
     rest: () => ask('rest'),
     watch: (scenario) => ask('watch', scenario),
-    attempt: (fault, reached) => ask('attempt', fault, reached),
+    attempt: (...given) => ask('attempt', ...given),
     settle: () => ask('settle'),
     async stop() {
       // It stops what it has started once nobody is there to ask it.

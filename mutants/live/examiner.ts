@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RuleId } from '#contract/rules'
 import { discover } from '../../conformance/engine/discover.ts'
 import { createHooks } from '../../conformance/engine/hooks.ts'
 import { addressFor } from '../../conformance/engine/invitations.ts'
@@ -27,7 +28,7 @@ export interface Attempted extends Judgement {
   readonly trial: Trial
 }
 
-/** Asks scenarios of one deployment, with one fault live or with none; of two deployments at once, where there are two. */
+/** Runs scenarios at one deployment, with one fault live or with none. */
 export interface Examiner {
   /** The scenarios that neither wait nor take long; with `withLong`, all but those that wait long by design. */
   quick(withLong: boolean): Promise<readonly string[]>
@@ -35,8 +36,8 @@ export interface Examiner {
   rest(): Promise<readonly string[]>
   /** The faults whose switches a scenario has any program ask for. */
   watch(scenario: string): Promise<readonly string[]>
-  /** Tries a fault by the scenarios that it names and by these. */
-  attempt(fault: string, reached: readonly string[]): Promise<Attempted>
+  /** Tries a fault by the scenarios that it names and by these; `isWhole`: they are all that get to it. */
+  attempt(fault: string, reached: readonly string[], isWhole: boolean): Promise<Attempted>
   /** Runs the scenarios of all that was tried here with none live; what fails, a line each. */
   settle(): Promise<readonly string[]>
   stop(): Promise<void>
@@ -56,6 +57,7 @@ export async function createExaminer(options: ExaminerOptions): Promise<Examiner
   const target = loadTarget(deployment.targetFile, process.env)
   const hooks = createHooks(target.hooks)
   const all = (await discover()).map(({ scenario }) => scenario)
+  const rulesOf = new Map(all.map(({ id, rules }) => [id, rules]))
   const places = new Set(faults.map(({ at }) => at))
   const tried: LiveFault[] = []
   // Names come from the seed: no two trials may have the same. Nor may they share an address, whose budget of evidence
@@ -88,14 +90,18 @@ export async function createExaminer(options: ExaminerOptions): Promise<Examiner
       all.flatMap((one) => (isSlowAt(one, target) || (!withLong && LONG.has(one.id)) ? [] : [one.id])),
     rest: () => restFaults(deployment),
     watch: (id) => watchScenario(deployment, pick(all, new Set([id]))[0]!, places, bench),
-    async attempt(id, reached) {
+    async attempt(id, reached, isWhole) {
       const fault = faults.find((one) => one.id === id)
       if (fault === undefined) throw new Error(`There is no fault ${id}.`)
       tried.push(fault)
-      const hasty = await tryLive(fault, hurried(), [...fault.expectKilledBy, ...reached])
+      const asked = [...fault.expectKilledBy, ...reached]
+      const hasty = await tryLive(fault, hurried(), asked)
       // Where a busy machine took all of the time, nothing was seen: whoever survives is tried with a product's own time.
       const sure = hasty.isKilled ? hasty : await tryLive(fault, bench(), fault.expectKilledBy)
-      const exact = await exactness(hasty, (ids) => tryLive(fault, { ...bench(), jobs: 1 }, ids))
+      const showers = (rule: RuleId) => asked.filter((one) => rulesOf.get(one)?.includes(rule))
+      // Where some are left out, what they would have shown is not missed.
+      const seen = isWhole ? hasty : { ...hasty, unbroken: [] }
+      const exact = await exactness(seen, showers, (ids) => tryLive(fault, { ...bench(), jobs: 1 }, ids))
       // All that it breaks besides shows where nobody is left out.
       const broken = new Map([...hasty.trial.broken, ...sure.trial.broken])
       return { ...sure, ...exact, trial: { ...sure.trial, broken } }
@@ -114,14 +120,20 @@ export async function createExaminer(options: ExaminerOptions): Promise<Examiner
   }
 }
 
-/** What a busy machine has broken beside a fault breaks no second time, with each of its scenarios alone. */
+/**
+ * What a busy machine has broken beside a fault breaks no second time, with each of its scenarios alone, and what it has hidden
+ * shows then: a scenario that another one has kept from its point tells nothing. `showers` are the scenarios of a rule.
+ */
 async function exactness(
   { trial, beyond, unbroken }: Attempted,
+  showers: (rule: RuleId) => readonly string[],
   attempt: (ids: readonly string[]) => Promise<Attempted>,
 ): Promise<Pick<Attempted, 'beyond' | 'unbroken'>> {
-  if (beyond.length === 0 || beyond.length > MANY) return { beyond, unbroken }
-  const again = await attempt(beyond.flatMap((rule) => trial.broken.get(rule)?.scenarios ?? []))
-  return { beyond: beyond.filter((rule) => again.trial.broken.has(rule)), unbroken }
+  if (beyond.length + unbroken.length === 0 || beyond.length > MANY) return { beyond, unbroken }
+  const broke = beyond.flatMap((rule) => trial.broken.get(rule)?.scenarios ?? [])
+  const again = await attempt([...broke, ...unbroken.flatMap(showers)])
+  const isBroken = (rule: RuleId) => again.trial.broken.has(rule)
+  return { beyond: beyond.filter(isBroken), unbroken: unbroken.filter((rule) => !isBroken(rule)) }
 }
 
 async function live<T>(

@@ -88,7 +88,7 @@ async function run(given: Given): Promise<void> {
   const { deployments = affordable(full ? DEPLOYMENTS.full : DEPLOYMENTS.quick) } = given
   const count = full ? deployments : Math.min(deployments, chosen.length)
   process.stderr.write(
-    `Starting ${count === 1 ? 'the reference' : `${count} references`} with ${chosen.length} faults in it, none of them live.\n`,
+    `Starting ${count === 1 ? 'the reference' : `${count} references, each`} with ${chosen.length} faults in it, none of them live.\n`,
   )
   const examiners = await startCrew(count, { faults: chosen.map(({ id }) => id), jobs, seed })
   const stop = () => Promise.all(examiners.map((examiner) => examiner.stop()))

@@ -61,8 +61,8 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
   )
   const found = new Map<string, Tried>()
   await share(costly, examiners, async (fault, examiner) => {
-    const attempted = await examiner.attempt(fault.id, reachedOf.get(fault.id)!)
-    const tried = { fault, ...attempted, ...(!isWhole && { unbroken: [] }) }
+    const attempted = await examiner.attempt(fault.id, reachedOf.get(fault.id)!, isWhole)
+    const tried = { fault, ...attempted }
     found.set(fault.id, tried)
     onTried(tried, found.size)
   })
