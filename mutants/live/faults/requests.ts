@@ -254,7 +254,7 @@ export const requests: readonly LiveFault[] = [
     when: "c.req.path === '/v1/evidence'",
     violates: ['EP-16', 'EVID-01'],
     alsoBreaks: [
-      { rules: ['EVID-17', 'EVID-19'], because: 'the 404 of a path that is not there has another form' },
+      { rules: ['EVID-17'], because: 'the 404 of a path that is not there has another form' },
       { rules: ['AUTH-04'], because: 'one of the few that are asked for without a key' },
     ],
     expectKilledBy: ['evidence/public'],
