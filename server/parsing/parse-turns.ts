@@ -43,9 +43,9 @@ const NOTHING = Buffer.alloc(0)
 /**
  * Stands between the connections of a server and Node's parser, which would parse all that a read brings at one go. A
  * request is not parsed before the one ahead of it is answered (REQ-69): half of its head would be timed meanwhile, and
- * what is wrong with it be told in the other's place. Bodies in chunks share a budget of time: each chunk costs as much as a whole read, and may have a single byte (REQ-68).
- * Turns are of equal time and not of equal bytes: an honest body is through after a few, and whoever comes anew stands
- * behind it.
+ * what is wrong with it be told in the other's place. Bodies in chunks share a budget of time: each chunk costs as much
+ * as a whole read, and may have a single byte (REQ-68). Turns are of equal time and not of equal bytes: an honest body
+ * is through after a few, and whoever comes anew stands behind it.
  */
 export class ParseTurns {
   readonly #budget: ParseBudget

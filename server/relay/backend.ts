@@ -108,13 +108,13 @@ export function createComposer({
       ...(traceparent && { traceparent }),
     }
     const lengthened = { ...headers, 'content-length': String(body.length) }
-    // undici keeps a buffer until the answer ends, and lets go of what it has read from a stream.
-    const content =
-      body.length > LARGE_BODY_BYTES
-        ? Readable.from([body], { objectMode: false })
-        : accept === 'text/event-stream'
-          ? inOwnMemory([body])[0]!
-          : body
-    return { path: base + path, method: 'POST', headers: lengthened, body: content }
+    const isLong = accept === 'text/event-stream'
+    return { path: base + path, method: 'POST', headers: lengthened, body: contentOf(body, isLong) }
   }
+}
+
+/** What undici is handed: it keeps a buffer until the answer ends, and lets go of what it has read from a stream. */
+function contentOf(body: Buffer, isLong: boolean): Buffer | Readable {
+  if (body.length > LARGE_BODY_BYTES) return Readable.from([body], { objectMode: false })
+  return isLong ? inOwnMemory([body])[0]! : body
 }
