@@ -27,7 +27,7 @@ export default {
       const wire = context.wire('proxyWire')
       shows()
       await context.script({ chunks: 2 })
-      await untilServed(context, ask)
+      expectStatus(await ask(), 200)
       await wire.drop()
       await wire.hold(1)
       const admitted = await context.open('createChatCompletion')
