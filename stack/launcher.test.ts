@@ -38,8 +38,15 @@ function launch(command = join(folder, 'bin/router'), env: Readonly<Record<strin
   return { status, stdout: stdout.trim(), stderr }
 }
 
+/** The programs through which thousands of streams go, and that keep V8's young objects small. */
+const MANY_STREAMS = new Set(['server', 'proxy'])
+
 /** What a Node of that version is called with. */
-function call(version: string, room = 'server', flags = room === 'server' ? ' --max-semi-space-size=8' : '') {
+function call(
+  version: string,
+  room = 'server',
+  flags = MANY_STREAMS.has(room) ? ' --max-semi-space-size=8' : '',
+) {
   return `${version} --require ${folder}/bin/compiled.cjs${flags} ${folder}/${room}/main.ts a b --c`
 }
 
