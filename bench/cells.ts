@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { openCells } from '../server/cells/open-cells.ts'
 import { silent } from '../server/log.ts'
 import { createMeter, type Meter } from '../server/meter.ts'
@@ -8,15 +7,17 @@ import { type DatabaseCell, HOME } from '../server/store/cells.ts'
 import type { Sql } from '../server/store/connection.ts'
 import { placeKey, placeWorkspace } from '../server/store/directory.ts'
 import { DURABLE, startTestServer } from '../server/store/testing.ts'
+import { readArguments } from './arguments.ts'
 import { serverMicros } from './server-micros.ts'
 
 // What a second cell brings, and what the directory before it costs: the same load on one PostgreSQL and on two, in turns
-// on one machine, whose processor both share. `node bench/cells.ts --rounds N --seconds N`.
+// on one machine, whose processor both share.
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '9' }, seconds: { type: 'string', default: '3' } },
-})
-const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+const { rounds, seconds } = await readArguments(
+  'cells',
+  'Measures what a second cell brings, and what the directory before it costs.',
+  { rounds: ['turns of each side', 9], seconds: ['how long a turn takes', 3] },
+)
 const LOOPS = 64
 const WORKSPACES = 1_000
 

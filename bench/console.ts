@@ -9,12 +9,17 @@ import { createAccount } from '../server/metering/testing.ts'
 import { createKey } from '../server/store/keys.ts'
 import { DURABLE, startTestServer } from '../server/store/testing.ts'
 import { findWorkspace } from '../server/store/workspaces.ts'
+import { readArguments } from './arguments.ts'
 import { medianOf } from './median.ts'
 
 /** Milliseconds, on a machine that is left alone; what a page of the console may wait for. */
 const PROMISED_MS = 300
 
-const ROWS = Number(process.argv[2] ?? 1_000_000)
+const { rows: ROWS } = await readArguments(
+  'console',
+  'Measures the pages of the console for a workspace with a year of requests; exits with 1 when one takes too long.',
+  { rows: ['requests of the workspace', 1_000_000] },
+)
 const KEYS = 20
 /** A year. */
 const SECONDS_APART = (365 * 86_400) / ROWS

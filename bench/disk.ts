@@ -1,19 +1,17 @@
-import { parseArgs } from 'node:util'
 import { createAccount, finished, startMeter } from '../server/metering/testing.ts'
 import { connect } from '../server/store/connection.ts'
 import { migrate } from '../server/store/migrations.ts'
 import { DURABLE, startTestServer } from '../server/store/testing.ts'
+import { readArguments } from './arguments.ts'
 
 // What a request takes on PostgreSQL's disk: in tables and indexes, and in the log that is archived for restores.
-// Bytes do not depend on how busy the machine is. `npm run bench:disk -- --requests N --workspaces N`.
+// Bytes do not depend on how busy the machine is.
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '50000' },
-    workspaces: { type: 'string', default: '200' },
-  },
-})
-const [requests, workspaces] = [Number(values.requests), Number(values.workspaces)]
+const { requests, workspaces } = await readArguments(
+  'disk',
+  'Counts the bytes that a request takes on the disk of PostgreSQL, in tables, indexes and log.',
+  { requests: ['requests that are served', 50_000], workspaces: ['whose they are', 200] },
+)
 const LOOPS = 64
 
 const server = await startTestServer(DURABLE)

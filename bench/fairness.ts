@@ -1,13 +1,16 @@
+import { readArguments } from './arguments.ts'
 import { attacks } from './fairness/attacks.ts'
 import { compare, MOST_LOSS, MOST_P99_MS, median, type Turn } from './fairness/compare.ts'
 import { startWorld } from './fairness/world.ts'
 
-/** Rounds of one turn each way: what drifts, drifts for both. */
-const ROUNDS = Number(process.argv[2] ?? 5)
+// What drifts in a round drifts for both of its turns.
+const { rounds: ROUNDS, only: wanted = '' } = await readArguments(
+  'fairness',
+  'Measures what one hostile workspace costs another; exits with 1 when a kind of it costs more than is promised.',
+  { rounds: ['how often a turn with and one without is taken', 5] },
+  { texts: { only: 'the kinds whose names hold these words' } },
+)
 const TURN_MS = 2_500
-
-/** Attacks whose names hold this; all without it. */
-const wanted = process.argv[3] ?? ''
 
 const world = await startWorld()
 const broken: string[] = []

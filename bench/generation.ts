@@ -1,16 +1,17 @@
-import { parseArgs } from 'node:util'
 import { createAccount, finished, startMeter } from '../server/metering/testing.ts'
 import type { Sql } from '../server/store/connection.ts'
 import { DURABLE, startTestServer } from '../server/store/testing.ts'
+import { readArguments } from './arguments.ts'
 import { serverMicros } from './server-micros.ts'
 
 // What one generation costs PostgreSQL, admission and settlement: bytes of tables and indexes, bytes of log, and the
-// processor's time as more and fewer of them share a statement, in turns. `node bench/generation.ts --rounds N --seconds N`.
+// processor's time as more and fewer of them share a statement, in turns.
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '7' }, seconds: { type: 'string', default: '3' } },
-})
-const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+const { rounds, seconds } = await readArguments(
+  'generation',
+  'Measures what one generation costs PostgreSQL: bytes, log and processor time.',
+  { rounds: ['turns of each side', 7], seconds: ['how long a turn takes', 3] },
+)
 const balanceMicros = 1_000_000_000_000n
 const median = (all: readonly number[]) => all.toSorted((one, other) => one - other)[all.length >> 1]!
 const server = await startTestServer(DURABLE)

@@ -1,20 +1,21 @@
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createAccount, finished, startMeter } from '../server/metering/testing.ts'
 import { connect, type Sql } from '../server/store/connection.ts'
 import { migrate } from '../server/store/migrations.ts'
 import { DURABLE, startTestServer } from '../server/store/testing.ts'
+import { readArguments } from './arguments.ts'
 import { serverMicros } from './server-micros.ts'
 
 // What partitions by month cost an admission with its settlement: the tables as they were, and the same in 16 months,
-// in turns on one server. `node bench/months.ts --rounds N --seconds N`.
+// in turns on one server.
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '9' }, seconds: { type: 'string', default: '3' } },
-})
-const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+const { rounds, seconds } = await readArguments(
+  'months',
+  'Measures what partitions by month cost an admission with its settlement.',
+  { rounds: ['turns of each side', 9], seconds: ['how long a turn takes', 3] },
+)
 const LOOPS = 64
 const MONTHS_MORE = 12
 

@@ -1,35 +1,19 @@
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readArguments } from './arguments.ts'
 import type { LoadReport } from './overload/load.ts'
 import { startWorld } from './overload/world.ts'
 
-const HELP = `Asks a router for five times what it can do, and shows what becomes of it.
-
-  npm run bench:overload [-- --seconds N] [--json]
-
-  --seconds N   how long the overload lasts; 60 by default
-  --thinks MS   how long the backend takes for an answer; 10 by default
-  --json        one document on stdout
-  --help        this`
-
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '60' },
-    thinks: { type: 'string', default: '10' },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
+const { seconds, thinks, json } = await readArguments(
+  'overload',
+  'Asks a router for five times what it can do, and shows what becomes of it; exits with 1 when a promise is broken.',
+  {
+    seconds: ['how long the overload lasts', 60],
+    thinks: ['milliseconds that the backend takes for an answer', 10],
   },
-})
-if (values.help) {
-  console.log(HELP)
-  process.exit()
-}
-const forMs = Number(values.seconds) * 1_000
-if (!(forMs > 0)) {
-  console.error('--seconds must be a number above zero, such as 60.')
-  process.exit(2)
-}
+  { flags: { json: 'one document on stdout' } },
+)
+const forMs = seconds * 1_000
 
 const TIMES = 5
 /** Part of the capacity that the well-behaved workspace asks for. */
@@ -49,7 +33,7 @@ const at = (sorted: readonly number[], part: number): number =>
   sorted[Math.floor((sorted.length - 1) * part)] ?? 0
 const perSecond = ({ acceptedMs, ms }: LoadReport): number => (acceptedMs.length / ms) * 1_000
 
-const world = await startWorld(2, Number(values.thinks))
+const world = await startWorld(2, thinks)
 const warmMs = Math.min(forMs, 5_000)
 say('warming up')
 const warmings = [
@@ -69,7 +53,7 @@ say(`${capacity.toFixed(0)} requests a second; one workspace alone with ${modest
 const idle = { perSecond: 0, sockets: 0, forMs: 0 }
 const [, alone] = await world.load([idle, modestOrder])
 const memoryBefore = world.memoryBytes()
-say(`another one asks for ${(TIMES * capacity).toFixed(0)} beside it, for ${values.seconds} s`)
+say(`another one asks for ${(TIMES * capacity).toFixed(0)} beside it, for ${seconds} s`)
 const watched = world.watch()
 const [hostile, beside] = await world.load([
   { perSecond: TIMES * capacity, sockets: HOSTILE_SOCKETS, forMs },
@@ -131,8 +115,7 @@ const promises: readonly (readonly [string, boolean])[] = [
     figures.modest_kept >= LEAST_KEPT,
   ],
 ]
-if (values.json)
-  console.log(JSON.stringify({ figures, promises: Object.fromEntries(promises) }, undefined, 2))
+if (json) console.log(JSON.stringify({ figures, promises: Object.fromEntries(promises) }, undefined, 2))
 else {
   for (const [name, value] of Object.entries(figures))
     console.log(`${name.padEnd(26)} ${value.toFixed(value < 10 ? 2 : 0)}`)

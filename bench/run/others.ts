@@ -27,7 +27,7 @@ export const others: readonly Other[] = [
   {
     name: 'fairness',
     promise: 'a hostile workspace costs another at most 20 % and 50 ms',
-    args: ['fairness.ts', '3'],
+    args: ['fairness.ts', '--rounds', '3'],
   },
   { name: 'console', promise: 'no page of a million requests takes more than 300 ms', args: ['console.ts'] },
 ]
