@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RuleId } from '#contract/rules'
-import { abortAfter } from '../engine/aborted.ts'
+import { abortAfter, expectAborted } from '../engine/aborted.ts'
 import * as assert from '../engine/assert.ts'
 import { costMicros } from '../engine/books.ts'
 import { shows } from '../engine/checks.ts'
@@ -519,7 +519,7 @@ export default {
     rules: ['CRED-24', 'CRED-42'],
     title:
       'What runs counts towards the spend limit of its key, and a refusal for that alone says when to come back',
-    needs: ['workspace', 'backendScript'],
+    needs: ['workspace', 'debits', 'backendScript'],
     async run(context) {
       await context.own({ spendLimitMicros: 1 })
       await context.script({ chunks: 5, fault: { kind: 'stall', afterChunks: 2 } })
@@ -531,7 +531,8 @@ export default {
       shows('CRED-42')
       assert.equal(held.headers['retry-after'], '1')
       call.abort()
-      await context.books()
+      shows()
+      await expectAborted(context, call.exchange)
       const spent = await context.chat()
       shows('CRED-24')
       expectError(spent, 'key_spend_limit_reached')
