@@ -62,17 +62,20 @@ export default {
       withUpstream(context, async (upstream) => {
         const { gateway } = upstream
         const params = { endpoint: upstream.name }
-        expectStatus(await upstream.chat(), 200)
+        const read = async () =>
+          expectBundle(await context.request('getEndpointEvidence', { key: null, params }))
         const look = async () => {
           shows()
           const { asked } = gateway
           gateway.drop()
           await upstream.chat()
           if (gateway.asked === asked) context.warn('the evidence was not looked at')
-          return expectBundle(await context.request('getEndpointEvidence', { key: null, params }))
+          return read()
         }
+        expectStatus(await upstream.chat(), 200)
+        shows()
         const approved = gateway.digest
-        const { bundle: admitted } = await look()
+        const { bundle: admitted } = await read()
         // It claims a certificate that nobody has seen, and shows a third one.
         await gateway.renewLeaf({ isShown: false })
         await gateway.renewLeaf({ isPublished: false })
