@@ -101,6 +101,8 @@ async function judge(
   }
   const progress = createProgress(process.stderr, total, whyIdle)
   process.stderr.write(`${total} runs of ${scenarios.length} scenarios, seed ${seed}\n`)
+  // Asked at the end it would be the commit that somebody made meanwhile.
+  const suite = describeSuite(size)
   const startedAt = new Date()
   const startedMs = performance.now()
   const faults: unknown[] = []
@@ -125,7 +127,6 @@ async function judge(
   interruption.end()
   progress.end()
   const durationMs = performance.now() - startedMs
-  const suite = describeSuite(size)
   const selection = { grep: [...grep], rules: [...rule], origin, slow, seed, jobs }
   const all = [...outcomes, ...(asked ?? [])]
   const run = { target, profiles, outcomes: all, startedAt, durationMs, suite, selection, faults }

@@ -69,7 +69,7 @@ test.each<[string, () => void, RegExp]>([
   expect(() => readEntries(folder)).toThrow(problem)
 })
 
-test.each(['hundred-lines', 'litellm'])(
+test.each(['hundred-lines', 'litellm', 'portkey-ai-gateway'])(
   'the page of %s explains each given rule that its report breaks, and no other',
   (name) => {
     const entry = readEntries(REPORTS).find(({ path }) => path.includes(`/${name}/`))!

@@ -20,6 +20,7 @@ import { objectOf } from '../engine/http/exchange.ts'
 import { parsed } from '../engine/http/json.ts'
 import { priceOf } from '../engine/prices.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
+import { toldLate } from '../engine/told-late.ts'
 import type { Topic } from '../engine/topic.ts'
 
 /** Long enough for every sensible number of failures, and for rests between probes to have grown (ours). */
@@ -286,6 +287,7 @@ export default {
     title: 'A backend that names its own address or key in a refusal has them taken out, encoded ones too',
     needs: ['generation', 'backendScript'],
     async run(context) {
+      shows()
       await context.script({ chunks: 1 })
       expectStatus(await context.chat(), 200)
       const { host, authorization } = (await context.received()).at(-1)?.headers ?? {}
@@ -296,10 +298,14 @@ export default {
         const error = { error: { message: `Not so (${told}).`, type: 'x', param: told, code: 400 } }
         await context.script({ status: 400, error })
         for (const stream of [false, true]) {
-          const { message, param = '' } = expectError(await context.chat({ stream }), 'unsupported_parameter')
-          assert.match(message, /^Not so/)
+          const exchange = await context.chat({ stream })
+          const { message, param = '' } = errorIn(toldLate(exchange) ?? objectOf(exchange))
+          shows('RLAY-12')
           for (const secret of [...secrets, encodeURIComponent(String(host))])
             assert.ok(!`${message} ${param}`.includes(secret), `${secret} was told`)
+          // That the words come at all is REQ-36.
+          shows()
+          assert.match(expectError(exchange, 'unsupported_parameter').message, /^Not so/)
         }
       }
     },

@@ -2,11 +2,14 @@ import type { OperationId } from '#contract/routes'
 import type { RuleId } from '#contract/rules'
 import type { Circumstances } from './violation.ts'
 
-/** The rule that says what an operation answers. */
+/**
+ * The rule that says what an operation answers. Of texts and vectors that is the one of their schema: EP-09 and EP-11 say
+ * that there is such a path, and that it asks for a key.
+ */
 const rules: Readonly<Record<OperationId, RuleId>> = {
   createChatCompletion: 'EP-03',
-  createCompletion: 'EP-09',
-  createEmbedding: 'EP-11',
+  createCompletion: 'REQ-12',
+  createEmbedding: 'REQ-12',
   listModels: 'EP-05',
   getModel: 'EP-07',
   getGeneration: 'EP-13',

@@ -104,6 +104,16 @@ test('of what the given specification leaves open no given rule is broken', () =
   expect(given(exchange({ status: 200, json: text }), { operation: 'createCompletion' })).toEqual([])
 })
 
+test.each(['createCompletion', 'createEmbedding'] as const)(
+  'an answer of %s that is no JSON breaks the rule of its schema, and not the one that asks for a key',
+  (operation) => {
+    const headers = { 'content-type': 'text/html', 'x-request-id': '1' }
+    const page = exchange({ status: 200, headers, text: '<!doctype html>' })
+    const broken = checkExchange(page, { ...circumstances, operation }).flatMap(({ rules }) => rules)
+    expect(new Set(broken)).toEqual(new Set(['REQ-12']))
+  },
+)
+
 test('a 429 must carry its headers', () => {
   const body = { error: { message: 'No.', type: 'rate_limit_error', code: 'rate_limit_exceeded' } }
   const problems = checkExchange(exchange({ status: 429, json: body }), {

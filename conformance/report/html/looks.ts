@@ -20,6 +20,7 @@ tr:target, details:target { outline: 2px solid var(--doubt) }
 details details { border: 0; padding: 0 } dt { font-weight: bold } dd { margin: 0 0 .5rem 1rem }
 .idle { opacity: .75 } nav { margin: 1rem 0 } li ul { margin: .2rem 0 .6rem } pre.body { max-height: 32rem }
 .filter { align-items: center; display: flex; flex-wrap: wrap; gap: .5rem 1rem; margin: 1rem 0 } .filter input[type=search] { flex: 1; min-width: 12rem; padding: .4rem }
+.filter label { white-space: nowrap }
 .timeline { background: var(--faint) } .timeline rect { fill: currentColor } .times { font-size: 13px; margin: 0 }
 [hidden] { display: none !important }
 .untold { opacity: .75 } ul { padding-left: 1.4rem } summary { cursor: pointer; overflow-wrap: anywhere }
@@ -27,5 +28,6 @@ details details { border: 0; padding: 0 } dt { font-weight: bold } dd { margin: 
   thead { display: none } table, tbody, tr, td { display: block } tr { border-bottom: 1px solid var(--line); padding: .3rem 0 }
   table.rules, .rules td { width: auto } td { border: 0; display: flex; gap: .5rem; overflow-wrap: anywhere; padding: .1rem 0 } td:first-child { white-space: normal }
   td::before { color: CanvasText; content: attr(data-label); flex: 0 0 6rem; opacity: .75 } td > span { min-width: 0 }
+  td.untold::before, td.idle::before { opacity: 1 }
 }
 `

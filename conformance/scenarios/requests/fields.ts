@@ -183,11 +183,14 @@ export default {
     title: 'A generation that is not there is refused, and not_found is a 404',
     needs: ['key'],
     async run(context) {
+      // That this is refused, and as an error object, is said elsewhere: a refusal without a code tells nothing of this one.
+      shows()
       const query = { id: 'gen-01ARZ3NDEKTSV4RRFFQ69G5FAV' }
       const refused = await context.request('getGeneration', { query })
       assert.ok(refused.status >= 400 && refused.status < 500, `it is answered ${refused.status}`)
       assert.notEqual(refused.status, 401, NOT_THE_KEY)
       const { code, type } = errorIn(objectOf(refused))
+      shows('ERR-15')
       // When it is told is left open, and what goes with it is not.
       if (code === 'not_found') assert.deepEqual([refused.status, type], [404, 'invalid_request_error'])
     },

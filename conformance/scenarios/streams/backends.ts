@@ -112,11 +112,19 @@ export default {
         [{ status: 400, error }, 'unsupported_parameter'],
       ] as const) {
         await context.script({ ...script, beforeHeadersMs })
+        // Its own is the one that it has without a stream, whichever that is.
+        shows()
+        const whole = await context.chat()
+        assert.ok(whole.status >= 400, `without a stream it is answered ${whole.status}`)
         let exchange = await context.chat({ stream: true })
         // One slow moment of the machine makes a ping due; not each time.
         for (let turn = 1; turn < ATTEMPTS && toldLate(exchange); turn++)
           exchange = await context.chat({ stream: true })
+        shows('STRM-11')
         assert.equal(toldLate(exchange), undefined, 'it is told within a stream that has begun already')
+        assert.equal(exchange.status, whole.status, 'its status is not the one that it has without a stream')
+        // Which code is for what is RLAY-05 and REQ-36.
+        shows()
         expectError(exchange, code)
       }
     },

@@ -99,7 +99,6 @@ export const decisions: readonly Decision[] = [
     '502',
     'REQ-36',
     'RLAY-11',
-    'RLAY-12',
     'REQ-37',
   ),
   decided('an answer that is none', '`backend_error`', '`backend_unavailable`', 'STRM-18', 'RLAY-13'),
@@ -111,7 +110,6 @@ export const decisions: readonly Decision[] = [
   seen('line ends of a stream', 'CR and LF', inText(/^data: \{.*\}\r\n\r\n/m)),
   seen('content type of a stream', 'in capitals', inHeader('content-type', /^Text\/Event-Stream/)),
   decided('headers of a stream', 'no-cache, no buffering', 'none', 'STRM-23'),
-  decided('the code of an early failure', 'by its cause', '`backend_error`', 'STRM-11'),
   // What is told of models and generations.
   decided(
     'entries of models',
