@@ -11,6 +11,7 @@ test.each([
   ['an answer hangs', [...polls, call(100, false)], true],
   ['an answer was just asked for', [...polls, call(10, false)], false],
   ['all answers came soon', polls, false],
+  ['there were many of them', [...polls, ...polls, ...polls], false],
   ['nothing was asked for', [], false],
 ])('of a scenario whose time is up while %s', (_, calls, isProducts) => {
   const blamed = new OutOfTime(1_000).blame(calls)
