@@ -8,7 +8,7 @@ import { catalogue, differentialRules } from '../../conformance/engine/rules.ts'
 import { overexcused, undemonstrated } from './demanded.ts'
 import { alsoBroken } from './fault.ts'
 import { faults } from './faults.ts'
-import { LONG } from './long.ts'
+import { IN_VAIN, LONG } from './long.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { plant } from './plant.ts'
 
@@ -25,6 +25,10 @@ test.each(files)('all faults of %s can be planted into it together, and it stays
 
 test('what is said to take long is a scenario', () => {
   expect([...LONG].filter((id) => !scenarios.has(id))).toEqual([])
+})
+
+test('what is said to wait in vain is a fault', () => {
+  expect([...IN_VAIN].filter((id) => !faults.some((fault) => fault.id === id))).toEqual([])
 })
 
 test('each fault has a name of its own', () => {

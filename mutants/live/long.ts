@@ -35,3 +35,17 @@ export const LONG: ReadonlySet<string> = new Set([
   'upstreams/sticky',
   'upstreams/verdict-expired',
 ])
+
+/**
+ * Faults that have scenarios wait for what never comes, until their time is up: longer than whoever goes by the number of
+ * those scenarios would think, and in which the machine has nothing to do. Only the order of trials goes by them.
+ */
+export const IN_VAIN: ReadonlySet<string> = new Set([
+  'failed-check-ignored',
+  'leaf-not-compared',
+  'no-chunks',
+  'no-models',
+  'no-models-for-keys',
+  'pins-ignored',
+  'stream-buffered',
+])

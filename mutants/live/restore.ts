@@ -31,10 +31,22 @@ export async function restore(target: Target, hooks: Hooks): Promise<void> {
     await askControl(`${control.url}/release`)
     await askControl(`${control.url}/rotate/deployment`, { restore: true })
   }
+  if (controls.backendScript !== undefined) await forget(controls.backendScript.url)
   const apiKey = await untilDone('the hooks', () => makeKey(hooks))
   const wanted = [models.chat, models.external].filter((model) => model !== undefined)
   // One after the other: two of them are one program.
   for (const part of partsOf(target)) await untilServing(part, apiKey, wanted)
+}
+
+/**
+ * Has the scripted backend forget its scripts and what it received: whoever asks for his own is told slower with each that
+ * it remembers, and in a whole run there are thousands.
+ */
+async function forget(url: string | undefined): Promise<void> {
+  for (const kept of ['script', 'requests']) {
+    const { ok, status } = await fetch(`${url?.replace(/\/+$/, '')}/${kept}`, { method: 'DELETE' })
+    if (!ok) throw new Error(`the scripted backend does not forget its ${kept}: ${status}`)
+  }
 }
 
 async function makeKey(hooks: Hooks): Promise<string> {

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { overexcused, undemonstrated } from './demanded.ts'
 import type { Attempted, Examiner } from './examiner.ts'
 import type { LiveFault } from './fault.ts'
+import { IN_VAIN } from './long.ts'
 import { type Reach, reaching } from './reach.ts'
 import type { Judgement } from './trial.ts'
 
@@ -60,7 +61,9 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
     (one, other) => reachedOf.get(other.id)!.length - reachedOf.get(one.id)!.length,
   )
   const found = new Map<string, Tried>()
-  await share(costly, examiners, async (fault, examiner) => {
+  const waiting = isFull ? costly.filter(({ id }) => IN_VAIN.has(id)) : []
+  const busy = costly.filter((fault) => !waiting.includes(fault))
+  await share(waiting, busy, examiners, async (fault, examiner) => {
     const attempted = await examiner.attempt(fault.id, reachedOf.get(fault.id)!, isWhole)
     const tried = { fault, ...attempted }
     found.set(fault.id, tried)
@@ -96,23 +99,28 @@ async function findReach(
 ): Promise<Reach> {
   const atRest = await examiners[0]!.rest()
   const found = new Map<string, readonly string[]>()
-  await share(scenarios, examiners, async (id, examiner) => {
+  await share([], scenarios, examiners, async (id, examiner) => {
     found.set(id, await examiner.watch(id))
     onWatched(found.size, scenarios.length)
   })
   return { atRest, of: Object.fromEntries(scenarios.map((id) => [id, found.get(id)!])) }
 }
 
-/** Each takes what comes next as soon as it has done with what it had. */
+/**
+ * Each takes what comes next as soon as it has done with what it had. The first begins with those that mostly wait, which
+ * leaves the machine to the others; those take what is left of them in the end.
+ */
 async function share<Item>(
-  items: readonly Item[],
+  waiting: readonly Item[],
+  busy: readonly Item[],
   examiners: readonly Examiner[],
   act: (item: Item, examiner: Examiner) => Promise<void>,
 ): Promise<void> {
-  const queue = items.values()
+  const queues = [waiting.values(), busy.values()]
   await Promise.all(
-    examiners.map(async (examiner) => {
-      for (const item of queue) await act(item, examiner)
+    examiners.map(async (examiner, place) => {
+      for (const queue of place === 0 ? queues : queues.toReversed())
+        for (const item of queue) await act(item, examiner)
     }),
   )
 }

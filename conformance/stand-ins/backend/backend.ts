@@ -5,9 +5,9 @@ import { createControlServer } from './control-server.ts'
 import { createJournal, type Received } from './journal.ts'
 import { LOOPBACK, listen, stop } from './listen.ts'
 import { createModelServer } from './model-server.ts'
-import { MAX_RULES, parseScript } from './parse-script.ts'
+import { MAX_RULES, parseScript, ScriptError } from './parse-script.ts'
 import { presets } from './presets.ts'
-import { createPlaybook, type Script } from './script.ts'
+import { createPlaybook, type Rule, type Script } from './script.ts'
 
 /** How a backend is made; ports are free ones when none is given. */
 export interface BackendOptions {
@@ -81,12 +81,17 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
     return script
   }
 
-  function putRule(name: string, rule: unknown): Promise<Script> {
+  /** Only this rule is read, and answered: a thousand of them at each would be most of what a long run costs. */
+  async function putRule(name: string, rule: unknown): Promise<Rule> {
+    const { rules: read = [] } = parseScript({ rules: [{ ...(rule as object), name }] })
     const others = (playbook.script.rules ?? []).filter((each) => each.name !== name)
     // Nobody takes a rule back, and a backend serves many runs: the oldest makes room.
     const oldest = others.findLastIndex((each) => each.name !== undefined)
-    if (others.length >= MAX_RULES && oldest >= 0) others.splice(oldest, 1)
-    return play({ ...playbook.script, rules: [{ ...(rule as object), name }, ...others] })
+    if (others.length >= MAX_RULES && oldest < 0)
+      throw new ScriptError([`rules must have at most ${MAX_RULES} entries`])
+    if (others.length >= MAX_RULES) others.splice(oldest, 1)
+    playbook = createPlaybook({ ...playbook.script, rules: [...read, ...others] }, presets)
+    return read[0]!
   }
 
   function clearRequests(): object {

@@ -45,9 +45,25 @@ test('a rule that is put by its name makes room for itself: the oldest goes that
   const kept = { marker: 'needle', status: 501 }
   const rules = Array.from({ length: MAX_RULES - 1 }, (_, index) => ({ name: `old-${index}`, status: 502 }))
   await control('PUT', '/script', { rules: [...rules, kept] })
+  const put = { name: 'new', status: 503 }
+  expect(await control('PUT', '/script/new', { status: 503 })).toEqual({ status: 200, json: put })
+  expect((await control('GET', '/script')).json.rules).toEqual([put, ...rules.slice(0, -1), kept])
+})
+
+test('a rule that is put by its name among a thousand without one answers 400 and changes nothing', async () => {
+  const rules = Array.from({ length: MAX_RULES }, () => ({ status: 502 }))
+  await control('PUT', '/script', { rules })
   const { status, json } = await control('PUT', '/script/new', { status: 503 })
-  expect(status).toBe(200)
-  expect(json.rules).toEqual([{ name: 'new', status: 503 }, ...rules.slice(0, -1), kept])
+  expect(status).toBe(400)
+  expect(json.error.problems).toEqual([`rules must have at most ${MAX_RULES} entries`])
+  expect((await control('GET', '/script')).json.rules).toEqual(rules)
+})
+
+test('a rule that is put by its name and cannot be played answers 400, says where, and changes nothing', async () => {
+  const { status, json } = await control('PUT', '/script/new', { status: 99 })
+  expect(status).toBe(400)
+  expect(json.error.problems).toEqual(['rules[0].status must be a whole number from 200 to 599'])
+  expect((await control('GET', '/script')).json).toEqual({})
 })
 
 test('the first rule whose conditions all hold answers', async () => {
