@@ -130,8 +130,9 @@ export function nameOf({
   return `${scenario}${times}${others > 0 ? `, and ${others} more` : ''}${isAnnounced ? ', as announced' : ''}`
 }
 
-/** What was found, on one line: what all of them were answered, before what the first says. */
-export function problemOf({ answer, problem }: Pick<Cause, 'answer' | 'problem'>): string {
+/** What was found, on one line: what all of them were answered, before what the first says; the others may say more. */
+export function problemOf({ answer, problem, count }: Pick<Cause, 'answer' | 'problem' | 'count'>): string {
   const first = problem.split('\n')[0] ?? ''
-  return answer === undefined ? first : `${answer}; first: ${first}`
+  if (answer !== undefined) return `${answer}; first: ${first}`
+  return count > 1 ? `first: ${first}` : first
 }

@@ -627,7 +627,7 @@ test('a sentence says how many given rules are kept, and what is left out', () =
   const judged = { ...results, selection: whole, product: { name: 'X', version: '1.4' } }
   const [one] = sentencesOf(judged)
   expect(one).toMatch(
-    /^X 1\.4 keeps 0 of 1 given rules \(router, suite \S+, without embeddings and invitations\)\.$/,
+    /^X 1\.4 keeps 0 of 1 given rules, breaks 1 \(router, suite \S+, without embeddings and invitations\)\.$/,
   )
   const [profile] = judged.profiles
   const [other] = sentencesOf({ ...judged, profiles: [{ ...profile!, without: [] }] })
@@ -658,7 +658,7 @@ test('what is untold is said apart from what is not kept, and a badge is short',
   }
   const judged = { ...results, selection: whole, profiles: [{ ...profile!, given }] }
   expect(sentencesOf(judged)[0]).toContain(
-    ' keeps 8 of the 9 given rules that were told, 2 are untold (router',
+    ' keeps 8 of the 9 given rules that were told, breaks 1, 2 are untold (router',
   )
   const badge = toBadge(judged)
   expect(badge).toMatch(/>failing: 8 of 9 told, 2 untold<\/text>/)
@@ -680,7 +680,7 @@ test.each([
     expect(report(judged)).toContain(option)
     expect(report(judged)).not.toMatch(/CONFORMANT|[ >:]conformant[<, :]/)
   }
-  expect(sentencesOf(judged)[0]).toContain(`given rules that ${option} selects (router`)
+  expect(sentencesOf(judged)[0]).toContain(`given rules that ${option} selects, breaks 1 (router`)
   expect(summarize({ ...judged, selection: whole })).toContain('router: CONFORMANT')
 })
 

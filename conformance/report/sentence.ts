@@ -9,16 +9,25 @@ export function sentencesOf(results: ConformanceResults): readonly string[] {
   const filter = filterOf(results)
   return profiles.map((profile) => {
     const { given } = profile
-    const missing = given.rules_untold.length
     const [kept, told] = [given.rules_kept, toldIn(given)]
     const which = filter === undefined ? '' : ` that ${filter} selects`
     const rules =
-      missing === 0
-        ? `${kept} of ${told} given rules${which}`
-        : `${kept} of the ${told} given rules${which} that were told, ${missing} are untold`
+      given.rules_untold.length === 0
+        ? `${kept} of ${told} given rules${which}${othersOf(given)}`
+        : `${kept} of the ${told} given rules${which} that were told${othersOf(given)}`
     const part = filter === undefined ? '' : '; the others were not judged'
     return `${name} keeps ${rules} (${profile.profile}, suite ${visible(suite.version)}${withoutOf(profile)}${part}).`
   })
+}
+
+/** What is not kept is not all broken: each kind is named where there is one. */
+function othersOf({ rules_broken, rules_partly, rules_untold }: ProfileResult['given']): string {
+  const kinds = [
+    [rules_broken, (count: number) => `breaks ${count}`],
+    [rules_partly, (count: number) => `${count} ${count === 1 ? 'is' : 'are'} partly shown`],
+    [rules_untold, (count: number) => `${count} ${count === 1 ? 'is' : 'are'} untold`],
+  ] as const
+  return kinds.map(([rules, tell]) => (rules.length === 0 ? '' : `, ${tell(rules.length)}`)).join('')
 }
 
 /** What stands behind a verdict: `, without embeddings`; nothing where nothing is left out. */

@@ -41,7 +41,8 @@ export function findingsOf(
       const times = scenario === UNIVERSAL ? `, in ${count} ${count === 1 ? 'answer or event' : ANSWERS}` : ''
       return `${link(places, profile, scenario, id)}${times}`
     })
-    return `<li>${who.join(', ')}: ${html(problem)}</li>`
+    const first = some.some(({ scenario, count }) => scenario === UNIVERSAL && count > 1) ? 'first: ' : ''
+    return `<li>${who.join(', ')}: ${first}${html(problem)}</li>`
   })
   const more = found.length - MAX_FINDINGS
   const rest = more > 0 ? `<li>and ${more} more, which its row names</li>` : ''

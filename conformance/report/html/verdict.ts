@@ -78,11 +78,12 @@ function describeCause(
     const about = `${html(rule.section)}${isOpenAis(rule) ? `, ${OPENAI_PART}` : ''}: ${marked(rule.text)}`
     return `<li><b>${linkToRule(profiles, profile, rule.id)}</b> ${about}${findingsOf(profile, rule, places, cause)}</li>`
   })
-  const what = cause.answer === undefined ? '' : `<b>${html(cause.answer)}</b>; first: `
+  const what = cause.answer === undefined ? '' : `<b>${html(cause.answer)}</b>; `
+  const first = cause.answer !== undefined || cause.count > 1 ? 'first: ' : ''
   const openAis = rules.filter(isOpenAis).length
   const part = openAis === 0 ? '' : `, ${openAis} of ${OPENAI_PART}`
   const ids = rules.map(({ id }) => html(id)).join(', ')
   const breaks = `${cause.others > 0 ? 'break' : 'breaks'} ${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`
-  return `<details><summary><b>${ids}</b>: ${html(nameOf(cause))} ${breaks}${part}: ${what}${html(firstLine(cause.problem))}</summary>
+  return `<details><summary><b>${ids}</b>: ${html(nameOf(cause))} ${breaks}${part}: ${what}${first}${html(firstLine(cause.problem))}</summary>
 <ul>${rows.join('')}</ul></details>`
 }
