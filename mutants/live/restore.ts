@@ -43,9 +43,9 @@ export async function restore(target: Target, hooks: Hooks): Promise<void> {
  * it remembers, and in a whole run there are thousands.
  */
 async function forget(url: string | undefined): Promise<void> {
-  for (const kept of ['script', 'requests']) {
-    const { ok, status } = await fetch(`${url?.replace(/\/+$/, '')}/${kept}`, { method: 'DELETE' })
-    if (!ok) throw new Error(`the scripted backend does not forget its ${kept}: ${status}`)
+  for (const kept of ['/script', '/requests']) {
+    const { ok, status } = await fetch(`${url?.replace(/\/+$/, '')}${kept}`, { method: 'DELETE' })
+    if (!ok) throw new Error(`the scripted backend does not forget ${kept}: ${status}`)
   }
 }
 
