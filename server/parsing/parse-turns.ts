@@ -150,6 +150,10 @@ export class ParseTurns {
     } else if (unanswered.size > 0) {
       if (connection.rest.length > AHEAD_BYTES) hold(connection)
       return false
+    } else if (!connection.socket.writable) {
+      // Its sender was told that nothing more is answered, and may send this again elsewhere.
+      this.leave(connection.socket)
+      return false
     } else {
       const slice = takeSlice(connection)
       if (slice === undefined) return false
