@@ -41,6 +41,12 @@ const CHECK_MS = 1_000
 export async function listen(config: ListenConfig, endpoint: Destination, log: Log): Promise<Listener> {
   const running = new Set<ServerResponse>()
   const newest = new WeakMap<Duplex, IncomingMessage>()
+  /** Each request is followed, whatever becomes of it. */
+  const follow = (request: IncomingMessage, response: ServerResponse): void => {
+    running.add(response)
+    newest.set(request.socket, request)
+    response.once('close', () => running.delete(response))
+  }
   const server = createServer(
     {
       keepAliveTimeout: limits.keepAliveMs,
@@ -53,9 +59,7 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
       maxHeaderSize: limits.maxHeaderBytes,
     },
     (request, response) => {
-      running.add(response)
-      newest.set(request.socket, request)
-      response.once('close', () => running.delete(response))
+      follow(request, response)
       try {
         serve(request, response)
       } catch (error) {
@@ -82,9 +86,10 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
     if (unanswered(socket).length > 0) socket.destroy()
     else refuseSocket(socket)
   })
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    refuse(request, response, malformed(), config.origins),
-  )
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    follow(request, response)
+    refuse(request, response, malformed(), config.origins)
+  })
   await open(server, config, 'listen')
   const closed = once(server, 'close')
   const port = config.socket === undefined ? (server.address() as AddressInfo).port : 0

@@ -138,3 +138,11 @@ test('nonsense in a body whose request was answered is not answered a second tim
   }
   expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403'])
 })
+
+test('nonsense that comes with what nobody knows is not answered a second time', async () => {
+  const world = await startWorld()
+  const socket = connect(world.port, '127.0.0.1')
+  const head = `POST /v1/models HTTP/1.1\r\n${HOST}\r\nExpect: cookies\r\nTransfer-Encoding: chunked\r\n\r\n`
+  socket.write(`${head}no length\r\n\r\n`)
+  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
+})
