@@ -10,7 +10,7 @@ import { refuse } from '../refuse.ts'
 import type { Tally } from '../tally.ts'
 import { guard } from './guard.ts'
 import type { ListenConfig } from './listen-config.ts'
-import { isAmbiguous, refuseSocket } from './malformed.ts'
+import { isAmbiguous, losesWhatFollows, refuseSocket } from './malformed.ts'
 import { open } from './open.ts'
 
 /** A listener that serves. */
@@ -59,7 +59,13 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
       maxHeaderSize: limits.maxHeaderBytes,
     },
     (request, response) => {
+      const before = newest.get(request.socket)
       follow(request, response)
+      if (before !== undefined && losesWhatFollows(before)) {
+        request.socket.destroy()
+        return
+      }
+      if (losesWhatFollows(request)) response.shouldKeepAlive = false
       try {
         serve(request, response)
       } catch (error) {
