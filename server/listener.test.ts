@@ -274,6 +274,26 @@ test.each([
   expect(taken.destroyed).toBe(true)
 })
 
+test.each([
+  ['a refusal', 'GET /first HTTP/1.1\r\nhost: x\r\nhost: x\r\n\r\n'],
+  ['an answer of HTTP/1.0', 'GET /first HTTP/1.0\r\nhost: x\r\nconnection: keep-alive\r\n\r\n'],
+])('what is sent ahead of %s that closes the connection is not served', async (_, first) => {
+  const served: string[] = []
+  const server = createListener(({ url }) => {
+    served.push(new URL(url).pathname)
+    return new Response('ok', { headers: { connection: 'close' } })
+  })
+  servers.push(server)
+  const port = await listen(server, { host: '127.0.0.1', port: 0 })
+  const socket = connect(port, '127.0.0.1')
+  const closed = once(server, 'connection').then(([taken]) => once(taken as Socket, 'close'))
+  socket.write(`${first}GET /second HTTP/1.1\r\nhost: x\r\n\r\n`)
+  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toHaveLength(1)
+  await closed
+  await nextTurn()
+  expect(served).not.toContain('/second')
+})
+
 test('requests that are sent ahead of their answers are answered in their order', async () => {
   const port = await start()
   const next = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'

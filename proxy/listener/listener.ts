@@ -10,7 +10,7 @@ import { refuse } from '../refuse.ts'
 import type { Tally } from '../tally.ts'
 import { guard } from './guard.ts'
 import type { ListenConfig } from './listen-config.ts'
-import { isAmbiguous, refuseSocket } from './malformed.ts'
+import { isAmbiguous, losesWhatFollows, refuseSocket } from './malformed.ts'
 import { open } from './open.ts'
 
 /** A listener that serves. */
@@ -41,6 +41,12 @@ const CHECK_MS = 1_000
 export async function listen(config: ListenConfig, endpoint: Destination, log: Log): Promise<Listener> {
   const running = new Set<ServerResponse>()
   const newest = new WeakMap<Duplex, IncomingMessage>()
+  /** Each request is followed, whatever becomes of it. */
+  const follow = (request: IncomingMessage, response: ServerResponse): void => {
+    running.add(response)
+    newest.set(request.socket, request)
+    response.once('close', () => running.delete(response))
+  }
   const server = createServer(
     {
       keepAliveTimeout: limits.keepAliveMs,
@@ -53,9 +59,13 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
       maxHeaderSize: limits.maxHeaderBytes,
     },
     (request, response) => {
-      running.add(response)
-      newest.set(request.socket, request)
-      response.once('close', () => running.delete(response))
+      const before = newest.get(request.socket)
+      follow(request, response)
+      if (before !== undefined && losesWhatFollows(before)) {
+        request.socket.destroy()
+        return
+      }
+      if (losesWhatFollows(request)) response.shouldKeepAlive = false
       try {
         serve(request, response)
       } catch (error) {
@@ -82,9 +92,10 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
     if (unanswered(socket).length > 0) socket.destroy()
     else refuseSocket(socket)
   })
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    refuse(request, response, malformed(), config.origins),
-  )
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    follow(request, response)
+    refuse(request, response, malformed(), config.origins)
+  })
   await open(server, config, 'listen')
   const closed = once(server, 'close')
   const port = config.socket === undefined ? (server.address() as AddressInfo).port : 0

@@ -138,3 +138,37 @@ test('nonsense in a body whose request was answered is not answered a second tim
   }
   expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403'])
 })
+
+test('nonsense that comes with what nobody knows is not answered a second time', async () => {
+  const world = await startWorld()
+  const socket = connect(world.port, '127.0.0.1')
+  const head = `POST /v1/models HTTP/1.1\r\n${HOST}\r\nExpect: cookies\r\nTransfer-Encoding: chunked\r\n\r\n`
+  socket.write(`${head}no length\r\n\r\n`)
+  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
+})
+
+test.each([
+  ['has no body and is answered', '\r\n', 0],
+  ['has no body and waits for its answer', '\r\n', 500],
+  ['has a body and is answered', 'Content-Length: 2\r\n\r\n{}', 0],
+  ['has a body in chunks and is answered', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 0],
+])(
+  'the body behind a request that asks for another protocol, %s, is taken for no request',
+  async (_, end, tookMs) => {
+    const world = await startWorld({
+      script: (_, response) => void setTimeout(() => response.end('ok'), tookMs),
+    })
+    const socket = connect(world.port, '127.0.0.1').on('error', () => {})
+    const answers = text(socket).catch(() => '')
+    const begun = once(socket, 'data').catch(() => {})
+    const head = (more: string) => `POST /v1/models HTTP/1.1\r\n${HOST}\r\n${more}`
+    const inner = `GET /v1/generation HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n`
+    const next = head(`Content-Length: ${inner.length}\r\n\r\n`)
+    socket.write(head(`Connection: upgrade\r\nUpgrade: h2c\r\n${end}${next}`))
+    await vi.waitUntil(() => world.gateway.requests.length === 1)
+    if (tookMs === 0) await begun
+    socket.write(inner)
+    await answers
+    expect(world.gateway.requests.map(({ url }) => url)).toEqual(['/v1/models'])
+  },
+)

@@ -430,6 +430,47 @@ test.each(['publish', 'withdraw', 'close', 'admit'] as const)(
   120_000,
 )
 
+test('whoever is held up takes on no pause that is another one than its own', async () => {
+  const account = await createUsed('home')
+  const { workspaceId } = account
+  const gate = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const world = worldOf('home', 'other')
+  let isHeld = false
+  const late: Sql = new Proxy(world.home, {
+    apply: (sql, self, words) =>
+      isHeld && Array.isArray(words[0])
+        ? gate.promise.then(() => Reflect.apply(sql, self, words))
+        : Reflect.apply(sql, self, words),
+  })
+  const first = move('home', 'other', workspaceId, {
+    home: late,
+    tell(told) {
+      if (told !== 'commit') return
+      isHeld = true
+      held.resolve()
+    },
+  }).catch((error: unknown) => error)
+  await held.promise
+  // Another one finds it paused, has it served again, and pauses it anew with a request that runs.
+  const failing = (step: MoveStep) => {
+    if (step === 'compare') throw new Error('not the same')
+  }
+  await expect(move('home', 'other', workspaceId, { tell: failing })).rejects.toThrow('not the same')
+  const meter = openMeter()
+  await meter.start()
+  const running = await meter.accept(account.applicant())
+  const waits = Promise.withResolvers<void>()
+  const third = move('home', 'other', workspaceId, { tell: (step) => step === 'close' && waits.resolve() })
+  await waits.promise
+  gate.resolve()
+  expect(await first).toBeInstanceOf(Error)
+  await running.settle(finished)
+  expect(await third).toMatchObject({ state: 'done' })
+  await meter.stop()
+  await expectSound()
+}, 120_000)
+
 test('a workspace is not moved back to where rows of it lie', async () => {
   const { workspaceId } = await createUsed('other')
   expect(await move('other', 'home', workspaceId)).toMatchObject({ state: 'done' })

@@ -79,10 +79,9 @@ export class Congestion {
     if (now < this.#endsAtMs) return
     const intervals = 1 + Math.floor((now - this.#endsAtMs) / INTERVAL_MS)
     this.#endsAtMs += intervals * INTERVAL_MS
-    const judged = heardOf([this.#judging.end(now), this.#lookingUp.end(now)])
-    // Even the quickest, whichever it is.
-    const quickest = judged.length > 0 ? Math.min(...judged) : undefined
-    const heard = heardOf([quickest, this.#settling.end(now)])
+    const [judged, lookedUp] = [this.#judging.end(now), this.#lookingUp.end(now)]
+    // Unknown keys tell where nobody else does: before cells a directory of its own turns them down, whatever waits behind.
+    const heard = heardOf([judged ?? lookedUp, this.#settling.end(now)])
     if (heard.length > 0) this.#end(Math.max(...heard), waiting)
     // Nobody waits, and hardly anybody came: what the bound was made for is over.
     else if (waiting === 0) for (let count = 0; count < intervals && this.#rises(); count++);

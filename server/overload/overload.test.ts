@@ -215,6 +215,26 @@ test('what unknown keys are told in no time is not what others are measured by, 
   expect(overload.usage.bound.judged).toBeLessThan(most)
 })
 
+test('unknown keys that a directory turns down in no time hide no queue that others stand in', async () => {
+  most = 8_192
+  const judgeAll = async (name: string, count: number, tookMs: number, error?: Error) => {
+    const judged = Promise.withResolvers<void>()
+    const places = Array.from({ length: count }, (_, index) => overload.enter(ADDRESS, `${name} ${index}`))
+    const done = places.map((place) => place.judging(() => judged.promise).finally(place.leave))
+    nowMs += tookMs
+    if (error) judged.reject(error)
+    else judged.resolve()
+    await Promise.allSettled(done)
+  }
+  const unknown = refusalOf('invalid_api_key')
+  for (let count = 0; count < 60; count++) await judgeAll('a', 10, 5)
+  for (let count = 0; count < 10; count++) {
+    for (let time = 0; time < 40; time++) await judgeAll('stranger', 10, 1, unknown)
+    await judgeAll('a', 10, 500)
+  }
+  expect(overload.usage.bound.judged).toBeLessThan(most)
+})
+
 test('requests of one turn count before any of them is judged', async () => {
   await congest()
   const places = flood('a')

@@ -240,6 +240,30 @@ test.each([1, 2, 3, 5, 1_023, 1_024, 1_025, 1_026, 1_027])(
   },
 )
 
+test('line ends ahead of a request are not parsed one by one', async () => {
+  const turns = new ParseTurns()
+  const server = createServer((incoming, response) => {
+    turns.begin(incoming, response)
+    response.end('ok')
+  })
+  let parsed = 0
+  server.on('connection', (socket) => {
+    const [parse] = socket.listeners('data') as [(bytes: Buffer) => void]
+    socket.off('data', parse).on('data', (bytes) => {
+      parsed++
+      parse(bytes)
+    })
+    turns.follow(socket)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const socket = open((server.address() as AddressInfo).port)
+  const ends = '\r\n\r\n'.repeat(50_000)
+  socket.write(`${ends}GET / HTTP/1.1\r\nhost: x\r\n\r\n${ends}${last}`)
+  expect((await text(socket)).match(/HTTP\/1\.1 200/g)).toHaveLength(2)
+  expect(parsed).toBeLessThan(10)
+})
+
 test('connections are kept and used again, whatever the bodies', async () => {
   const port = await start(echo)
   for (let count = 0; count < 20; count++) {

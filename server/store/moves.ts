@@ -26,12 +26,18 @@ export interface WorkspaceMove {
   readonly from: string
   readonly to: string
   readonly state: MoveState
+  /**
+   * The transaction that brought it into this state: a workspace may be paused, go on where it was, and be paused anew, and
+   * who knows of the first pause knows nothing of the second.
+   */
+  readonly since: string
 }
 
 /** The move of a workspace that has not ended. */
 export async function findOpenMove(home: Queryable, workspaceId: string): Promise<WorkspaceMove | undefined> {
   const [row] = await home<WorkspaceMove[]>`
-    select id, workspace_id as "workspaceId", from_cell as "from", to_cell as "to", state
+    select id, workspace_id as "workspaceId", from_cell as "from", to_cell as "to", state,
+      xmin::text as since
     from workspace_moves where workspace_id = ${workspaceId} and ended_at is null`
   return row
 }
@@ -42,20 +48,20 @@ export async function beginMove(
   { workspaceId, from, to }: Pick<WorkspaceMove, 'workspaceId' | 'from' | 'to'>,
 ): Promise<WorkspaceMove> {
   const move = { id: createId('mov_'), workspaceId, from, to, state: 'copying' } as const
-  await home`
+  const [row] = await home<Pick<WorkspaceMove, 'since'>[]>`
     insert into workspace_moves (id, workspace_id, from_cell, to_cell, state)
-    values (${move.id}, ${workspaceId}, ${from}, ${to}, 'copying')`
-  return move
+    values (${move.id}, ${workspaceId}, ${from}, ${to}, 'copying') returning xmin::text as since`
+  return { ...move, ...row! }
 }
 
 /** Takes a move on. Throws where it is not where it is thought to be: somebody else has taken it on meanwhile. */
 export async function takeOn(home: Queryable, move: WorkspaceMove, state: MoveState): Promise<WorkspaceMove> {
-  const [row] = await home`
+  const [row] = await home<Pick<WorkspaceMove, 'since'>[]>`
     update workspace_moves set state = ${state},
       ended_at = case when ${state} in ('done', 'cancelled') then clock_timestamp() end
-    where id = ${move.id} and state = ${move.state} returning id`
+    where id = ${move.id} and state = ${move.state} and xmin::text = ${move.since} returning xmin::text as since`
   if (!row) throw takenOn(move)
-  return { ...move, state }
+  return { ...move, state, ...row }
 }
 
 /**
@@ -85,13 +91,13 @@ export async function whileIn<Result>(
 /** Throws where somebody else has taken a move on meanwhile; whoever holds its row keeps others from that. */
 export async function requireIn(home: Queryable, move: WorkspaceMove, isHeld = false): Promise<void> {
   const [row] = await home`
-    select from workspace_moves where id = ${move.id} and state = ${move.state}
+    select from workspace_moves where id = ${move.id} and state = ${move.state} and xmin::text = ${move.since}
     ${isHeld ? home`for share` : home``}`
   if (!row) throw takenOn(move)
 }
 
 function takenOn({ workspaceId, state }: WorkspaceMove): Error {
-  return new Error(`The move of ${workspaceId} is not ${state} any more.`)
+  return new Error(`The move of ${workspaceId} is not ${state} any more, or is so anew.`)
 }
 
 /** Of each cell the workspaces of which rows may lie there although they live elsewhere, in their order (OPS-31). */
