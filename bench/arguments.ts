@@ -41,6 +41,7 @@ export async function readArguments<
 
 function positive(text: string): number {
   const value = Number(text)
-  if (!(value > 0)) throw new UsageError(`A number above 0 is wanted, not ${text}.`)
+  if (!(value > 0) || !Number.isFinite(value))
+    throw new UsageError(`A number above 0 is wanted, not ${text}.`)
   return value
 }
