@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
+import { BACKLOG } from '#base/backlog.ts'
 import { ListenError } from '../../config/listening.ts'
 
 /** An address of this machine. Port 0 takes a free one. */
@@ -31,7 +32,7 @@ export async function open(server: Server, place: Place, setting: 'listen' | 'ad
 }
 
 async function openThere(server: Server, { host, port, socket }: Place): Promise<void> {
-  if (socket === undefined) return begin(server, () => server.listen(port, host))
+  if (socket === undefined) return begin(server, () => server.listen({ host, port, backlog: BACKLOG }))
   // Without its folder the system says EACCES, which sends people looking for permissions.
   mkdirSync(dirname(socket), { recursive: true, mode: SOCKET_FOLDER_MODE })
   await removeStale(socket)
@@ -39,7 +40,7 @@ async function openThere(server: Server, { host, port, socket }: Place): Promise
     // The mode is right from the first moment: the file is made within this call.
     const usual = process.umask(0o777 & ~SOCKET_MODE)
     try {
-      server.listen(socket)
+      server.listen({ path: socket, backlog: BACKLOG })
     } finally {
       process.umask(usual)
     }
