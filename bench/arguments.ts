@@ -30,7 +30,7 @@ export async function readArguments<
 ): Promise<Given<Number, Text, Flag>> {
   const command = createCommand(`npm run bench:${benchmark} --`, description)
   for (const [name, [what, usual]] of Object.entries<Count>(counts))
-    command.option(`--${name} <count>`, what, positive, usual)
+    command.option(`--${name} <count>`, what, (text) => positive(`--${name}`, text), usual)
   for (const [name, what] of Object.entries<string>(texts ?? {})) command.option(`--${name} <words>`, what)
   for (const [name, what] of Object.entries<string>(flags ?? {})) command.option(`--${name}`, what)
   command.action(() => {})
@@ -39,9 +39,10 @@ export async function readArguments<
   return command.opts()
 }
 
-function positive(text: string): number {
+/** Reads a number that an option takes. Throws `UsageError`, which names it. */
+export function positive(option: string, text: string): number {
   const value = Number(text)
   if (!(value > 0) || !Number.isFinite(value))
-    throw new UsageError(`A number above 0 is wanted, not ${text}.`)
+    throw new UsageError(`${option} takes a number above 0, not ${text}.`)
   return value
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createCommand, UsageError } from '#base/command.ts'
 import { complain, print } from '#base/print.ts'
+import { positive } from '../arguments.ts'
 import { divideCores, pin } from './cpu/cores.ts'
 import { measures } from './measures/all.ts'
 import type { Measure } from './measures/measure.ts'
@@ -112,10 +113,4 @@ export function choose({ quick, only = [] }: Pick<Options, 'quick' | 'only'>): {
 /** What is written down is of one run: a part of one would stand beside figures of another. */
 function isWhole({ quick, only, rounds, seconds }: Options): boolean {
   return !quick && [only, rounds, seconds].every((option) => option === undefined)
-}
-
-function positive(option: string, text: string): number {
-  const value = Number(text)
-  if (!(value > 0)) throw new UsageError(`${option} takes a number above 0, not ${text}.`)
-  return value
 }
