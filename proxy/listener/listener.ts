@@ -40,11 +40,11 @@ const CHECK_MS = 1_000
 /** Listens for clients of one endpoint. Rejects with `ListenError` where it cannot. */
 export async function listen(config: ListenConfig, endpoint: Destination, log: Log): Promise<Listener> {
   const running = new Set<ServerResponse>()
-  const newest = new WeakMap<Duplex, IncomingMessage>()
+  const newest = new WeakMap<Duplex, ServerResponse>()
   /** Each request is followed, whatever becomes of it. */
   const follow = (request: IncomingMessage, response: ServerResponse): void => {
     running.add(response)
-    newest.set(request.socket, request)
+    newest.set(request.socket, response)
     response.once('close', () => running.delete(response))
   }
   const server = createServer(
@@ -61,27 +61,24 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
     (request, response) => {
       const before = newest.get(request.socket)
       follow(request, response)
-      if (before !== undefined && losesWhatFollows(before)) {
+      if (before !== undefined && losesWhatFollows(before.req)) {
         request.socket.destroy()
         return
       }
       if (losesWhatFollows(request)) response.shouldKeepAlive = false
-      try {
-        serve(request, response)
-      } catch (error) {
-        // One request must not take the others along, nor leave its client waiting.
-        log.error('a request could not be served, and its client was hung up on', { error })
-        response.destroy()
-      }
+      if (before === undefined || before.closed) tryToServe(request, response)
+      else before.once('close', () => follows(request, response))
     },
   )
   const unanswered = (socket: Duplex) => [...running].filter(({ req }) => req.socket === socket)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // Behind the last request of a connection, whose answer closes it (REQ-74).
+    if (error.code === 'HPE_CLOSED_CONNECTION') return
     // A refusal in the midst of an answer, or in front of one that is still to come, would be taken for a part of it, or
     // for it, and one behind it for the next one: such a connection is cut. One whose body is wrong has none to come.
     const [first, ...others] = unanswered(socket)
     const isAnswering = first !== undefined && (first.req.complete || first.headersSent || others.length > 0)
-    const isAnswered = first === undefined && newest.get(socket)?.complete === false
+    const isAnswered = first === undefined && newest.get(socket)?.req.complete === false
     // Node's timer is up for one that was opened ahead: what it was told now it would take for its answer (REQ-71).
     const isUnused = socket.bytesRead === 0
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswering || isAnswered || isUnused)
@@ -114,6 +111,24 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
       server.closeAllConnections()
       await closed
     },
+  }
+
+  /** Of what was sent ahead of an answer that has ended. */
+  function follows(request: IncomingMessage, response: ServerResponse): void {
+    if (request.socket.writable) tryToServe(request, response)
+    // That answer closed the connection, so that the sender may send this again elsewhere (REQ-74). Node tells no end of
+    // one that never had the socket.
+    else response.emit('close')
+  }
+
+  function tryToServe(request: IncomingMessage, response: ServerResponse): void {
+    try {
+      serve(request, response)
+    } catch (error) {
+      // One request must not take the others along, nor leave its client waiting.
+      log.error('a request could not be served, and its client was hung up on', { error })
+      response.destroy()
+    }
   }
 
   function serve(request: IncomingMessage, response: ServerResponse): void {

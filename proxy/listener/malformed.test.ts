@@ -172,3 +172,56 @@ test.each([
     expect(world.gateway.requests.map(({ url }) => url)).toEqual(['/v1/models'])
   },
 )
+
+test('what is sent ahead of an answer that closes the connection is not passed on (REQ-74)', async () => {
+  // Without a length: to HTTP/1.0 the end of such an answer is told by that of the connection.
+  const world = await startWorld({
+    script(_, response) {
+      response.write('o')
+      setTimeout(() => response.end('k'), 50)
+    },
+  })
+  const socket = connect(world.port, '127.0.0.1')
+  const first = `GET /v1/models HTTP/1.0\r\n${HOST}\r\nConnection: keep-alive\r\n\r\n`
+  socket.write(`${first}GET /v1/generation HTTP/1.1\r\n${HOST}\r\n\r\n`)
+  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toHaveLength(1)
+  expect(world.gateway.requests.map(({ url }) => url)).toEqual(['/v1/models'])
+})
+
+test('what is sent behind the last request of a connection takes no answer away', async () => {
+  const world = await startWorld()
+  const socket = connect(world.port, '127.0.0.1')
+  const next = `GET /v1/generation HTTP/1.1\r\n${HOST}\r\n\r\n`
+  socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}\r\nConnection: close\r\n\r\n${next}`)
+  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+  expect(world.gateway.requests.map(({ url }) => url)).toEqual(['/v1/models'])
+})
+
+test('what is sent ahead is passed on when its turn has come', async () => {
+  const seen: string[] = []
+  const world = await startWorld({
+    script: ({ url }, response) => {
+      seen.push(`asked ${url}`)
+      setTimeout(() => {
+        seen.push(`answered ${url}`)
+        response.end(url)
+      }, 50)
+    },
+  })
+  const socket = connect(world.port, '127.0.0.1')
+  const head = (path: string) => `GET /v1/${path} HTTP/1.1\r\n${HOST}\r\n`
+  socket.write(`${head('a')}\r\n${head('b')}\r\n${head('c')}Connection: close\r\n\r\n`)
+  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toHaveLength(3)
+  expect(seen).toEqual(['a', 'b', 'c'].flatMap((path) => [`asked /v1/${path}`, `answered /v1/${path}`]))
+})
+
+test('whoever leaves takes along what was sent ahead', async () => {
+  const world = await startWorld({ script: () => {}, drainMs: 60_000 })
+  const socket = connect(world.port, '127.0.0.1')
+  socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}\r\n\r\n`.repeat(3))
+  await vi.waitUntil(() => world.gateway.requests.length === 1)
+  socket.destroy()
+  // Waits for a minute where one of them is still thought to run.
+  await world.stop()
+  expect(world.gateway.requests).toHaveLength(1)
+})
