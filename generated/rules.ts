@@ -476,6 +476,8 @@ export const rules = {
   'ERR-49': { origin: 'chosen', ref: 'D5/18', level: 'must', subjects: ['router', 'proxy'], test: 'black-box' },
   'ERR-50': { origin: 'chosen', ref: 'D5/18', level: 'must', subjects: ['router', 'proxy'], test: 'black-box' },
   'REQ-73': { origin: 'chosen', ref: 'D5/19', level: 'must', subjects: ['router'], test: 'control' },
+  'REQ-74': { origin: 'chosen', ref: 'D5/20', level: 'must', subjects: ['router', 'proxy'], test: 'control' },
+  'REQ-75': { origin: 'chosen', ref: 'D5/21', level: 'must', subjects: ['router', 'proxy'], test: 'black-box' },
   'STRM-11': { origin: 'chosen', ref: 'D6/1', level: 'must', subjects: ['router'], test: 'control' },
   'STRM-12': { origin: 'chosen', ref: 'D6/2:1', level: 'must', subjects: ['router'], test: 'control' },
   'STRM-13': { origin: 'chosen', ref: 'D6/2:2', level: 'must', subjects: ['router'], test: 'black-box' },

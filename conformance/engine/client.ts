@@ -5,7 +5,7 @@ import { type OperationId, routes } from '#contract/routes'
 import { refuseToCharge } from './charge.ts'
 import { Call } from './http/call.ts'
 import type { Exchange, Sent } from './http/exchange.ts'
-import { type RawReply, sendRaw } from './http/raw.ts'
+import { type RawBytes, type RawReply, sendRaw } from './http/raw.ts'
 import type { Subject } from './target.ts'
 import { checkExchange } from './universal/universal.ts'
 import type { Violation } from './universal/violation.ts'
@@ -45,7 +45,7 @@ export interface Client {
    * Writes bytes that need not be HTTP, and gives up when nothing has come for a second, or as told, times the target's
    * `slack` before the first byte; the answer is not judged.
    */
-  raw(bytes: string | Buffer, at?: RawOptions): Promise<RawReply>
+  raw(bytes: RawBytes, at?: RawOptions): Promise<RawReply>
   /** Every call, in the order in which they were begun. */
   readonly calls: readonly Call[]
   /** What was found in the answers that have ended. */
@@ -114,7 +114,10 @@ export function createClient(options: ClientOptions): Client {
     open,
     send: (request) => open(request).done,
     async raw(bytes, { baseUrl: url = baseUrl, quietMs } = {}) {
-      const text = Buffer.from(bytes).toString('latin1')
+      const text = [bytes]
+        .flat()
+        .map((piece) => Buffer.from(piece).toString('latin1'))
+        .join('')
       refuseToCharge(unchargeable, /\bPOST\b/.test(text) ? 'POST' : 'GET', text, text)
       return await sendRaw({ url, ca }, bytes, {
         firstByteMs: quietMs ?? RAW_QUIET_MS * slack,

@@ -1,4 +1,5 @@
 import { connect as connectTcp, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 
 /** What came back to bytes that need not be HTTP. */
@@ -26,10 +27,16 @@ export interface RawAddress {
 const PATIENCE = 5
 const MAX_BYTES = 1024 * 1024
 
-/** Writes bytes to a product's socket as they are, and reads until it closes or nothing has come for as long as told. */
+/** Between pieces that are to come one by one (ours). */
+const PAUSE_MS = 100
+
+/** What is written as it is: at once, or piece by piece with a pause before each further one. */
+export type RawBytes = string | Buffer | readonly string[]
+
+/** Writes bytes to a product's socket, and reads until it closes or nothing has come for as long as told. */
 export function sendRaw(
   { url, ca }: RawAddress,
-  bytes: string | Buffer,
+  bytes: RawBytes,
   { firstByteMs, quietMs }: RawPatience,
 ): Promise<RawReply> {
   const { protocol, hostname, port } = new URL(url)
@@ -57,6 +64,13 @@ export function sendRaw(
     })
     socket.on('error', () => finish(true))
     socket.on('close', () => finish(true))
-    socket.write(bytes)
+    void write(socket, [bytes].flat())
   })
+}
+
+async function write(socket: Socket, pieces: readonly (string | Buffer)[]): Promise<void> {
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) await sleep(PAUSE_MS)
+    if (socket.writable) socket.write(piece)
+  }
 }

@@ -99,4 +99,22 @@ export const proxy: readonly LiveFault[] = [
     violates: ['DIG-01'],
     expectKilledBy: ['proxy/digest-for-people'],
   },
+  {
+    id: 'place-lost-behind-an-upgrade',
+    file: 'proxy/listener/malformed.ts',
+    find: 'headers.upgrade !== undefined',
+    replace: 'false',
+    violates: ['REQ-75'],
+    expectKilledBy: ['requests/behind-an-upgrade'],
+    at: 'proxy',
+  },
+  {
+    id: 'ahead-of-its-turn',
+    file: 'proxy/listener/listener.ts',
+    find: 'before === undefined || before.closed',
+    replace: 'true',
+    violates: ['REQ-74'],
+    expectKilledBy: ['requests/behind-a-closing-answer'],
+    at: 'proxy',
+  },
 ]
