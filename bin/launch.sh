@@ -4,10 +4,13 @@ root=$(CDPATH= cd -- "$here/.." && pwd -P) || exit 1
 # Flags of the Node that is launched alone; NODE_OPTIONS would be handed on to what it starts.
 node_flags=
 
-# Has V8 take less for young objects, unless NODE_OPTIONS says how much: its own 32 MiB fill as streams come, and stay, a
-# seventh to a quarter of the memory of 5,000 (docs/performance.md).
-keep_young_small() {
-  case ${NODE_OPTIONS:-} in *semi-space*) ;; *) node_flags=--max-semi-space-size=8 ;; esac
+# MiB that V8 takes for young objects, from the beginning and for good, unless NODE_OPTIONS says how many. By itself it takes
+# more as streams come, and keeps that. Collecting costs less the more there are (docs/performance.md).
+hold_young() {
+  case ${NODE_OPTIONS:-} in
+    *semi-space*) ;;
+    *) node_flags="--min-semi-space-size=$1 --max-semi-space-size=$1" ;;
+  esac
 }
 
 # Replaces this shell by a Node that runs a file of the project: the one of node_modules, else one on the PATH.

@@ -38,15 +38,13 @@ function launch(command = join(folder, 'bin/router'), env: Readonly<Record<strin
   return { status, stdout: stdout.trim(), stderr }
 }
 
-/** The programs through which thousands of streams go, and that keep V8's young objects small. */
-const MANY_STREAMS = new Set(['server', 'proxy'])
+/** MiB for young objects of the programs through which thousands of streams go. */
+const YOUNG: Readonly<Record<string, number>> = { server: 32, proxy: 8 }
 
 /** What a Node of that version is called with. */
-function call(
-  version: string,
-  room = 'server',
-  flags = MANY_STREAMS.has(room) ? ' --max-semi-space-size=8' : '',
-) {
+function call(version: string, room = 'server', young = YOUNG[room] ?? null) {
+  const flags =
+    young === null ? '' : ` --min-semi-space-size=${young} --max-semi-space-size=${young}`
   return `${version} --require ${folder}/bin/compiled.cjs${flags} ${folder}/${room}/main.ts a b --c`
 }
 
@@ -64,7 +62,7 @@ test.each([
 test('who says otherwise how much V8 has for the young is heard, and nothing of the environment is a flag', () => {
   fakeNode(join(folder, 'node_modules/.bin/node'), 'v24.21.0')
   const other = { NODE_OPTIONS: '--max-semi-space-size=64', node_flags: '--inspect' }
-  expect(launch(join(folder, 'bin/router'), other).stdout).toBe(call('v24.21.0', 'server', ''))
+  expect(launch(join(folder, 'bin/router'), other).stdout).toBe(call('v24.21.0', 'server', null))
 })
 
 test('what Node has made of a file is kept beside the packages', () => {
