@@ -41,6 +41,12 @@ export interface MeterOptions {
   readonly timers?: Partial<MeterTimers>
 }
 
+/** Whose a key is. */
+export interface Owner extends KeyRates {
+  /** Where they live; undefined with one database. */
+  readonly cell?: string
+}
+
 /** Admission, counting and settlement of all metered routes of one router. */
 export interface Meter {
   /** The name under which this router holds its lease. */
@@ -55,7 +61,7 @@ export interface Meter {
    */
   accept(applicant: Applicant, reserved?: Reservation): Promise<RunningGeneration>
   /** Whose a key is, as far as that is known without asking; see `Gate.ownerOf`. */
-  ownerOf(keyHash: string): KeyRates | undefined
+  ownerOf(keyHash: string): Owner | undefined
   /** Whether a generation of this router is not in the books yet, or not as its client saw it. */
   isRunning(generationId: string): boolean
   /** Accepted and not yet settled. */

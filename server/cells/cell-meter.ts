@@ -66,7 +66,8 @@ export function createCellMeter({ home, others, locator }: CellMeterOptions): Me
       ask(applicant.caller, (meter, asked) => meter.accept(applicant, asked === 0 ? reserved : undefined)),
     ownerOf(keyHash) {
       const place = locator.known(keyHash)
-      return place && byName.get(place.cell)?.meter.ownerOf(keyHash)
+      const rates = place && byName.get(place.cell)?.meter.ownerOf(keyHash)
+      return rates && { ...rates, cell: place.cell }
     },
     isRunning: (generationId) => meters.some((meter) => meter.isRunning(generationId)),
     get runningCount() {

@@ -1,6 +1,7 @@
+import type { Point } from '#base/metrics.ts'
 import { counter, gauge, type Metric } from '../operations/metric.ts'
 import type { Connections } from './connections.ts'
-import { type Overload, stages } from './overload.ts'
+import { type Overload, type OverloadUsage, stages } from './overload.ts'
 
 /** What an operator sees of what the router has in hand. */
 export function overloadMetrics(
@@ -9,10 +10,10 @@ export function overloadMetrics(
 ): readonly Metric[] {
   return [
     gauge('router.requests.held', '{request}', 'Requests for inference in hand, by how far they are.', () =>
-      stages.map((stage) => ({ value: overload.usage.count[stage], labels: { stage } })),
+      byStage(overload.usage, 'count'),
     ),
     gauge('router.requests.limit', '{request}', 'How many there may be.', () =>
-      stages.map((stage) => ({ value: overload.usage.bound[stage], labels: { stage } })),
+      byStage(overload.usage, 'bound'),
     ),
     counter('router.requests.shed', '{request}', 'Requests that were one too many, by where.', () =>
       stages.map((stage) => ({ value: overload.usage.refused[stage], labels: { stage } })),
@@ -27,4 +28,11 @@ export function overloadMetrics(
       { value: connections.usage.refused },
     ]),
   ]
+}
+
+function byStage({ held, judged }: OverloadUsage, what: 'count' | 'bound'): readonly Point[] {
+  const waiting = judged.map(({ cell, [what]: value }) => {
+    return { value, labels: { stage: 'judged', ...(cell !== undefined && { cell }) } }
+  })
+  return [{ value: held[what], labels: { stage: 'held' } }, ...waiting]
 }

@@ -20,6 +20,12 @@ beforeEach(() => {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
+const mayWait = (cell?: string) => overload.usage.judged.find((queue) => queue.cell === cell)!.bound
+const counts = () => {
+  const { held, judged } = overload.usage
+  return { held: held.count, judged: judged.reduce((sum, { count }) => sum + count, 0) }
+}
+
 /** Enters until it is refused. */
 function flood(name: string, enough = 10_000): Place[] {
   const places: Place[] = []
@@ -51,7 +57,7 @@ test('one alone has four fifths, and of two who flood each has as much', () => {
     flood('b')
     a.push(...flood('a'))
   }
-  const b = overload.usage.count.held - a.length
+  const b = overload.usage.held.count - a.length
   expect(Math.abs(a.length - b)).toBeLessThan(3)
 })
 
@@ -71,7 +77,7 @@ test('whoever asks for little finds room, however many others flood', () => {
         places.shift()!.leave()
       }
       floodAll()
-      expect(overload.usage.count.held).toBeLessThan(most)
+      expect(overload.usage.held.count).toBeLessThan(most)
       overload.enter(ADDRESS, 'little').leave()
     }),
     { numRuns: 20 },
@@ -101,14 +107,14 @@ test('one stranger leaves room for others of whom nobody has heard', () => {
 
 test('strangers who wait to be judged leave half of the queue to those whose key is known', async () => {
   await congest()
-  const { bound } = overload.usage
+  const bound = mayWait()
   const waiting: Judged[] = []
-  for (let index = 0; index < 2 * bound.judged; index++) {
+  for (let index = 0; index < 2 * bound; index++) {
     const address = `198.51.${index >> 8}.${index & 255}`
     if (overload.refuses(address, undefined) === undefined)
       waiting.push(judge(overload.enter(address, undefined)))
   }
-  expect(waiting.length).toBeLessThanOrEqual(bound.judged / 2)
+  expect(waiting.length).toBeLessThanOrEqual(bound / 2)
   overload.enter(ADDRESS, 'known').leave()
   for (const { answer } of waiting) answer()
   await Promise.all(waiting.map(({ done }) => done))
@@ -117,7 +123,7 @@ test('strangers who wait to be judged leave half of the queue to those whose key
 test('places that were left are there for others, and nobody who has left is remembered', () => {
   const places = flood('a')
   for (const place of places) place.leave()
-  expect(overload.usage.count.held).toBe(0)
+  expect(overload.usage.held.count).toBe(0)
   expect(flood('b')).toHaveLength(80)
 })
 
@@ -152,7 +158,7 @@ async function congest(): Promise<void> {
       await Promise.all(ten.map(({ done }) => done))
     }
   }
-  expect(overload.usage.bound.judged).toBe(limits.leastJudged)
+  expect(mayWait()).toBe(limits.leastJudged)
 }
 
 test('where judging takes too long, a workspace that floods is refused and another one is not', async () => {
@@ -165,7 +171,42 @@ test('where judging takes too long, a workspace that floods is refused and anoth
   const other = judge(overload.enter(ADDRESS, 'b'))
   for (const { answer } of [...waiting, other]) answer()
   await Promise.all([...waiting, other].map(({ done }) => done))
-  expect(overload.usage.count).toEqual({ held: 0, judged: 0 })
+  expect(counts()).toEqual({ held: 0, judged: 0 })
+})
+
+test('a queue before a slow cell is bounded however quick another one is, and bounds nobody there (LIM-49)', async () => {
+  most = 8_192
+  const ask = (cell: string, count: number) => {
+    const places = Array.from({ length: count }, (_, index) =>
+      overload.enter(ADDRESS, `${cell} ${index}`, cell),
+    )
+    return places.map(judge)
+  }
+  const answerAll = async (judged: readonly Judged[]) => {
+    for (const { answer } of judged) answer()
+    await Promise.all(judged.map(({ done }) => done))
+  }
+  for (const tookMs of [2, 300]) {
+    for (let round = 0; round < 50; round++) {
+      const slow = ask('slow', 10)
+      for (let passedMs = 0; passedMs < tookMs; passedMs += 2) {
+        const quick = ask('quick', 1)
+        nowMs += 2
+        await answerAll(quick)
+      }
+      await answerAll(slow)
+    }
+  }
+  expect(mayWait('slow')).toBe(limits.leastJudged)
+  expect(mayWait('quick')).toBe(most)
+  const enterAll = (cell: string): number => {
+    for (let count = 0; ; count++) {
+      if (count === 1_000 || overload.refuses(ADDRESS, `${cell} one`, cell) !== undefined) return count
+      judge(overload.enter(ADDRESS, `${cell} one`, cell))
+    }
+  }
+  expect(enterAll('slow')).toBeLessThan(limits.leastJudged)
+  expect(enterAll('quick')).toBe(1_000)
 })
 
 test('requests that a cell keeps waiting which is away are no queue that others stand in (OPS-25)', async () => {
@@ -207,12 +248,12 @@ test('what unknown keys are told in no time is not what others are measured by, 
     for (let count = 0; count < 60; count++)
       await judgeTen(1, ({ reject }) => reject(refusalOf('invalid_api_key')))
     for (let count = 0; count < 200; count++) await judgeTen(25, ({ resolve }) => resolve())
-    expect(overload.usage.bound.judged).toBe(most)
+    expect(mayWait()).toBe(most)
   }
   // Of such a queue they tell like everybody else.
   for (let count = 0; count < 10; count++)
     await judgeTen(300, ({ reject }) => reject(refusalOf('invalid_api_key')))
-  expect(overload.usage.bound.judged).toBeLessThan(most)
+  expect(mayWait()).toBeLessThan(most)
 })
 
 test('unknown keys that a directory turns down in no time hide no queue that others stand in', async () => {
@@ -232,7 +273,7 @@ test('unknown keys that a directory turns down in no time hide no queue that oth
     for (let time = 0; time < 40; time++) await judgeAll('stranger', 10, 1, unknown)
     await judgeAll('a', 10, 500)
   }
-  expect(overload.usage.bound.judged).toBeLessThan(most)
+  expect(mayWait()).toBeLessThan(most)
 })
 
 test('requests of one turn count before any of them is judged', async () => {
@@ -247,7 +288,7 @@ test('those whose bodies are still on their way keep nobody from being judged', 
   const slow = flood('a')
   await turn()
   expect(flood('a', 5)).toHaveLength(5)
-  expect(overload.usage.count.held).toBe(slow.length + 5)
+  expect(overload.usage.held.count).toBe(slow.length + 5)
 })
 
 test('answers that run count among all, and not among those that wait to be judged', async () => {
@@ -256,17 +297,17 @@ test('answers that run count among all, and not among those that wait to be judg
     const place = overload.enter(ADDRESS, 'streams')
     await place.judging(async () => {})
   }
-  expect(overload.usage.count).toEqual({ held: 1_000, judged: 0 })
+  expect(counts()).toEqual({ held: 1_000, judged: 0 })
 })
 
 test('answers count among those that wait while they are settled', async () => {
   const place = overload.enter(ADDRESS, 'a')
   const { promise, resolve } = Promise.withResolvers<string>()
   const settled = place.settling(() => promise)
-  expect(overload.usage.count).toEqual({ held: 1, judged: 1 })
+  expect(counts()).toEqual({ held: 1, judged: 1 })
   resolve('done')
   expect(await settled).toBe('done')
-  expect(overload.usage.count).toEqual({ held: 1, judged: 0 })
+  expect(counts()).toEqual({ held: 1, judged: 0 })
 })
 
 test('what judging or settling throws is thrown, and counts no more', async () => {
@@ -274,5 +315,5 @@ test('what judging or settling throws is thrown, and counts no more', async () =
   await expect(place.judging(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   await expect(place.asking(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   await expect(place.settling(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(overload.usage.count).toEqual({ held: 1, judged: 0 })
+  expect(counts()).toEqual({ held: 1, judged: 0 })
 })

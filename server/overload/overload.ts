@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts'
-import { Congestion, type CongestionOptions } from './congestion.ts'
+import type { CongestionOptions } from './congestion.ts'
+import { Queue, type Waiting } from './queue.ts'
 import { overloaded } from './refusal.ts'
 import { hasRoom } from './room.ts'
 
@@ -8,10 +9,17 @@ export const stages = ['held', 'judged'] as const
 
 export type Stage = (typeof stages)[number]
 
+/** How many there are, and may be. */
+interface Bounded {
+  readonly count: number
+  readonly bound: number
+}
+
 /** What an operator sees. */
 export interface OverloadUsage {
-  readonly count: Readonly<Record<Stage, number>>
-  readonly bound: Readonly<Record<Stage, number>>
+  readonly held: Bounded
+  /** Those that wait, by the cell whose database they wait for; it is undefined where there is one database. */
+  readonly judged: readonly (Bounded & { readonly cell: string | undefined })[]
   readonly refused: Readonly<Record<Stage, number>>
 }
 
@@ -27,19 +35,13 @@ export interface Place {
   leave(): void
 }
 
-/** What somebody has in hand, or several together. */
-interface Load {
-  held: number
-  /** Those that wait to be judged or settled. */
-  judged: number
-  /** Requests of the present turn, whose bodies may be here or still come. */
-  came: number
-}
-
-interface Owner extends Load {
+interface Owner extends Waiting {
   readonly name: string
   /** Whoever shows no key that is known. */
   readonly isStranger: boolean
+  /** Where theirs wait. */
+  readonly queue: Queue
+  held: number
   /** The turn in which `came` was counted. */
   turn: number
 }
@@ -55,82 +57,115 @@ const PART_OF_STRANGERS = 0.5
  * numbers.
  */
 export class Overload {
-  readonly #most: () => number
+  readonly #options: CongestionOptions
   readonly #now: () => number
-  readonly #congestion: Congestion
   readonly #owners = new Map<string, Owner>()
+  /** By the cell; those whose cell is not known, or who need none, wait in one of their own. */
+  readonly #queues: Map<string | undefined, Queue>
   readonly #refused = { held: 0, judged: 0 }
-  readonly #all: Load = { held: 0, judged: 0, came: 0 }
-  readonly #strangers: Load = { held: 0, judged: 0, came: 0 }
+  #held = 0
+  #heldByStrangers = 0
   #turn = 0
   #isTurning = false
 
   constructor(options: CongestionOptions) {
-    this.#most = options.most
+    this.#options = options
     this.#now = options.now ?? (() => performance.now())
-    this.#congestion = new Congestion(options)
+    this.#queues = new Map([[undefined, new Queue(options)]])
   }
 
   /**
    * Takes a request in hand, for its workspace, or for its source address as long as nobody knows whose its key is
-   * (LIM-47). Throws 503 `overloaded` where it is one too many (LIM-45).
+   * (LIM-47). Throws 503 `overloaded` where it is one too many (LIM-45). `cell` is the workspace's, where there are cells.
    */
-  enter(address: string, workspaceId: string | undefined): Place {
-    const stage = this.refuses(address, workspaceId)
+  enter(address: string, workspaceId: string | undefined, cell?: string): Place {
+    const stage = this.refuses(address, workspaceId, cell)
     if (stage !== undefined) throw refusals[stage]
     const name = workspaceId ?? address
-    return this.#take(this.#owners.get(name) ?? this.#add(name, workspaceId === undefined))
+    return this.#take(this.#owners.get(name) ?? this.#add(name, workspaceId === undefined, cell))
   }
 
   /** Where one more of theirs would be one too many, which is counted; undefined: nowhere. */
-  refuses(address: string, workspaceId: string | undefined): Stage | undefined {
+  refuses(address: string, workspaceId: string | undefined, cell?: string): Stage | undefined {
     const owner = this.#owners.get(workspaceId ?? address)
+    const queue = owner?.queue ?? this.#queueOf(cell)
     const isStranger = workspaceId === undefined
     const stage =
-      this.#stageFor(owner, this.#all, 1) ??
-      (isStranger ? this.#stageFor(owner, this.#strangers, PART_OF_STRANGERS) : undefined)
+      this.#stageFor(owner, queue, queue.all, this.#held, 1) ??
+      (isStranger
+        ? this.#stageFor(owner, queue, queue.strangers, this.#heldByStrangers, PART_OF_STRANGERS)
+        : undefined)
     if (stage !== undefined) this.#refused[stage]++
     return stage
   }
 
   /** Whether anybody could be refused just now; while it is not so, nobody need be asked about. */
   get isTight(): boolean {
-    const most = this.#most()
-    const isFull = ({ held }: Load, part: number) => !hasRoom(held, held, part * most)
-    return this.#congestion.bound < most || isFull(this.#all, 1) || isFull(this.#strangers, PART_OF_STRANGERS)
+    const most = this.#options.most()
+    const isFull = (held: number, part: number) => !hasRoom(held, held, part * most)
+    return (
+      this.#leastBound() < most || isFull(this.#held, 1) || isFull(this.#heldByStrangers, PART_OF_STRANGERS)
+    )
   }
 
   get usage(): OverloadUsage {
-    const { held, judged } = this.#all
-    const bound = { held: this.#most(), judged: this.#congestion.bound }
-    return { count: { held, judged }, bound, refused: this.#refused }
+    return {
+      held: { count: this.#held, bound: this.#options.most() },
+      judged: [...this.#queues].map(([cell, { all, congestion }]) => {
+        return { cell, count: all.judged, bound: congestion.bound }
+      }),
+      refused: this.#refused,
+    }
+  }
+
+  #leastBound(): number {
+    let least = this.#options.most()
+    for (const { congestion } of this.#queues.values()) least = Math.min(least, congestion.bound)
+    return least
   }
 
   /** Where an owner's next one is too many, of what all of a kind have, who may have that part of each bound. */
-  #stageFor(owner: Owner | undefined, all: Load, part: number): Stage | undefined {
-    const most = this.#most()
-    if (!hasRoom(owner?.held ?? 0, all.held, part * most)) return 'held'
-    this.#congestion.look(this.#waiting)
-    const { bound } = this.#congestion
-    const waiting = all.judged + all.came
-    const isTight = bound < most && !hasRoom(this.#waitingOf(owner), waiting, part * bound, TIMES_OF_QUEUE)
+  #stageFor(
+    owner: Owner | undefined,
+    queue: Queue,
+    { judged, came }: Waiting,
+    held: number,
+    part: number,
+  ): Stage | undefined {
+    const most = this.#options.most()
+    if (!hasRoom(owner?.held ?? 0, held, part * most)) return 'held'
+    queue.congestion.look(queue.waiting)
+    const { bound } = queue.congestion
+    const isTight =
+      bound < most && !hasRoom(this.#waitingOf(owner), judged + came, part * bound, TIMES_OF_QUEUE)
     return isTight ? 'judged' : undefined
   }
 
-  #add(name: string, isStranger: boolean): Owner {
-    const owner = { name, isStranger, held: 0, judged: 0, came: 0, turn: this.#turn }
+  #queueOf(cell: string | undefined): Queue {
+    const known = this.#queues.get(cell)
+    if (known !== undefined) return known
+    const queue = new Queue(this.#options)
+    this.#queues.set(cell, queue)
+    return queue
+  }
+
+  #add(name: string, isStranger: boolean, cell: string | undefined): Owner {
+    const queue = this.#queueOf(cell)
+    const owner = { name, isStranger, queue, held: 0, judged: 0, came: 0, turn: this.#turn }
     this.#owners.set(name, owner)
     return owner
   }
 
-  #count(owner: Owner, what: keyof Load, change: 1 | -1): void {
-    owner[what] += change
-    this.#all[what] += change
-    if (owner.isStranger) this.#strangers[what] += change
+  #hold(owner: Owner, change: 1 | -1): void {
+    owner.held += change
+    this.#held += change
+    if (owner.isStranger) this.#heldByStrangers += change
   }
 
-  get #waiting(): number {
-    return this.#all.judged + this.#all.came
+  #wait(owner: Owner, what: keyof Waiting, change: 1 | -1): void {
+    owner[what] += change
+    owner.queue.all[what] += change
+    if (owner.isStranger) owner.queue.strangers[what] += change
   }
 
   /** What has come in this turn will be judged in it, unless its body is still on its way. */
@@ -142,19 +177,20 @@ export class Overload {
   #take(owner: Owner): Place {
     const turn = this.#thisTurn()
     if (owner.turn !== turn) Object.assign(owner, { turn, came: 0 })
-    this.#count(owner, 'held', 1)
-    this.#count(owner, 'came', 1)
+    this.#hold(owner, 1)
+    this.#wait(owner, 'came', 1)
+    const { queue } = owner
     let isComing = true
     const waiting = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-      this.#count(owner, 'judged', 1)
+      this.#wait(owner, 'judged', 1)
       try {
         return await work()
       } finally {
-        this.#count(owner, 'judged', -1)
+        this.#wait(owner, 'judged', -1)
       }
     }
     const asking = <Result>(ask: () => Promise<Result>): Promise<Result> => {
-      if (isComing && turn === this.#turn) this.#count(owner, 'came', -1)
+      if (isComing && turn === this.#turn) this.#wait(owner, 'came', -1)
       isComing = false
       return waiting(ask)
     }
@@ -172,7 +208,7 @@ export class Overload {
           // Of a cell that is away: how long that took, or how quickly it was known, tells nothing of the others (OPS-25).
           if (code !== 'overloaded') {
             const isKnown = code !== 'invalid_api_key'
-            this.#congestion.judged(this.#now() - begunAtMs, this.#waiting, isKnown)
+            queue.congestion.judged(this.#now() - begunAtMs, queue.waiting, isKnown)
           }
         }
       },
@@ -180,11 +216,11 @@ export class Overload {
         const begunAtMs = this.#now()
         const settled = await waiting(settle)
         // One that fails tells of a database that is away.
-        this.#congestion.settled(this.#now() - begunAtMs, this.#waiting)
+        queue.congestion.settled(this.#now() - begunAtMs, queue.waiting)
         return settled
       },
       leave: () => {
-        this.#count(owner, 'held', -1)
+        this.#hold(owner, -1)
         if (owner.held === 0) this.#owners.delete(owner.name)
       },
     }
@@ -196,8 +232,7 @@ export class Overload {
       setImmediate(() => {
         this.#isTurning = false
         this.#turn++
-        this.#all.came = 0
-        this.#strangers.came = 0
+        for (const queue of this.#queues.values()) queue.endTurn()
       })
     }
     return this.#turn

@@ -57,7 +57,7 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
     const owner = meter.ownerOf(keyHash)
     const caller = createCaller(findKey, keyHash, trace)
     if (owner) caller.identify(owner)
-    const place = overload.enter(address, owner?.workspaceId)
+    const place = overload.enter(address, owner?.workspaceId, owner?.cell)
     try {
       await serve(operation, raw, { caller, address, place }, dependencies)
     } finally {

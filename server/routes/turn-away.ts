@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { routes } from '#contract/routes'
 import { parseAuthorization } from '../admission/key.ts'
 import type { Help } from '../help.ts'
-import type { KeyRates } from '../limits/key-rates.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Log } from '../log.ts'
+import type { Meter } from '../meter.ts'
 import type { EndedRequest } from '../operations/recorder.ts'
 import { type Overload, refusals, stages } from '../overload/overload.ts'
 import { requestIdFor } from '../request-id.ts'
@@ -13,7 +13,7 @@ import { corsHeaders } from './cors.ts'
 /** What turning requests away needs from the world. */
 export interface TurnAwayOptions {
   readonly overload: Pick<Overload, 'isTight' | 'refuses'>
-  readonly ownerOf: (keyHash: string) => KeyRates | undefined
+  readonly ownerOf: Meter['ownerOf']
   readonly sourceAddressOf: SourceAddressOf
   readonly corsOrigins: () => readonly string[]
   readonly requestEnded: (request: EndedRequest) => void
@@ -53,8 +53,8 @@ export function createTurnAway(options: TurnAwayOptions): TurnAway {
     const begunAtMs = performance.now()
     const keyHash = keyOf(request)
     if (keyHash === undefined) return false
-    const workspaceId = ownerOf(keyHash)?.workspaceId
-    const stage = overload.refuses(sourceAddressOf(request), workspaceId)
+    const owner = ownerOf(keyHash)
+    const stage = overload.refuses(sourceAddressOf(request), owner?.workspaceId, owner?.cell)
     if (stage === undefined) return false
     const { status, body, fixed } = answers.get(stage)!
     const { origin, 'x-request-id': given } = request.headers
@@ -68,7 +68,7 @@ export function createTurnAway(options: TurnAwayOptions): TurnAway {
     })
     const durationMs = performance.now() - begunAtMs
     requestEnded({ method: 'POST', route, status, code: 'overloaded', durationMs })
-    note(workspaceId)
+    note(owner?.workspaceId)
     return true
   }
 }
