@@ -1,6 +1,6 @@
 import * as assert from '../../engine/assert.ts'
 import { shows } from '../../engine/checks.ts'
-import { expectChat } from '../../engine/expect.ts'
+import { expectChat, expectStatus } from '../../engine/expect.ts'
 import type { Topic } from '../../engine/topic.ts'
 
 export default {
@@ -52,6 +52,9 @@ export default {
     async run(context) {
       const { key } = await context.own()
       const { host, pathname } = new URL(context.target.baseUrl)
+      shows()
+      expectStatus(await context.request('listModels'), 200)
+      shows('REQ-75')
       const inner = `GET ${pathname}/models HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`
       for (const protocol of ['h2c', 'websocket']) {
         const first = `GET ${pathname}/absent HTTP/1.1\r\nHost: ${host}\r\nConnection: upgrade\r\nUpgrade: ${protocol}\r\n\r\n`
