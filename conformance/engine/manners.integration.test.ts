@@ -24,8 +24,13 @@ afterAll(() => reference.stop())
 /** What waits longer by design is left out. */
 const MOST_MS = 2_000
 
-/** What is no HTTP, or HTTP of two meanings, is refused by whoever reads it first: here that is the relay. */
-const OF_THE_RELAY = ['requests/ambiguous-http', 'requests/malformed-http']
+/** What is no HTTP, or HTTP of two meanings, is refused by whoever reads it first: here that is the relay, and so is what is sent ahead. */
+const OF_THE_RELAY = [
+  'requests/ambiguous-http',
+  'requests/behind-a-closing-answer',
+  'requests/behind-an-upgrade',
+  'requests/malformed-http',
+]
 
 const found = (await discover()).map(({ scenario }) => scenario)
 

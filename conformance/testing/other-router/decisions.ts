@@ -85,6 +85,13 @@ export const decisions: readonly Decision[] = [
     'REQ-53',
   ),
   decided('odd heads', '400, 431', 'as Node has them', 'REQ-62'),
+  decided(
+    'what is sent ahead of an answer',
+    'waits for its turn, or is not read',
+    'as Node has it',
+    'REQ-74',
+    'REQ-75',
+  ),
   decided('the largest output of a request that names none', 'the model’s', 'the backend’s', 'CRED-12'),
   // Backends that fail.
   decided(
