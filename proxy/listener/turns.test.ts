@@ -1,0 +1,91 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, test, vi } from 'vitest'
+import { closeWorlds, startWorld } from '../testing/world.ts'
+
+afterEach(closeWorlds)
+
+const HOST = 'Host: 127.0.0.1'
+const FIRST = `GET /v1/models HTTP/1.1\r\n${HOST}\r\n\r\n`
+
+/** Answered by the proxy itself, when its turn has come. */
+const FOREIGN = 'GET / HTTP/1.1\r\n\r\n'
+
+/** An endpoint whose answers the test ends. */
+function answers(): {
+  readonly script: (_: unknown, response: ServerResponse) => void
+  readonly begun: ServerResponse[]
+} {
+  const begun: ServerResponse[] = []
+  return { begun, script: (_, response) => void begun.push(response) }
+}
+
+/** A connection to a proxy, and the proxy's own end of it. */
+async function open(port: number): Promise<{ readonly socket: Socket; readonly reader: Socket }> {
+  const accepted = Promise.withResolvers<Socket>()
+  const take = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket }
+    if (socket.localPort === port) accepted.resolve(socket)
+  }
+  subscribe('net.server.socket', take)
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  const reader = await accepted.promise
+  unsubscribe('net.server.socket', take)
+  return { socket, reader }
+}
+
+test('thousands that stand behind an answer that closes the connection are let go, and end nothing', async () => {
+  const { script, begun } = answers()
+  const world = await startWorld({ script, drainMs: 60_000 })
+  const { socket, reader } = await open(world.port)
+  // Without a length: to HTTP/1.0 the end of such an answer is told by that of the connection.
+  const first = `GET /v1/models HTTP/1.0\r\n${HOST}\r\nConnection: keep-alive\r\n\r\n`
+  socket.write(first)
+  await vi.waitUntil(() => begun.length === 1)
+  const ahead = FOREIGN.repeat(3_000)
+  socket.write(ahead)
+  await vi.waitUntil(() => reader.bytesRead === first.length + ahead.length)
+  begun[0]!.write('o')
+  begun[0]!.end('k')
+  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+  // Waits for a minute where one of them is still thought to run.
+  await world.stop()
+})
+
+test('no more of a connection is read than a few requests ahead, and the others have their turn', async () => {
+  const { script, begun } = answers()
+  const world = await startWorld({ script })
+  const { socket, reader } = await open(world.port)
+  const large = `GET / HTTP/1.1\r\nX-Padding: ${'x'.repeat(8_000)}\r\n`
+  const ahead = `${large}\r\n`.repeat(1_000)
+  socket.write(`${FIRST}${ahead}${large}Connection: close\r\n\r\n`)
+  await vi.waitUntil(() => begun.length === 1 && reader.isPaused())
+  expect(reader.bytesRead).toBeLessThan(ahead.length / 4)
+  begun[0]!.end('ok')
+  const told = (await text(socket)).match(/HTTP\/1\.1 \d+/g)
+  expect(told).toEqual(['HTTP/1.1 200', ...Array(1_001).fill('HTTP/1.1 403')])
+})
+
+test('bodies that are sent ahead arrive whole, asked for or not', async () => {
+  const bodies: string[] = []
+  const world = await startWorld({
+    script: (request, response) =>
+      void text(request).then((body) => {
+        bodies.push(body)
+        setTimeout(() => response.end('ok'), 20)
+      }),
+  })
+  const { socket } = await open(world.port)
+  const head = (more: string) => `POST /v1/models HTTP/1.1\r\n${HOST}\r\n${more}\r\n`
+  const large = 'x'.repeat(300_000)
+  socket.write(`${head('Content-Length: 2\r\n')}{}`)
+  socket.write(`${head('Expect: 100-continue\r\nContent-Length: 3\r\n')}{1}`)
+  socket.write(`${head('Transfer-Encoding: chunked\r\n')}4;odd=1\r\nab\r\n\r\n0\r\nTrailer: x\r\n\r\n`)
+  socket.write(head(`Connection: close\r\nContent-Length: ${large.length}\r\n`) + large)
+  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(
+    ['200', '100', '200', '200', '200'].map((status) => `HTTP/1.1 ${status}`),
+  )
+  expect(bodies).toEqual(['{}', '{1}', 'ab\r\n', large])
+})
