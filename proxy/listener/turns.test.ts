@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -88,4 +89,18 @@ test('bodies that are sent ahead arrive whole, asked for or not', async () => {
     ['200', '100', '200', '200', '200'].map((status) => `HTTP/1.1 ${status}`),
   )
   expect(bodies).toEqual(['{}', '{1}', 'ab\r\n', large])
+})
+
+test('the time that the end of a stream may take is not up in the next answer', async () => {
+  const { script, begun } = answers()
+  const world = await startWorld({ script })
+  const { socket, reader } = await open(world.port)
+  socket.write(FIRST.repeat(2))
+  await vi.waitUntil(() => begun.length === 1)
+  begun[0]!.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n')
+  await once(socket, 'data')
+  // Its end is an error that the proxy tells.
+  begun[0]!.destroy()
+  await vi.waitUntil(() => begun.length === 2)
+  expect(reader.timeout).toBe(0)
 })

@@ -83,6 +83,9 @@ export class Turns {
       connection.readOn?.()
       connection.readOn = undefined
     }
-    if (turns[0] !== undefined) this.#serve(turns[0], connection)
+    if (turns[0] === undefined) return
+    // What was left of the time for the end of the answer before is not this one's.
+    newest.socket.setTimeout(0)
+    this.#serve(turns[0], connection)
   }
 }
