@@ -84,7 +84,7 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
       if (server.listening) server.close()
       server.closeIdleConnections()
       const timer = new AbortController()
-      await Promise.race([turns.ended(), sleep(limitMs, undefined, timer).catch(() => {})])
+      await Promise.race([turns.end(), sleep(limitMs, undefined, timer).catch(() => {})])
       timer.abort()
     },
     async close() {

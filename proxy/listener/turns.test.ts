@@ -69,6 +69,29 @@ test('no more of a connection is read than a few requests ahead, and the others 
   expect(told).toEqual(['HTTP/1.1 200', ...Array(1_001).fill('HTTP/1.1 403')])
 })
 
+test('a proxy that stops lets answers end, and takes nothing new behind them', async () => {
+  const { script, begun } = answers()
+  const world = await startWorld({ script, drainMs: 60_000 })
+  const streamed = await open(world.port)
+  streamed.socket.write(FIRST)
+  await vi.waitUntil(() => begun.length === 1)
+  begun[0]!.write('o')
+  await once(streamed.socket, 'data')
+  const silent = await open(world.port)
+  const unused = await open(world.port)
+  silent.socket.write(FIRST)
+  await vi.waitUntil(() => begun.length === 2)
+  const stopped = world.stop()
+  begun[0]!.end('k')
+  streamed.socket.resume().write(FIRST)
+  unused.socket.resume().write(FIRST)
+  await Promise.all([once(streamed.socket, 'close'), once(unused.socket, 'close')])
+  begun[1]!.end('ok')
+  expect(await text(silent.socket)).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/is)
+  await stopped
+  expect(begun).toHaveLength(2)
+})
+
 test('bodies that are sent ahead arrive whole, asked for or not', async () => {
   const bodies: string[] = []
   const world = await startWorld({

@@ -30,6 +30,7 @@ interface Connection {
 export class Turns {
   readonly #connections = new WeakMap<Duplex, Connection>()
   readonly #unanswered = new Set<Turn>()
+  #isEnding = false
 
   /** Serves a request when its turn has come, which may be never. */
   take(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
@@ -39,8 +40,9 @@ export class Turns {
     if (known === undefined) this.#connections.set(socket, connection)
     else if (losesWhatFollows(known.newest)) socket.destroy()
     connection.newest = request
+    if (this.#isEnding && connection.turns.length === 0) socket.destroySoon()
     // Nobody could be told what became of it (REQ-74).
-    if (!socket.writable) return
+    if (this.#isEnding || !socket.writable) return
     if (losesWhatFollows(request)) response.shouldKeepAlive = false
     const turn = { response, serve, end: Promise.withResolvers<void>() }
     connection.turns.push(turn)
@@ -61,8 +63,10 @@ export class Turns {
     return this.#connections.get(socket)?.newest
   }
 
-  /** Resolves when all have ended that are without an answer now. */
-  async ended(): Promise<void> {
+  /** Serves nothing that comes from now on: each connection ends with the answer it waits for. Resolves when all have. */
+  async end(): Promise<void> {
+    this.#isEnding = true
+    for (const { response } of this.#unanswered) response.shouldKeepAlive = false
     await Promise.all([...this.#unanswered].map(({ end }) => end.promise))
   }
 
@@ -73,6 +77,8 @@ export class Turns {
 
   #goOn(connection: Connection): void {
     const { newest, turns } = connection
+    // Of one whose head had gone out before, too.
+    if (this.#isEnding) newest.socket.destroySoon()
     // An answer that closed the connection has its sender send the others again elsewhere (REQ-74).
     const ended = newest.socket.writable ? turns.splice(0, 1) : turns.splice(0)
     for (const turn of ended) {
