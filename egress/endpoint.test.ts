@@ -89,6 +89,15 @@ test.each<[string, Partial<Expectation>, string | undefined]>([
   expect(checks).toBe(1)
 })
 
+test.each([
+  ['as old as it was', 60, undefined],
+  ['younger', 59, 'bundle_stale'],
+])('a signature is held against a greatest age that is newly expected: %s', (_, minutes, reason) => {
+  const admission = admissionOf(leaf, new Date(basis.judgedAt.getTime() - 60 * MINUTE))
+  const expected = { ...expectation, maxBundleAgeMs: minutes * MINUTE }
+  expect(findObjection({ admission, basis }, expected)?.reason).toBe(reason)
+})
+
 const chip = {
   tee: 'snp',
   product: 'Genoa',

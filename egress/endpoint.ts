@@ -1,5 +1,11 @@
 import type { Dispatcher } from 'undici'
-import { AttestationError, checkPolicy, type Expectation, recheckHardware } from '#attestation'
+import {
+  AttestationError,
+  checkFreshness,
+  checkPolicy,
+  type Expectation,
+  recheckHardware,
+} from '#attestation'
 import { type Clock, type Moment, systemClock } from './clock.ts'
 import type { Target } from './connection/target.ts'
 import { type Admittance, type Outgoing, PinnedDispatch, type Way } from './dispatch/pinned.ts'
@@ -164,12 +170,14 @@ export class AttestedEndpoint {
 /** Why an admission does not hold by what is expected; undefined when nothing that is known of it speaks against it. */
 export function findObjection(
   { admission, basis }: Pick<Admitted, 'admission' | 'basis'>,
-  { roots, pins, policies }: Expectation,
+  { roots, pins, policies, maxBundleAgeMs }: Expectation,
 ): AttestationError | undefined {
   try {
     if (!roots.some(({ fingerprint }) => fingerprint === admission.rootFingerprint))
       throw new AttestationError('untrusted-root', 'root_not_trusted')
     recheckHardware({ admission, ...basis }, roots)
+    // As it was judged: it grows older by itself, and its age ends no verdict before the next check.
+    checkFreshness(admission.issuedAt, { now: basis.judgedAt, maxBundleAgeMs })
     checkPolicy(admission, { pins, policies })
     return undefined
   } catch (thrown) {
