@@ -1,9 +1,8 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, test, vi } from 'vitest'
+import { openConnection } from '../testing/connection.ts'
 import { closeWorlds, startWorld } from '../testing/world.ts'
 
 afterEach(closeWorlds)
@@ -23,24 +22,10 @@ function answers(): {
   return { begun, script: (_, response) => void begun.push(response) }
 }
 
-/** A connection to a proxy, and the proxy's own end of it. */
-async function open(port: number): Promise<{ readonly socket: Socket; readonly reader: Socket }> {
-  const accepted = Promise.withResolvers<Socket>()
-  const take = (message: unknown): void => {
-    const { socket } = message as { readonly socket: Socket }
-    if (socket.localPort === port) accepted.resolve(socket)
-  }
-  subscribe('net.server.socket', take)
-  const socket = connect(port, '127.0.0.1').on('error', () => {})
-  const reader = await accepted.promise
-  unsubscribe('net.server.socket', take)
-  return { socket, reader }
-}
-
 test('thousands that stand behind an answer that closes the connection are let go, and end nothing', async () => {
   const { script, begun } = answers()
   const world = await startWorld({ script, drainMs: 60_000 })
-  const { socket, reader } = await open(world.port)
+  const { socket, reader } = await openConnection(world.port)
   // Without a length: to HTTP/1.0 the end of such an answer is told by that of the connection.
   const first = `GET /v1/models HTTP/1.0\r\n${HOST}\r\nConnection: keep-alive\r\n\r\n`
   socket.write(first)
@@ -58,7 +43,7 @@ test('thousands that stand behind an answer that closes the connection are let g
 test('no more of a connection is read than a few requests ahead, and the others have their turn', async () => {
   const { script, begun } = answers()
   const world = await startWorld({ script })
-  const { socket, reader } = await open(world.port)
+  const { socket, reader } = await openConnection(world.port)
   const large = `GET / HTTP/1.1\r\nX-Padding: ${'x'.repeat(8_000)}\r\n`
   const ahead = `${large}\r\n`.repeat(1_000)
   socket.write(`${FIRST}${ahead}${large}Connection: close\r\n\r\n`)
@@ -72,13 +57,13 @@ test('no more of a connection is read than a few requests ahead, and the others 
 test('a proxy that stops lets answers end, and takes nothing new behind them', async () => {
   const { script, begun } = answers()
   const world = await startWorld({ script, drainMs: 60_000 })
-  const streamed = await open(world.port)
+  const streamed = await openConnection(world.port)
   streamed.socket.write(FIRST)
   await vi.waitUntil(() => begun.length === 1)
   begun[0]!.write('o')
   await once(streamed.socket, 'data')
-  const silent = await open(world.port)
-  const unused = await open(world.port)
+  const silent = await openConnection(world.port)
+  const unused = await openConnection(world.port)
   silent.socket.write(FIRST)
   await vi.waitUntil(() => begun.length === 2)
   const stopped = world.stop()
@@ -101,7 +86,7 @@ test('bodies that are sent ahead arrive whole, asked for or not', async () => {
         setTimeout(() => response.end('ok'), 20)
       }),
   })
-  const { socket } = await open(world.port)
+  const { socket } = await openConnection(world.port)
   const head = (more: string) => `POST /v1/models HTTP/1.1\r\n${HOST}\r\n${more}\r\n`
   const large = 'x'.repeat(300_000)
   socket.write(`${head('Content-Length: 2\r\n')}{}`)
@@ -117,7 +102,7 @@ test('bodies that are sent ahead arrive whole, asked for or not', async () => {
 test('the time that the end of a stream may take is not up in the next answer', async () => {
   const { script, begun } = answers()
   const world = await startWorld({ script })
-  const { socket, reader } = await open(world.port)
+  const { socket, reader } = await openConnection(world.port)
   socket.write(FIRST.repeat(2))
   await vi.waitUntil(() => begun.length === 1)
   begun[0]!.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n')
