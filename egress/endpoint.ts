@@ -5,6 +5,7 @@ import {
   checkPolicy,
   type Expectation,
   recheckHardware,
+  recheckLeafName,
 } from '#attestation'
 import { type Clock, type Moment, systemClock } from './clock.ts'
 import type { Target } from './connection/target.ts'
@@ -173,11 +174,13 @@ export function findObjection(
   { roots, pins, policies, maxBundleAgeMs }: Expectation,
 ): AttestationError | undefined {
   try {
+    const { bytes, judgedAt, expected } = basis
+    recheckLeafName({ hostname: admission.hostname, bytes, judgedAt, roots: expected.roots }, roots)
     if (!roots.some(({ fingerprint }) => fingerprint === admission.rootFingerprint))
       throw new AttestationError('untrusted-root', 'root_not_trusted')
-    recheckHardware({ admission, ...basis }, roots)
+    recheckHardware({ admission, bytes, judgedAt }, roots)
     // As it was judged: it grows older by itself, and its age ends no verdict before the next check.
-    checkFreshness(admission.issuedAt, { now: basis.judgedAt, maxBundleAgeMs })
+    checkFreshness(admission.issuedAt, { now: judgedAt, maxBundleAgeMs })
     checkPolicy(admission, { pins, policies })
     return undefined
   } catch (thrown) {
