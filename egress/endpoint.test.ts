@@ -89,6 +89,15 @@ test.each<[string, Partial<Expectation>, string | undefined]>([
   expect(checks).toBe(1)
 })
 
+test.each([
+  ['as old as it was', 60, undefined],
+  ['younger', 59, 'bundle_stale'],
+])('a signature is held against a greatest age that is newly expected: %s', (_, minutes, reason) => {
+  const admission = admissionOf(leaf, new Date(basis.judgedAt.getTime() - 60 * MINUTE))
+  const expected = { ...expectation, maxBundleAgeMs: minutes * MINUTE }
+  expect(findObjection({ admission, basis }, expected)?.reason).toBe(reason)
+})
+
 const chip = {
   tee: 'snp',
   product: 'Genoa',
@@ -106,13 +115,16 @@ const hardware: HardwareEvidence = {
   collateralUntil: null,
   chipId: null,
 }
+const identity = createIdentity()
+/** One that signed itself is its own root. */
+const publishedRoot = identity.fingerprint
 const published = Buffer.from(
   JSON.stringify({
     version: 1,
     kind: 'DeploymentEvidence',
     hostname: HOSTNAME,
     issuedAt: '2030-01-01T00:00:00Z',
-    certChain: [createIdentity().pem.replace(/^.*(?=-----BEGIN CERT)/s, '')],
+    certChain: [identity.pem.replace(/^.*(?=-----BEGIN CERT)/s, '')],
     certFingerprint: leaf,
     jws: 'a.b.c',
     rootCaTeeQuote: { status: 'not-implemented' },
@@ -140,6 +152,22 @@ test.each<[string, HardwareEvidence | null, readonly HardwareCondition[] | undef
     expect(objection?.reason).toBe(reason)
   },
 )
+
+test.each([
+  ['names the hostname', HOSTNAME, true, undefined],
+  ['names another one', 'other.localhost', true, 'leaf_name_mismatch'],
+  ['names another one, as it may', 'other.localhost', false, undefined],
+])('a leaf is held against a name that is newly asked for: it %s', (_, hostname, requireLeafName, reason) => {
+  const [root] = expectation.roots
+  const before = { ...expectation, roots: [{ ...root!, requireLeafName: false }] }
+  const judgedAt = new Date()
+  const admission = { ...admissionOf(leaf, judgedAt), hostname }
+  const objection = findObjection(
+    { admission, basis: { bytes: published, judgedAt, expected: before } },
+    { ...expectation, roots: [{ ...root!, fingerprint: publishedRoot, requireLeafName }, root!] },
+  )
+  expect(objection?.reason).toBe(reason)
+})
 
 test('what cannot be held against what is newly expected does not hold, and nothing is thrown', () => {
   const [root] = expectation.roots

@@ -1,5 +1,12 @@
 import type { Dispatcher } from 'undici'
-import { AttestationError, checkPolicy, type Expectation, recheckHardware } from '#attestation'
+import {
+  AttestationError,
+  checkFreshness,
+  checkPolicy,
+  type Expectation,
+  recheckHardware,
+  recheckLeafName,
+} from '#attestation'
 import { type Clock, type Moment, systemClock } from './clock.ts'
 import type { Target } from './connection/target.ts'
 import { type Admittance, type Outgoing, PinnedDispatch, type Way } from './dispatch/pinned.ts'
@@ -164,12 +171,16 @@ export class AttestedEndpoint {
 /** Why an admission does not hold by what is expected; undefined when nothing that is known of it speaks against it. */
 export function findObjection(
   { admission, basis }: Pick<Admitted, 'admission' | 'basis'>,
-  { roots, pins, policies }: Expectation,
+  { roots, pins, policies, maxBundleAgeMs }: Expectation,
 ): AttestationError | undefined {
   try {
+    const { bytes, judgedAt, expected } = basis
+    recheckLeafName({ hostname: admission.hostname, bytes, judgedAt, roots: expected.roots }, roots)
     if (!roots.some(({ fingerprint }) => fingerprint === admission.rootFingerprint))
       throw new AttestationError('untrusted-root', 'root_not_trusted')
-    recheckHardware({ admission, ...basis }, roots)
+    recheckHardware({ admission, bytes, judgedAt }, roots)
+    // As it was judged: it grows older by itself, and its age ends no verdict before the next check.
+    checkFreshness(admission.issuedAt, { now: judgedAt, maxBundleAgeMs })
     checkPolicy(admission, { pins, policies })
     return undefined
   } catch (thrown) {

@@ -5,6 +5,7 @@ import { visibleJson } from '#base/foreign-text.ts'
 import { METRICS_TYPE } from '#base/metrics.ts'
 import { guard } from '../listener/guard.ts'
 import { type Address, open } from '../listener/open.ts'
+import { Turns } from '../listener/turns.ts'
 import { refuse } from '../refuse.ts'
 import { ATTEST_PATH, attestNow, guardCommand } from './attest.ts'
 import { renderMetrics } from './metrics.ts'
@@ -39,8 +40,9 @@ const answers: Readonly<Record<string, (view: ProxyView) => Answer>> = {
 
 /** Serves health, readiness, metrics and the status page, apart from clients and without content (PRXY-22). */
 export async function openAdmin(address: Address, view: ProxyView): Promise<Admin> {
+  const turns = new Turns()
   const server = createServer({ requestTimeout: REQUEST_MS, requireHostHeader: false }, (request, response) =>
-    answer(request, response, view),
+    turns.take(request, response, () => answer(request, response, view)),
   )
   await open(server, address, 'admin')
   return {

@@ -1,9 +1,11 @@
-import { afterEach, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { afterEach, expect, test, vi } from 'vitest'
 import { isAskedChecksOutput } from '#contract/validators/asked-checks-output'
 import type { Outcome, Passed } from '#egress/evidence/attest.ts'
-import { failed, unfinished } from '#egress/testing/admissions.ts'
+import { failed, passed, unfinished } from '#egress/testing/admissions.ts'
 import { TestClock } from '#egress/testing/clock.ts'
-import { ask, closeWorlds, startWorld, type World } from '../testing/world.ts'
+import { openConnection } from '../testing/connection.ts'
+import { ask, closeWorlds, firstIdentity, startWorld, type World } from '../testing/world.ts'
 
 afterEach(closeWorlds)
 
@@ -96,4 +98,26 @@ test('an endpoint is named by its name, and one that there is not has nothing ch
   expect((await attest(world, {}, '?endpoint=test')).status).toBe(200)
   expect((await attest(world, {}, '?endpoint=other')).status).toBe(404)
   expect(world.checks).toBe(2)
+})
+
+test('who asks ahead while a check runs is read no further than a few questions', async () => {
+  const held = Promise.withResolvers<void>()
+  let checks = 0
+  const world = await startWorld({
+    async attest() {
+      checks += 1
+      if (checks > 1) await held.promise
+      return passed(firstIdentity.fingerprint)
+    },
+  })
+  await ask(world)
+  const { socket, reader } = await openConnection(Number(new URL(world.adminUrl).port))
+  const head = 'POST /attest HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Proxy-Command: attest\r\n'
+  const asked = `${head}X-Padding: ${'x'.repeat(8_000)}\r\n\r\n`.repeat(1_000)
+  socket.write(asked)
+  await vi.waitUntil(() => checks === 2 && reader.isPaused())
+  expect(reader.bytesRead).toBeLessThan(asked.length / 4)
+  held.resolve()
+  await once(socket, 'data')
+  socket.destroy()
 })

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
@@ -10,8 +9,9 @@ import { refuse } from '../refuse.ts'
 import type { Tally } from '../tally.ts'
 import { guard } from './guard.ts'
 import type { ListenConfig } from './listen-config.ts'
-import { isAmbiguous, losesWhatFollows, refuseSocket } from './malformed.ts'
+import { isAmbiguous, refuseSocket } from './malformed.ts'
 import { open } from './open.ts'
+import { Turns } from './turns.ts'
 
 /** A listener that serves. */
 export interface Listener {
@@ -39,14 +39,7 @@ const CHECK_MS = 1_000
 
 /** Listens for clients of one endpoint. Rejects with `ListenError` where it cannot. */
 export async function listen(config: ListenConfig, endpoint: Destination, log: Log): Promise<Listener> {
-  const running = new Set<ServerResponse>()
-  const newest = new WeakMap<Duplex, ServerResponse>()
-  /** Each request is followed, whatever becomes of it. */
-  const follow = (request: IncomingMessage, response: ServerResponse): void => {
-    running.add(response)
-    newest.set(request.socket, response)
-    response.once('close', () => running.delete(response))
-  }
+  const turns = new Turns()
   const server = createServer(
     {
       keepAliveTimeout: limits.keepAliveMs,
@@ -58,27 +51,16 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
       requireHostHeader: false,
       maxHeaderSize: limits.maxHeaderBytes,
     },
-    (request, response) => {
-      const before = newest.get(request.socket)
-      follow(request, response)
-      if (before !== undefined && losesWhatFollows(before.req)) {
-        request.socket.destroy()
-        return
-      }
-      if (losesWhatFollows(request)) response.shouldKeepAlive = false
-      if (before === undefined || before.closed) tryToServe(request, response)
-      else before.once('close', () => follows(request, response))
-    },
+    (request, response) => turns.take(request, response, () => tryToServe(request, response)),
   )
-  const unanswered = (socket: Duplex) => [...running].filter(({ req }) => req.socket === socket)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Behind the last request of a connection, whose answer closes it (REQ-74).
     if (error.code === 'HPE_CLOSED_CONNECTION') return
     // A refusal in the midst of an answer, or in front of one that is still to come, would be taken for a part of it, or
     // for it, and one behind it for the next one: such a connection is cut. One whose body is wrong has none to come.
-    const [first, ...others] = unanswered(socket)
+    const [first, ...others] = turns.unanswered(socket)
     const isAnswering = first !== undefined && (first.req.complete || first.headersSent || others.length > 0)
-    const isAnswered = first === undefined && newest.get(socket)?.req.complete === false
+    const isAnswered = first === undefined && turns.newest(socket)?.complete === false
     // Node's timer is up for one that was opened ahead: what it was told now it would take for its answer (REQ-71).
     const isUnused = socket.bytesRead === 0
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswering || isAnswered || isUnused)
@@ -86,12 +68,11 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
     else refuseSocket(socket, error.code)
   })
   server.on('connect', (_, socket) => {
-    if (unanswered(socket).length > 0) socket.destroy()
+    if (turns.unanswered(socket).length > 0) socket.destroy()
     else refuseSocket(socket)
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    follow(request, response)
-    refuse(request, response, malformed(), config.origins)
+    turns.take(request, response, () => refuse(request, response, malformed(), config.origins))
   })
   await open(server, config, 'listen')
   const closed = once(server, 'close')
@@ -103,22 +84,13 @@ export async function listen(config: ListenConfig, endpoint: Destination, log: L
       if (server.listening) server.close()
       server.closeIdleConnections()
       const timer = new AbortController()
-      const ended = Promise.all([...running].map((response) => once(response, 'close')))
-      await Promise.race([ended, sleep(limitMs, undefined, timer).catch(() => {})])
+      await Promise.race([turns.end(), sleep(limitMs, undefined, timer).catch(() => {})])
       timer.abort()
     },
     async close() {
       server.closeAllConnections()
       await closed
     },
-  }
-
-  /** Of what was sent ahead of an answer that has ended. */
-  function follows(request: IncomingMessage, response: ServerResponse): void {
-    if (request.socket.writable) tryToServe(request, response)
-    // That answer closed the connection, so that the sender may send this again elsewhere (REQ-74). Node tells no end of
-    // one that never had the socket.
-    else response.emit('close')
   }
 
   function tryToServe(request: IncomingMessage, response: ServerResponse): void {

@@ -39,6 +39,17 @@ test('it never goes back, whoever writes last', () => {
   expect(reopened.of(other)).toEqual(earlier)
 })
 
+test('what cannot be kept holds while the program runs, and is kept as soon as it can be', () => {
+  const opened = openNewest(folder)
+  opened.keep(one, earlier)
+  writeFileSync(join(folder, 'newest.json'), '{')
+  expect(() => opened.keep(one, later)).toThrow(/damaged/)
+  expect(opened.of(one)).toEqual(later)
+  rmSync(join(folder, 'newest.json'))
+  opened.keep(one, later)
+  expect(openNewest(folder).of(one)).toEqual(later)
+})
+
 test('endpoints that share a hostname are remembered each for itself: by name, by address, by hostname', () => {
   const regions = [
     endpoint('main', '10.0.0.1'),

@@ -27,16 +27,21 @@ const MODE = 0o600
 export function openNewest(folder: string): Newest {
   const file = join(folder, FILE)
   let known = read(file)
+  let isWritten = true
   // One of an earlier version may be readable by everybody.
   if (known.size > 0) chmodSync(file, MODE)
   return {
     of: (endpoint) => timeOf(known, endpoint),
     keep(endpoint, issuedAt) {
-      if (issuedAt <= (known.get(keyOf(endpoint)) ?? new Date(0))) return
+      if (isWritten && issuedAt <= (known.get(keyOf(endpoint)) ?? new Date(0))) return
+      isWritten = false
+      // At once: what a disk does not take is remembered all the same while the program runs.
+      known = merge(known, [[keyOf(endpoint), issuedAt]])
       // Another proxy may share the folder; what either has accepted stays.
-      known = merge(read(file), merge(known, [[keyOf(endpoint), issuedAt]]))
+      known = merge(read(file), known)
       mkdirSync(folder, { recursive: true })
       write(file, known)
+      isWritten = true
     },
   }
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { holdSocket } from '#base/hold-socket.ts'
 import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
 import type { BodyLease } from './body-memory.ts'
-import { holdSocket } from './hold-socket.ts'
 import { Pace } from './pace.ts'
 
 /** Chunks that are kept apart: one of a single byte holds on to all that was read from the socket with it (ours). */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { holdSocket } from '#base/hold-socket.ts'
 import { limits } from '#contract/limits'
-import { holdSocket } from './hold-socket.ts'
 
 /** What is left of a body is read on after its answer, so that the client sees that: so many bytes, and so long (ours). */
 const MOST_BYTES = 4 * limits.maxBodyBytes

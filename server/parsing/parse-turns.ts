@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { holdSocket } from '#base/hold-socket.ts'
 import { declaredLength } from '../bodies/body.ts'
-import { holdSocket } from '../bodies/hold-socket.ts'
 import { ParseBudget } from './parse-budget.ts'
 
 /**

@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { holdSocket } from '#base/hold-socket.ts'
+import { losesWhatFollows } from './malformed.ts'
+
+/** Requests that one connection may send ahead before nothing more of it is read (ours). */
+const MAX_AHEAD = 100
+
+/** One request that is not answered yet. */
+interface Turn {
+  readonly response: ServerResponse
+  readonly serve: () => void
+  readonly end: PromiseWithResolvers<void>
+}
+
+/** What has come on one connection. */
+interface Connection {
+  /** Answered or not. */
+  newest: IncomingMessage
+  /** Those without a complete answer; the first is being served. */
+  readonly turns: Turn[]
+  /** Reads on, where nothing more is read. */
+  readOn?: (() => void) | undefined
+}
+
+/**
+ * The requests of each connection, of which one is served when the one before it has been answered; Node tells of each
+ * as soon as it has read it.
+ */
+export class Turns {
+  readonly #connections = new WeakMap<Duplex, Connection>()
+  readonly #unanswered = new Set<Turn>()
+  #isEnding = false
+
+  /** Serves a request when its turn has come, which may be never. */
+  take(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
+    const { socket } = request
+    const known = this.#connections.get(socket)
+    const connection = known ?? { newest: request, turns: [] }
+    if (known === undefined) this.#connections.set(socket, connection)
+    else if (losesWhatFollows(known.newest)) socket.destroy()
+    connection.newest = request
+    if (this.#isEnding && connection.turns.length === 0) socket.destroySoon()
+    // Nobody could be told what became of it (REQ-74).
+    if (this.#isEnding || !socket.writable) return
+    if (losesWhatFollows(request)) response.shouldKeepAlive = false
+    const turn = { response, serve, end: Promise.withResolvers<void>() }
+    connection.turns.push(turn)
+    this.#unanswered.add(turn)
+    if (connection.turns.length === 1) this.#serve(turn, connection)
+    // A read brings thousands, and each takes a hundred times the memory of its bytes. One who sends fewer ahead is
+    // heard to leave.
+    else if (connection.turns.length > MAX_AHEAD) connection.readOn ??= holdSocket(socket)
+  }
+
+  /** The requests of a connection without a complete answer, the one first that is being served. */
+  unanswered(socket: Duplex): readonly ServerResponse[] {
+    return this.#connections.get(socket)?.turns.map(({ response }) => response) ?? []
+  }
+
+  /** The newest request of a connection, answered or not. */
+  newest(socket: Duplex): IncomingMessage | undefined {
+    return this.#connections.get(socket)?.newest
+  }
+
+  /** Serves nothing that comes from now on: each connection ends with the answer it waits for. Resolves when all have. */
+  async end(): Promise<void> {
+    this.#isEnding = true
+    for (const { response } of this.#unanswered) response.shouldKeepAlive = false
+    await Promise.all([...this.#unanswered].map(({ end }) => end.promise))
+  }
+
+  #serve(turn: Turn, connection: Connection): void {
+    turn.response.once('close', () => this.#goOn(connection))
+    turn.serve()
+  }
+
+  #goOn(connection: Connection): void {
+    const { newest, turns } = connection
+    // Of one whose head had gone out before, too.
+    if (this.#isEnding) newest.socket.destroySoon()
+    // An answer that closed the connection has its sender send the others again elsewhere (REQ-74).
+    const ended = newest.socket.writable ? turns.splice(0, 1) : turns.splice(0)
+    for (const turn of ended) {
+      this.#unanswered.delete(turn)
+      turn.end.resolve()
+    }
+    if (turns.length <= MAX_AHEAD) {
+      connection.readOn?.()
+      connection.readOn = undefined
+    }
+    if (turns[0] === undefined) return
+    // What was left of the time for the end of the answer before is not this one's.
+    newest.socket.setTimeout(0)
+    this.#serve(turns[0], connection)
+  }
+}
