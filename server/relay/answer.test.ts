@@ -134,6 +134,20 @@ test.each([
   }
 })
 
+test.each([
+  ['another total', '{"prompt_tokens":9,"completion_tokens":2,"total_tokens":99}'],
+  ['a total that is no number', '{"prompt_tokens":9,"completion_tokens":2,"total_tokens":"many"}'],
+  ['counts with a fraction of nothing', '{"prompt_tokens":9.0,"completion_tokens":2e0,"total_tokens":11}'],
+])('a backend that tells %s is shown with the counts that are billed (CHAT-04)', async (_, usage) => {
+  const body = `{"choices":[{"message":{"content":"abc"}}],"usage":${usage}}`
+  const { reply, outcome } = await askAndSettle(await startAnswerWorld({ script: answers(200, body) }))
+  expect(outcome).toMatchObject({
+    usage: { promptTokens: 9, completionTokens: 2 },
+    usageSource: 'backend',
+  })
+  expect(reply.text).toContain('"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,')
+})
+
 test('usage of zeros is authoritative', async () => {
   const world = await startAnswerWorld({
     script: answers(200, completion({ content: 'abc' }, { usage: usageOf(0, 0) })),
@@ -156,7 +170,11 @@ test('embeddings cost their prompt alone, and an id that a backend gives becomes
   const world = await startAnswerWorld({ operation: 'embeddings', script: answers(200, body) })
   const { reply, outcome } = await askAndSettle(world)
   expect(outcome.usage).toEqual({ promptTokens: 5, completionTokens: 0 })
-  expect(JSON.parse(reply.text)).toMatchObject({ id: GENERATION_ID, data: body.data })
+  const counts = { prompt_tokens: 5, total_tokens: 5 }
+  expect(JSON.parse(reply.text)).toEqual({
+    ...{ ...body, id: GENERATION_ID, model: MODEL },
+    usage: { ...counts, ...shown },
+  })
 })
 
 test('embeddings without usage cost the router’s own count of the prompt', async () => {
