@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { quickest } from '../../tests/pace.ts'
 import { ApiError } from '../errors.ts'
-import { answers, type Script, usageOf } from './testing/backend.ts'
+import { answers, DONE, event, type Script, streams, usageOf } from './testing/backend.ts'
 import {
   askAndSettle,
   COUNTED_PROMPT_TOKENS,
@@ -146,6 +146,20 @@ test.each([
     usageSource: 'backend',
   })
   expect(reply.text).toContain('"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,')
+})
+
+test.each([
+  ['none where a backend writes an empty one', [''], null],
+  ['the last that a choice names, as of a stream', ['stop', 'length', ''], 'length'],
+])('the finish reason of an answer is %s (GEN-19)', async (_, reasons, finishReason) => {
+  const choices = reasons.map((finish_reason, index) => ({ index, text: 'a', finish_reason }))
+  const events = choices.map((choice) => event({ choices: [choice] }))
+  const operation = 'completions'
+  const answered = await startAnswerWorld({ operation, script: answers(200, { choices }) })
+  const streamed = await startWorld({ operation, script: streams(...events, DONE) })
+  for (const world of [answered, streamed]) {
+    expect((await askAndSettle(world)).outcome.finishReason).toBe(finishReason)
+  }
 })
 
 test('usage of zeros is authoritative', async () => {
