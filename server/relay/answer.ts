@@ -28,7 +28,7 @@ export async function relayAnswer(task: RelayTask, dependencies: RelayDependenci
   if (end.kind === 'done') return complete(task, collector.answer!, hop, settler)
   const next = await fallBack(task, hop, end, dependencies.log)
   if (next !== undefined) return relayAnswer(next, dependencies)
-  const isMetered = end.kind !== 'failed' && hop.isSent
+  const isMetered = end.kind !== 'failed' && hop.isWorkedOn
   const counted = isMetered ? await countUsage(task, 0, true) : NO_USAGE
   const { backendMs, destination } = hop
   const facts = { cause: causeOf(end), backendMs, destination }

@@ -92,6 +92,11 @@ export class Hop implements CallEvents {
     return this.#call.isSent
   }
 
+  /** Whether a backend may have worked on the request: it was sent, and not refused. */
+  get isWorkedOn(): boolean {
+    return this.isSent && !this.isRefused
+  }
+
   /** Milliseconds that the call to the backend has taken; 0 when none was made. */
   get backendMs(): number {
     return this.#calledAtMs === 0 ? 0 : this.#endedAtMs - this.#calledAtMs

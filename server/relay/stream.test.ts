@@ -508,6 +508,22 @@ async function leaveOnce(script: Script, until: string, completionTokens: number
   return tookMs
 }
 
+test.each([
+  ['a stream', true],
+  ['an answer', false],
+])('who leaves %s that the backend has refused pays for no prompt (GEN-18)', async (_, streamed) => {
+  const script: Script = (response) => void response.writeHead(503).write('{"error":')
+  const world = await startWorld({ script, streamed })
+  const { leave } = await send(world)
+  await eventually(() => expect(world.relay.backends()[0]!.tally.failures.refused).toBe(1))
+  leave()
+  await eventually(() => expect(world.outcomes).toHaveLength(1))
+  expect(world.outcomes[0]).toMatchObject({
+    status: 'aborted',
+    usage: { promptTokens: 0, completionTokens: 0 },
+  })
+})
+
 test('an aborted stream is metered by the backend’s usage when that speaks of all that was delivered', async () => {
   const script: Script = (response) => {
     openStream(response)

@@ -78,9 +78,9 @@ function breakOff(client: Client, error: ApiError): void {
   }
 }
 
-/** A backend that fails before any token costs nothing, and neither does a request that never left. */
+/** A backend that fails before any token costs nothing, and neither does a request that none has taken. */
 function isFree(kind: HopEnd['kind'], { deliveredTokens }: StreamFeed, hop: Hop): boolean {
-  return kind === 'failed' ? deliveredTokens === 0 : !hop.isSent
+  return kind === 'failed' ? deliveredTokens === 0 : !hop.isWorkedOn
 }
 
 function nothing({ rewriter }: StreamFeed): Consumed {
