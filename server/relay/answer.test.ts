@@ -108,6 +108,11 @@ test.each([
   ['reasoning and a refusal', { content: null, reasoning_content: '1234', refusal: '12345678' }, 3],
   ['a tool call', { content: null, tool_calls: [{ function: { name: 'fn', arguments: '{"a":1}' } }] }, 3],
   [
+    'a call of a custom tool',
+    { content: null, tool_calls: [{ custom: { name: 'fn', input: 'ls -la' } }] },
+    2,
+  ],
+  [
     'parts',
     {
       content: [
