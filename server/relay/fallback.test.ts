@@ -153,3 +153,12 @@ test.each<[string, script: Script, PrepareFallback, movesByThen: string[]]>([
   expect(text).toMatch(/^(: ping\n\n){2,}data: /)
   expect(readStream(text).chunks[0].model).toBe('other')
 })
+
+test('a refusal that never ends holds up no other model', async () => {
+  const { world } = await worldOf((response) => {
+    const dripping = setInterval(() => response.write(' '), 50)
+    response.on('close', () => clearInterval(dripping))
+    response.writeHead(503)
+  })
+  expect(readStream((await ask(world)).text).said).toBe('a')
+})

@@ -430,6 +430,20 @@ test('no ping takes the status from a refusal whose reasons are still on their w
   expect(JSON.parse(reply.text).error.message).toBe('no top_k')
 })
 
+test.each([
+  ['a stream', true],
+  ['an answer', false],
+])('a client’s mistake in %s stays one though its reasons never come whole (REQ-36)', async (_, streamed) => {
+  const script: Script = (response) => {
+    response.writeHead(400, { 'content-type': 'application/json' })
+    response.write('{"error":{"message":')
+  }
+  const world = await startWorld({ script, streamed })
+  const { reply } = await askAndSettle(world)
+  expect(reply.status).toBe(400)
+  expect(JSON.parse(reply.text).error.code).toBe('unsupported_parameter')
+})
+
 test('a refusal that comes after the first ping is the stream’s error event', async () => {
   const script: Script = async (response) => {
     await new Promise((resolve) => setTimeout(resolve, 80))
