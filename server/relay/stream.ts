@@ -57,6 +57,8 @@ async function complete(task: RelayTask, feed: StreamFeed, hop: Hop, settler: Se
   const { client, backendMs, destination } = hop
   const counted = await countUsage(task, feed.deliveredTokens, reported === undefined)
   const consumed = { finishReason, reported: reported?.usage, counted }
+  // It left while a tokenizer counted the prompt, before its [DONE] (GEN-12).
+  if (client.isGone) return settler.abort(consumed, { cause: 'client_left', backendMs, destination })
   let settled: Settled
   try {
     settled = await settler.settle(consumed, { backendMs, destination })
