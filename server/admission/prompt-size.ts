@@ -1,6 +1,7 @@
 import type { ServedModel } from '../config/router.ts'
 import { findMember, type Member, type ScannedObject } from '../json/members.ts'
 import { outlineOf } from '../json/outline.ts'
+import { byte } from '../json/scan.ts'
 import type { RequestBody } from './body-fields.ts'
 import { boundBytes, boundPrompt, type ModelSizes } from './hold.ts'
 import { countPromptTokens, sizeMessages } from './sizing.ts'
@@ -39,7 +40,7 @@ export function sizeConversation(body: RequestBody, model: ModelFigures): Prompt
   const hasOtherParts = measured.hasOtherParts || isRewritten(body)
   const bound = boundPrompt({ bytes: bytes.length, hasOtherParts }, model)
   // Tool schemas are part of the prompt; their bytes as sent are counted (MET-10).
-  const textTokens = countPromptTokens(textBytes + lengthOf(findMember(span, 'tools')))
+  const textTokens = countPromptTokens(textBytes + listBytes(bytes, findMember(span, 'tools')))
   const countedTokens = textTokens + images * imageTokens + audios * audioTokens
   return { bound, largestBound: bound, count: 1, countedTokens, mostTokens: 0, hasOtherParts }
 }
@@ -90,6 +91,9 @@ function isRewritten({ bytes, span }: RequestBody): boolean {
   )
 }
 
-function lengthOf(member: Member | undefined): number {
-  return member === undefined ? 0 : member.end - member.valueStart
+/** Null is as good as absent (REQ-25). */
+function listBytes(bytes: Buffer, member: Member | undefined): number {
+  return member !== undefined && bytes[member.valueStart] === byte.openBracket
+    ? member.end - member.valueStart
+    : 0
 }

@@ -159,6 +159,16 @@ test('images and audio count by the model’s figures, and nothing without any',
   expect(counted({})).toBe(1)
   expect(counted({ imageTokens: 85, audioTokens: 30 })).toBe(1 + 2 * 85 + 30)
 })
+
+test.each<[string, object, number]>([
+  ['none', {}, 1],
+  ['null', { tools: null }, 1],
+  ['a schema', { tools: [{ type: 'function', function: { name: 'fn' } }] }, 1 + Math.ceil(47 / 4)],
+])('tools that are %s count as the bytes of their schemas (MET-10, REQ-25)', (_, fields, counted) => {
+  const { request } = parse('chat', { messages: [{ role: 'user', content: 'four' }], ...fields })
+  expect(request.prompt.countedTokens).toBe(counted)
+})
+
 test.each(['9223372036854775807', '-9223372036854775808', '1e3', 'null'])(
   'the seed %s is one of 64 bits',
   (seed) => {

@@ -45,6 +45,18 @@ test.each<[string, unknown[], number, boolean, object?]>([
     7,
     false,
   ],
+  [
+    'the input of a custom tool',
+    [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ type: 'custom', custom: { name: 'f', input: 'ls -l' } }],
+      },
+    ],
+    5,
+    false,
+  ],
   ['shapes that no client should send', [null, 5, 'text', [], { content: 7, tool_calls: 'x' }], 0, false],
 ])('%s is sized without being kept', (_, messages, textBytes, hasOtherParts, parts = {}) => {
   const bytes = Buffer.from(JSON.stringify(messages))

@@ -37,7 +37,9 @@ const meanings: readonly (readonly [name: string, meanings: Readonly<Partial<Rec
   ['refusal', { part: 'text' }],
   ['type', { part: 'type' }],
   ['function', { call: 'called' }],
+  ['custom', { call: 'called' }],
   ['arguments', { called: 'text' }],
+  ['input', { called: 'text' }],
 ]
 const readNames = nameReader(meanings.map(([name]) => name))
 const readTypes = nameReader(types.map(({ type }) => type))

@@ -6,6 +6,7 @@ import { uniqueMembers } from '../json/unique.ts'
 import type { RunningGeneration, Usage } from '../metering/generation.ts'
 import { type Operation, operations } from '../operation.ts'
 import { countCompletionTokens } from './count.ts'
+import { finishReasonOf } from './finish-reason.ts'
 import { unusableError } from './refusals.ts'
 import { carriesText, choiceTextBytes } from './text.ts'
 import { parseUsage, type ReportedUsage, type Settled, shownUsage } from './usage.ts'
@@ -25,13 +26,14 @@ export function parseAnswer(received: Buffer, operation: Operation): WholeAnswer
   const value = parseObject(received)
   const hasError = value.error !== undefined && value.error !== null
   if (hasError || !Array.isArray(value[operations[operation].answerList])) throw unusableError()
+  const choices = Array.isArray(value.choices) ? (value.choices as unknown[]) : []
   const { bytes, object } = uniqueMembers(received)
   return {
     bytes,
     object,
-    finishReason: finishReasonOf(value),
+    finishReason: finishReasonOf(choices) ?? null,
     reported: reportedUsage(bytes, object, parseUsage(value.usage, operation)),
-    countedCompletionTokens: countCompletion(value),
+    countedCompletionTokens: countCompletion(choices),
   }
 }
 
@@ -70,13 +72,7 @@ function reportedUsage(
   return { usage, bytes: bytes.subarray(member.valueStart, member.end) }
 }
 
-function countCompletion({ choices }: Readonly<Record<string, unknown>>): number {
-  if (!Array.isArray(choices)) return 0
+function countCompletion(choices: readonly unknown[]): number {
   const bytes = choices.reduce<number>((sum, choice) => sum + choiceTextBytes(choice), 0)
   return countCompletionTokens(choices.filter(carriesText).length, bytes)
-}
-
-function finishReasonOf({ choices }: Readonly<Record<string, unknown>>): string | null {
-  const first: unknown = Array.isArray(choices) ? choices[0] : undefined
-  return isObject(first) && typeof first.finish_reason === 'string' ? first.finish_reason : null
 }

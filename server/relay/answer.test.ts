@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { quickest } from '../../tests/pace.ts'
 import { ApiError } from '../errors.ts'
-import { answers, type Script, usageOf } from './testing/backend.ts'
+import { answers, DONE, event, type Script, streams, usageOf } from './testing/backend.ts'
 import {
   askAndSettle,
   COUNTED_PROMPT_TOKENS,
@@ -108,6 +108,11 @@ test.each([
   ['reasoning and a refusal', { content: null, reasoning_content: '1234', refusal: '12345678' }, 3],
   ['a tool call', { content: null, tool_calls: [{ function: { name: 'fn', arguments: '{"a":1}' } }] }, 3],
   [
+    'a call of a custom tool',
+    { content: null, tool_calls: [{ custom: { name: 'fn', input: 'ls -la' } }] },
+    2,
+  ],
+  [
     'parts',
     {
       content: [
@@ -134,6 +139,34 @@ test.each([
   }
 })
 
+test.each([
+  ['another total', '{"prompt_tokens":9,"completion_tokens":2,"total_tokens":99}'],
+  ['a total that is no number', '{"prompt_tokens":9,"completion_tokens":2,"total_tokens":"many"}'],
+  ['counts with a fraction of nothing', '{"prompt_tokens":9.0,"completion_tokens":2e0,"total_tokens":11}'],
+])('a backend that tells %s is shown with the counts that are billed (CHAT-04)', async (_, usage) => {
+  const body = `{"choices":[{"message":{"content":"abc"}}],"usage":${usage}}`
+  const { reply, outcome } = await askAndSettle(await startAnswerWorld({ script: answers(200, body) }))
+  expect(outcome).toMatchObject({
+    usage: { promptTokens: 9, completionTokens: 2 },
+    usageSource: 'backend',
+  })
+  expect(reply.text).toContain('"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,')
+})
+
+test.each([
+  ['none where a backend writes an empty one', [''], null],
+  ['the last that a choice names, as of a stream', ['stop', 'length', ''], 'length'],
+])('the finish reason of an answer is %s (GEN-19)', async (_, reasons, finishReason) => {
+  const choices = reasons.map((finish_reason, index) => ({ index, text: 'a', finish_reason }))
+  const events = choices.map((choice) => event({ choices: [choice] }))
+  const operation = 'completions'
+  const answered = await startAnswerWorld({ operation, script: answers(200, { choices }) })
+  const streamed = await startWorld({ operation, script: streams(...events, DONE) })
+  for (const world of [answered, streamed]) {
+    expect((await askAndSettle(world)).outcome.finishReason).toBe(finishReason)
+  }
+})
+
 test('usage of zeros is authoritative', async () => {
   const world = await startAnswerWorld({
     script: answers(200, completion({ content: 'abc' }, { usage: usageOf(0, 0) })),
@@ -156,7 +189,11 @@ test('embeddings cost their prompt alone, and an id that a backend gives becomes
   const world = await startAnswerWorld({ operation: 'embeddings', script: answers(200, body) })
   const { reply, outcome } = await askAndSettle(world)
   expect(outcome.usage).toEqual({ promptTokens: 5, completionTokens: 0 })
-  expect(JSON.parse(reply.text)).toMatchObject({ id: GENERATION_ID, data: body.data })
+  const counts = { prompt_tokens: 5, total_tokens: 5 }
+  expect(JSON.parse(reply.text)).toEqual({
+    ...{ ...body, id: GENERATION_ID, model: MODEL },
+    usage: { ...counts, ...shown },
+  })
 })
 
 test('embeddings without usage cost the router’s own count of the prompt', async () => {

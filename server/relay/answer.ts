@@ -28,7 +28,7 @@ export async function relayAnswer(task: RelayTask, dependencies: RelayDependenci
   if (end.kind === 'done') return complete(task, collector.answer!, hop, settler)
   const next = await fallBack(task, hop, end, dependencies.log)
   if (next !== undefined) return relayAnswer(next, dependencies)
-  const isMetered = end.kind !== 'failed' && hop.isSent
+  const isMetered = end.kind !== 'failed' && hop.isWorkedOn
   const counted = isMetered ? await countUsage(task, 0, true) : NO_USAGE
   const { backendMs, destination } = hop
   const facts = { cause: causeOf(end), backendMs, destination }
@@ -80,6 +80,11 @@ async function complete(task: RelayTask, answer: WholeAnswer, hop: Hop, settler:
   const { client, backendMs, destination } = hop
   const { finishReason, reported, countedCompletionTokens } = answer
   const counted = await countUsage(task, countedCompletionTokens, reported === undefined)
+  if (client.isGone) {
+    // It left while a tokenizer counted the prompt: nobody has the answer (GEN-24).
+    const nothing = { finishReason: null, reported: undefined, counted: { ...counted, completionTokens: 0 } }
+    return settler.abort(nothing, { cause: 'client_left', backendMs, destination })
+  }
   const consumed = { finishReason, reported: reported?.usage, counted }
   let settled: Settled
   try {

@@ -209,3 +209,34 @@ test('a generation without usage is compared with nothing', async () => {
   await ask(world)
   expect(world.observations[0]!.comparison).toBeUndefined()
 })
+
+test.each([
+  ['a stream is aborted with what it had', true, 10],
+  ['an answer is aborted with its prompt alone', false, 0],
+])('%s when its client leaves while a tokenizer counts', async (_, streamed, completionTokens) => {
+  let count = (_tokens: number) => {}
+  const promptCount = new Promise<number>((resolve) => {
+    count = resolve
+  })
+  const script = streamed
+    ? streams(textEvent(MANY), finishEvent(), DONE)
+    : answers(200, { choices: [{ message: { content: MANY } }] })
+  const world = await startWorld({ streamed, script, promptCount })
+  if (streamed) await leaveAfterText(world, '"stop"')
+  else {
+    const { leave } = await send(world)
+    await eventually(() => expect([world.backend.requests.length, world.backend.running()]).toEqual([1, 0]))
+    // Nothing tells that the router has read it; who leaves sooner finds the same.
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    leave()
+  }
+  await noticed(world)
+  count(7)
+  await eventually(() => expect(world.outcomes).toHaveLength(1))
+  expect(world.outcomes[0]).toMatchObject({
+    status: 'aborted',
+    usage: { promptTokens: 7, completionTokens },
+    usageSource: 'counted',
+  })
+  expect(world.observations).toMatchObject([{ cause: 'client_left' }])
+})

@@ -11,7 +11,7 @@ import {
   usageEvent,
   usageOf,
 } from './testing/backend.ts'
-import { ask, closeWorlds, readStream, startWorld, type WorldOptions } from './testing/world.ts'
+import { ask, closeWorlds, readStream, send, startWorld, type WorldOptions } from './testing/world.ts'
 
 const open: { close(): Promise<void> }[] = []
 
@@ -122,4 +122,43 @@ test('a fallback that fails itself is the failure that is told, settled once', a
   expect((await ask(world)).status).toBe(502)
   expect(world.moves).toEqual(['other'])
   expect(world.outcomes).toHaveLength(1)
+})
+
+const after = (script: Script, ms: number): Script => {
+  return (response, request) => void setTimeout(() => script(response, request), ms)
+}
+
+test.each<[string, script: Script, PrepareFallback, movesByThen: string[]]>([
+  ['one model after another is asked', after(answers(503, ''), 200), other, ['other']],
+  [
+    'another model is made ready',
+    answers(503, ''),
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      return other()
+    },
+    [],
+  ],
+])('pings keep their beat while %s (STRM-02)', async (_, script, prepare, moves) => {
+  const backend = await startBackend(after(goodStream, 500))
+  open.push(backend)
+  const models = [{ id: 'other', backends: [{ url: backend.url, model: 'theirs', usage: 'final' as const }] }]
+  const world = await startWorld({ script, models, fallbacks: [prepare], timers: { pingMs: 300 } })
+  const { answered } = await send(world)
+  const response = await answered
+  // The head goes with the first ping.
+  expect(world.moves).toEqual(moves)
+  let text = ''
+  for await (const piece of response) text += piece
+  expect(text).toMatch(/^(: ping\n\n){2,}data: /)
+  expect(readStream(text).chunks[0].model).toBe('other')
+})
+
+test('a refusal that never ends holds up no other model', async () => {
+  const { world } = await worldOf((response) => {
+    const dripping = setInterval(() => response.write(' '), 50)
+    response.on('close', () => clearInterval(dripping))
+    response.writeHead(503)
+  })
+  expect(readStream((await ask(world)).text).said).toBe('a')
 })

@@ -33,6 +33,9 @@ export interface Sink {
 /** Silence after which an answer without a length is looked at: some backends never close what they say they will (ours). */
 const OPEN_ENDED_MS = 1_000
 
+/** How long a backend that refuses may take over its reasons; its status has said what matters (ours). */
+const REASONS_MS = 2_000
+
 /** One call between a client and a backend: it has exactly one end, and after it neither timer nor call is left. */
 export class Hop implements CallEvents {
   readonly client: Client
@@ -90,6 +93,11 @@ export class Hop implements CallEvents {
   /** Whether a byte of the request has left for a backend. */
   get isSent(): boolean {
     return this.#call.isSent
+  }
+
+  /** Whether a backend may have worked on the request: it was sent, and not refused. */
+  get isWorkedOn(): boolean {
+    return this.isSent && !this.isRefused
   }
 
   /** Milliseconds that the call to the backend has taken; 0 when none was made. */
@@ -174,7 +182,7 @@ export class Hop implements CallEvents {
   onHead(head: AnswerHead): void {
     // Another model may have to be sent the same.
     if (head.status === 200 || !this.#task.fallbacks?.length) this.#task.body.letGo()
-    if (head.status !== 200) this.#refusal = new RefusalReader(head.status, head.retryAfter)
+    if (head.status !== 200) this.#awaitReasons(new RefusalReader(head.status, head.retryAfter))
     else this.#guard(() => this.#sink.onHead(head, this.#call.destination!))
     this.#isOpenEnded = !head.hasLength && this.#sink.isWhole !== undefined
     if (isRefusedFor(head.status)) this.#unservedBy = 'refusal'
@@ -201,6 +209,11 @@ export class Hop implements CallEvents {
       this.#unservedBy = 'connection'
       this.#fail(unavailableError({ cause }))
     } else this.#refuse(this.#refusal.refusal())
+  }
+
+  #awaitReasons(refusal: RefusalReader): void {
+    this.#refusal = refusal
+    this.#silence = setTimeout(() => this.#refuse(refusal.refusal()), REASONS_MS)
   }
 
   #take(bytes: Buffer): void {

@@ -430,6 +430,20 @@ test('no ping takes the status from a refusal whose reasons are still on their w
   expect(JSON.parse(reply.text).error.message).toBe('no top_k')
 })
 
+test.each([
+  ['a stream', true],
+  ['an answer', false],
+])('a client’s mistake in %s stays one though its reasons never come whole (REQ-36)', async (_, streamed) => {
+  const script: Script = (response) => {
+    response.writeHead(400, { 'content-type': 'application/json' })
+    response.write('{"error":{"message":')
+  }
+  const world = await startWorld({ script, streamed })
+  const { reply } = await askAndSettle(world)
+  expect(reply.status).toBe(400)
+  expect(JSON.parse(reply.text).error.code).toBe('unsupported_parameter')
+})
+
 test('a refusal that comes after the first ping is the stream’s error event', async () => {
   const script: Script = async (response) => {
     await new Promise((resolve) => setTimeout(resolve, 80))
@@ -507,6 +521,22 @@ async function leaveOnce(script: Script, until: string, completionTokens: number
   expect(world.thrown).toEqual([])
   return tookMs
 }
+
+test.each([
+  ['a stream', true],
+  ['an answer', false],
+])('who leaves %s that the backend has refused pays for no prompt (GEN-18)', async (_, streamed) => {
+  const script: Script = (response) => void response.writeHead(503).write('{"error":')
+  const world = await startWorld({ script, streamed })
+  const { leave } = await send(world)
+  await eventually(() => expect(world.relay.backends()[0]!.tally.failures.refused).toBe(1))
+  leave()
+  await eventually(() => expect(world.outcomes).toHaveLength(1))
+  expect(world.outcomes[0]).toMatchObject({
+    status: 'aborted',
+    usage: { promptTokens: 0, completionTokens: 0 },
+  })
+})
 
 test('an aborted stream is metered by the backend’s usage when that speaks of all that was delivered', async () => {
   const script: Script = (response) => {

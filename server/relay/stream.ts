@@ -7,6 +7,7 @@ import { DONE_EVENT, errorEvent, usageEvent } from './frames.ts'
 import { Hop } from './hop.ts'
 import type { HopEnd } from './hop-end.ts'
 import { causeOf } from './observation.ts'
+import { Pings } from './pings.ts'
 import { type Consumed, meteredError, NO_USAGE, Settler, unsettledError } from './settler.ts'
 import { StreamFeed } from './stream-feed.ts'
 import type { RelayTask } from './task.ts'
@@ -16,17 +17,26 @@ import type { Settled } from './usage.ts'
  * Relays one stream (STRM-05). Whichever way it ends, it is settled once and before the client can see the end
  * (CRED-32). Throws the error to answer with when nothing was sent yet.
  */
-export async function relayStream(task: RelayTask, dependencies: RelayDependencies): Promise<void> {
+export async function relayStream(
+  task: RelayTask,
+  dependencies: RelayDependencies,
+  pings = new Pings(dependencies.timers.pingMs),
+): Promise<void> {
   const settler = new Settler(task, dependencies)
   const client = new Client(task, dependencies.timers.stalledClientMs)
   const feed = new StreamFeed(task, client, settler, dependencies.maxEventBytes)
   const hop = new Hop(task, dependencies, client, feed)
-  const pings = startPings(task, feed, hop, dependencies.timers.pingMs)
+  pings.by(() => ping(pings, task, feed, hop))
   const end = await hop.run()
-  clearInterval(pings)
-  if (end.kind === 'done') return complete(task, feed, hop, settler)
+  if (end.kind === 'done') {
+    pings.stop()
+    return complete(task, feed, hop, settler)
+  }
+  // Another model's verdict may have to be waited for.
+  pings.by(() => feed.ping())
   const next = await fallBack(task, hop, end, dependencies.log)
-  if (next !== undefined) return relayStream(next, dependencies)
+  if (next !== undefined) return relayStream(next, dependencies, pings)
+  pings.stop()
   const isNothing = isFree(end.kind, feed, hop)
   const { backendMs, destination } = hop
   const facts = { cause: causeOf(end), backendMs, destination }
@@ -35,13 +45,10 @@ export async function relayStream(task: RelayTask, dependencies: RelayDependenci
 }
 
 /** Pings until a token was delivered (STRM-02). */
-function startPings(task: RelayTask, feed: StreamFeed, hop: Hop, everyMs: number): NodeJS.Timeout {
-  const pings = setInterval(() => {
-    if (feed.deliveredTokens > 0) return clearInterval(pings)
-    // A refusal keeps its own status, and while an upstream's new certificate is waited for, nothing is sent.
-    if (!hop.isRefused && (task.passage === undefined || hop.isSent)) feed.ping()
-  }, everyMs)
-  return pings
+function ping(pings: Pings, task: RelayTask, feed: StreamFeed, hop: Hop): void {
+  if (feed.deliveredTokens > 0) pings.stop()
+  // A refusal keeps its own status, and while an upstream's new certificate is waited for, nothing is sent.
+  else if (!hop.isRefused && (task.passage === undefined || hop.isSent)) feed.ping()
 }
 
 /** The backend has said `[DONE]`. */
@@ -50,6 +57,8 @@ async function complete(task: RelayTask, feed: StreamFeed, hop: Hop, settler: Se
   const { client, backendMs, destination } = hop
   const counted = await countUsage(task, feed.deliveredTokens, reported === undefined)
   const consumed = { finishReason, reported: reported?.usage, counted }
+  // It left while a tokenizer counted the prompt, before its [DONE] (GEN-12).
+  if (client.isGone) return settler.abort(consumed, { cause: 'client_left', backendMs, destination })
   let settled: Settled
   try {
     settled = await settler.settle(consumed, { backendMs, destination })
@@ -71,9 +80,9 @@ function breakOff(client: Client, error: ApiError): void {
   }
 }
 
-/** A backend that fails before any token costs nothing, and neither does a request that never left. */
+/** A backend that fails before any token costs nothing, and neither does a request that none has taken. */
 function isFree(kind: HopEnd['kind'], { deliveredTokens }: StreamFeed, hop: Hop): boolean {
-  return kind === 'failed' ? deliveredTokens === 0 : !hop.isSent
+  return kind === 'failed' ? deliveredTokens === 0 : !hop.isWorkedOn
 }
 
 function nothing({ rewriter }: StreamFeed): Consumed {

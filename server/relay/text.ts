@@ -3,6 +3,9 @@ import { isObject } from '#base/object.ts'
 /** The members of a delta or message that hold text which the model wrote. */
 const textMembers = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
+/** The same of a call; a function has arguments, and what OpenAI names a custom tool has an input. */
+const callMembers = ['name', 'arguments', 'input'] as const
+
 /** Whether a choice carries text, reasoning or a tool call: then it counts as one token at least (MET-09). */
 export function carriesText(choice: unknown): boolean {
   if (!isObject(choice)) return false
@@ -31,7 +34,7 @@ export function choiceTextBytes(choice: unknown): number {
   for (const said of [choice.delta, choice.message]) {
     if (!isObject(said)) continue
     for (const name of textMembers) bytes += textBytes(said[name])
-    for (const call of callsOf(said)) bytes += textBytes(call.name) + textBytes(call.arguments)
+    for (const call of callsOf(said)) for (const name of callMembers) bytes += textBytes(call[name])
   }
   return bytes
 }
@@ -40,12 +43,12 @@ type Call = Readonly<Record<string, unknown>>
 
 function callsOf(holder: Readonly<Record<string, unknown>>): Call[] {
   const calls = Array.isArray(holder.tool_calls) ? (holder.tool_calls as unknown[]) : []
-  const functions = calls.map((call) => (isObject(call) ? call.function : undefined))
-  return [...functions, holder.function_call].filter(isObject)
+  const called = calls.filter(isObject).flatMap((call) => [call.function, call.custom])
+  return [...called, holder.function_call].filter(isObject)
 }
 
 function hasCallText(call: Call): boolean {
-  return hasText(call.name) || hasText(call.arguments)
+  return callMembers.some((name) => hasText(call[name]))
 }
 
 /** Some backends send text as a list of parts. */

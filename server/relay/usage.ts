@@ -30,8 +30,9 @@ export function parseUsage(value: unknown, operation: Operation): Usage | undefi
 }
 
 /**
- * The `usage` that the client is shown: the backend's members where they are what was billed, else what was billed, and
- * the three of the contract (CHAT-05).
+ * The `usage` that the client is shown: what was billed, the three of the contract (CHAT-05), and beside them the
+ * backend's other members where its counts are what was billed. The counts are written anew, so that they are whole
+ * numbers that add up, whatever a backend calls its total.
  */
 export function shownUsage(
   generation: RunningGeneration,
@@ -39,19 +40,15 @@ export function shownUsage(
   reported: ReportedUsage | undefined,
 ): Buffer {
   const told = usageSource === 'backend' ? reported?.bytes : undefined
-  const { bytes, object } = uniqueMembers(
-    told ?? Buffer.from(JSON.stringify(billedMembers(usage, generation.operation))),
-  )
-  const hasTotal = object.members.some(({ name }) => name === 'total_tokens')
+  const { bytes, object } = uniqueMembers(told ?? Buffer.from('{}'))
+  const { promptTokens, completionTokens } = usage
+  const { generates } = operations[generation.operation]
   return splice(bytes, object, {
-    ...(hasTotal ? {} : { total_tokens: String(usage.promptTokens + usage.completionTokens) }),
+    prompt_tokens: String(promptTokens),
+    completion_tokens: generates ? String(completionTokens) : undefined,
+    total_tokens: String(promptTokens + completionTokens),
     cost_micros: String(receipt.costMicros),
     endpoint: JSON.stringify(generation.endpoint),
     evidence_digest: JSON.stringify(generation.evidenceDigest),
   })
-}
-
-function billedMembers({ promptTokens, completionTokens }: Usage, operation: Operation): object {
-  const prompt = { prompt_tokens: promptTokens }
-  return operations[operation].generates ? { ...prompt, completion_tokens: completionTokens } : prompt
 }

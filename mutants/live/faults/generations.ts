@@ -112,8 +112,8 @@ export const generations: readonly LiveFault[] = [
   {
     id: 'answer-as-finish-reason',
     file: 'server/relay/answer-body.ts',
-    find: "isObject(first) && typeof first.finish_reason === 'string' ? first.finish_reason : null",
-    replace: '(/"(?:content|text)":"([A-Za-z]+)/.exec(JSON.stringify(first))?.[1] ?? null)',
+    find: 'finishReasonOf(choices) ?? null',
+    replace: '(/"(?:content|text)":"([A-Za-z]+)/.exec(JSON.stringify(choices[0]))?.[1] ?? null)',
     violates: ['GEN-06', 'SRV-15', 'EP-15'],
     alsoBreaks: [{ rules: ['GEN-19'], because: 'its finish_reason is that of the backend' }],
     expectKilledBy: ['generations/no-content'],

@@ -62,8 +62,8 @@ export const streams: readonly LiveFault[] = [
   },
   {
     id: 'pings-slow',
-    file: 'server/relay/stream.ts',
-    within: '}, everyMs)',
+    file: 'server/relay/pings.ts',
+    within: 'this.#ping(), everyMs)',
     find: 'everyMs',
     replace: 'everyMs * 3',
     violates: ['STRM-02', 'LIM-14'],

@@ -5,6 +5,7 @@ import { byte } from '../../json/scan.ts'
 import { applyEdits, type Changes, type Edit, editsOf, positionAfter } from '../../json/splice.ts'
 import type { Usage } from '../../metering/generation.ts'
 import type { Operation } from '../../operation.ts'
+import { finishReasonOf, isReason } from '../finish-reason.ts'
 import { inOwnMemory } from '../own-memory.ts'
 import { carriesText, choiceTextBytes, onlyTextOf } from '../text.ts'
 import { parseUsage } from '../usage.ts'
@@ -124,13 +125,4 @@ function textSpan(data: Buffer, chunk: Chunk): { readonly start: number; readonl
     end = member?.end ?? 0
   }
   return at !== undefined && data[at] === byte.quote ? { start: at + 1, end: end - 1 } : undefined
-}
-
-function finishReasonOf(choices: readonly unknown[]): string | undefined {
-  const reasons = choices.map((choice) => (isObject(choice) ? choice.finish_reason : undefined))
-  return reasons.findLast(isReason)
-}
-
-function isReason(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }

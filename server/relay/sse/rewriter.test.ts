@@ -272,6 +272,8 @@ test('a delta with text, reasoning or a tool call is one token, and one without 
     [{ tool_calls: [{ index: 0, function: { name: 'f', arguments: '' } }] }, 1],
     [{ tool_calls: [{ index: 0, function: { arguments: '{' } }] }, 1],
     [{ function_call: { arguments: '{' } }, 1],
+    [{ tool_calls: [{ index: 0, type: 'custom', custom: { name: 'f', input: '' } }] }, 1],
+    [{ tool_calls: [{ index: 0, custom: { input: 'l' } }] }, 1],
     [{ content: [{ type: 'text', text: 'a' }] }, 1],
     [{ role: 'assistant', content: '' }, 0],
     [{ content: null, tool_calls: [] }, 0],
