@@ -77,6 +77,23 @@ test('a new connection that is closed is asked once', async () => {
   expect([status, asked]).toEqual([0, 1])
 })
 
+test('of a name with several addresses it is told that nobody listens at any', async () => {
+  product = await serve(() => {})
+  product.stop()
+  const both = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '127.0.0.2', family: 4 },
+  ]
+  const agent = new Agent({ lookup: (_host, _options, tell) => tell(null, both) } as object)
+  const { port } = new URL(product.baseUrl)
+  const sent = { ...sentTo(product), url: `http://several.example:${port}/v1/x` }
+  const { status, fault } = await new Call(sent, { agent, timeoutMs: 5_000 }).done
+  expect([status, fault]).toEqual([
+    0,
+    `connect ECONNREFUSED 127.0.0.1:${port}, connect ECONNREFUSED 127.0.0.2:${port}`,
+  ])
+})
+
 test('an answer that takes too long is broken', async () => {
   product = await serve(() => {})
   const exchange = await call('', { timeoutMs: 50 }).done
