@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -168,3 +168,53 @@ test.each([
   expect([child.exitCode, told.trim().split('\n').length]).toEqual([64, 1])
   expect(told).toMatch(sentence)
 })
+
+test('a folder that takes no reports is told before anything is judged, exit 64', async () => {
+  let asked = 0
+  server.removeAllListeners('request').on('request', (_, response) => {
+    asked += 1
+    response.end('{}')
+  })
+  const told: string[] = []
+  const inTheWay = join(folder, 'target.yaml')
+  const { code } = await start(inTheWay, told)
+  expect([code, asked]).toEqual([64, 0])
+  expect(told.join('')).toMatch(/^No report can be written to .*target\.yaml: EEXIST.*\n$/)
+})
+
+test('what was judged is told where its reports cannot be written at the end, exit 2', async () => {
+  server.removeAllListeners('request').on('request', (_, response) => response.end('{}'))
+  const reports = join(folder, 'taken')
+  mkdirSync(join(reports, 'report.html'), { recursive: true })
+  const told: string[] = []
+  const { code, said } = await start(reports, told, ['--grep', 'authentication/'])
+  expect(code).toBe(2)
+  expect(said).toMatch(/^router: /m)
+  expect(said).not.toContain('All of it: open')
+  expect(told.join('')).toMatch(/\nThe reports are not written: EISDIR.*\n$/)
+})
+
+test('a rule that there is not is told, and selects nothing, exit 64', async () => {
+  const told: string[] = []
+  const { code } = await start(folder, told, ['--rule', 'ERR-09', '--rule', 'err-01'])
+  expect([code, told.join('')]).toEqual([64, 'There is no rule err-01.\n'])
+})
+
+/** A run of a target file that is there, with reports in a folder. */
+async function start(reports: string, told: string[], more: readonly string[] = []) {
+  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
+  const file = join(folder, 'target.yaml')
+  const target = {
+    product: { name: 'A stranger' },
+    profiles: ['router'],
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    models: { chat: 'a/model' },
+  }
+  writeFileSync(file, stringify(target))
+  const child = spawn(LAUNCHER, ['run', '--target', file, '--report-dir', reports, ...more], {
+    stdio: 'pipe',
+  })
+  child.stderr.on('data', (text) => told.push(String(text)))
+  const [said] = await Promise.all([text(child.stdout), once(child, 'close')])
+  return { code: child.exitCode, said }
+}

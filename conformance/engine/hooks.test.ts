@@ -34,10 +34,15 @@ test.each([
   [
     'that fails',
     { reset: script('console.error("out of order"); process.exit(3)') },
-    /ended with 3: out of order/,
+    /ended with 3: out of order$/,
   ],
+  ['that is killed', { reset: script('process.kill(process.pid, "SIGKILL")') }, /ended with SIGKILL/],
   ['that is not there', { reset: { command: ['/nowhere/at-all'] } }, /ENOENT/],
-  ['that nothing listens for', { reset: { url: 'http://127.0.0.1:9/' } }, /the hook reset failed/],
+  [
+    'that nothing listens for',
+    { reset: { url: 'http://127.0.0.1:9/' } },
+    /the hook reset failed: fetch failed: bad port/,
+  ],
   ['that prints no JSON', { reset: script('console.log("done")') }, /in another form/],
 ])('a hook %s is an error of the run', async (_, hooks, problem) => {
   const asked = createHooks(hooks)('reset', {})

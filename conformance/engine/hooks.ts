@@ -15,6 +15,7 @@ import { isControlProxy } from '#contract/validators/control-proxy'
 import { isControlRedemption } from '#contract/validators/control-redemption'
 import { isControlVerification } from '#contract/validators/control-verification'
 import { isControlWorkspace } from '#contract/validators/control-workspace'
+import { faultOf } from './fault.ts'
 import { undoneBy } from './hook-deeds.ts'
 import { NotTestable } from './thrown.ts'
 
@@ -76,7 +77,7 @@ export function createHooks(configured: Readonly<Partial<Record<ControlOperation
     const reply = await (hook.url === undefined ? run(hook.command ?? [], body) : post(hook.url, body)).catch(
       (cause: Error) => {
         const Kind = cause instanceof HookRefusal ? HookRefusal : HookError
-        throw new Kind(`the hook ${operation} failed: ${cause.message}`, { cause })
+        throw new Kind(`the hook ${operation} failed: ${faultOf(cause)}`, { cause })
       },
     )
     const validate = hookAnswers[operation]
@@ -106,15 +107,15 @@ async function post(url: string, body: string): Promise<string> {
 
 async function run([program, ...args]: readonly string[], body: string): Promise<string> {
   const child = spawn(program!, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: TIMEOUT_MS })
-  const ended = new Promise<number | null>((resolve, reject) => {
+  const ended = new Promise<number | string | null>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', resolve)
+    child.once('close', (code, signal) => resolve(code ?? signal))
   })
   // A command that reads nothing is no mistake.
   child.stdin.on('error', () => {})
   child.stdin.end(body)
   const [output, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  if (code !== 0) throw new HookRefusal(`it ended with ${code}: ${complaint.slice(0, 300)}`)
+  if (code !== 0) throw new HookRefusal(`it ended with ${code}: ${complaint.trim().slice(0, 300)}`)
   return output
 }
 
@@ -133,7 +134,7 @@ export async function readControl(url: string): Promise<unknown> {
     if (!response.ok) throw new Error(`it answered ${response.status}`)
     return await response.json()
   } catch (cause) {
-    throw new HookError(`${url} does not tell: ${(cause as Error).message}`, { cause })
+    throw new HookError(`${url} does not tell: ${faultOf(cause)}`, { cause })
   }
 }
 
@@ -142,6 +143,6 @@ export async function askControl(url: string, body?: object): Promise<void> {
   try {
     await post(url, body === undefined ? '' : JSON.stringify(body))
   } catch (cause) {
-    throw new HookError(`${url} does not do as told: ${(cause as Error).message}`, { cause })
+    throw new HookError(`${url} does not do as told: ${faultOf(cause)}`, { cause })
   }
 }

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import type { LookupFunction } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { type Product, serve } from '../../testing/product.ts'
 import { Call } from './call.ts'
@@ -84,7 +85,8 @@ test('of a name with several addresses it is told that nobody listens at any', a
     { address: '127.0.0.1', family: 4 },
     { address: '127.0.0.2', family: 4 },
   ]
-  const agent = new Agent({ lookup: (_host, _options, tell) => tell(null, both) } as object)
+  const lookup: LookupFunction = (_host, _options, tell) => tell(null, both)
+  const agent = new Agent({ lookup })
   const { port } = new URL(product.baseUrl)
   const sent = { ...sentTo(product), url: `http://several.example:${port}/v1/x` }
   const { status, fault } = await new Call(sent, { agent, timeoutMs: 5_000 }).done

@@ -7,7 +7,7 @@ import {
 import { request as httpsRequest } from 'node:https'
 import { performance } from 'node:perf_hooks'
 import { TLSSocket } from 'node:tls'
-import { messageOf } from '#base/thrown.ts'
+import { faultOf } from '../fault.ts'
 import type { Ending, Exchange, Read, Sent } from './exchange.ts'
 
 /** How a request is made beyond what is sent. */
@@ -190,11 +190,6 @@ export class Call {
  */
 function wasIdle({ reusedSocket }: ClientRequest, error: NodeJS.ErrnoException): boolean {
   return reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-}
-
-/** Of a name with several addresses, such as `localhost`, Node tells what was wrong with each, and has no message itself. */
-function faultOf(error: Error): string {
-  return error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : error.message
 }
 
 function headersFor({ headers, body }: Sent, isChunked: boolean): Record<string, string> {
