@@ -82,8 +82,10 @@ test('a run that is asked to end reports what it has, exit 2', async () => {
     // The first answers show that somebody is there, who takes the key and serves the model.
     if (incoming.headers.authorization === undefined || answered++ < 3) response.end('{}')
   }
+  const told: string[] = []
   const { code, results, junit } = await judge(first, (child) => {
     child.stderr?.on('data', (text: Buffer) => {
+      told.push(text.toString())
       if (text.includes('runs of')) setTimeout(() => child.kill('SIGTERM'), 300)
     })
   })
@@ -91,6 +93,23 @@ test('a run that is asked to end reports what it has, exit 2', async () => {
   expect(results.scenarios).toHaveLength(ours)
   const stopped = results.scenarios.filter(({ problems }) => problems[0]?.includes('stopped by SIGTERM'))
   expect(stopped.length).toBeGreaterThan(20)
+  expect(new Set(stopped.map(({ problems }) => problems.join()))).toEqual(
+    new Set(['the run was stopped by SIGTERM']),
+  )
+  // It is told once, in each report, and not for each of them.
+  expect(told.join('')).not.toContain('stopped by SIGTERM')
+  expect(results.faults).toEqual(['the run was stopped by SIGTERM'])
+  for (const [report, line] of [
+    ['report.md', '- **Not all of it was asked:** the run was stopped by SIGTERM'],
+    ['report.html', '>Not all of it was asked: the run was stopped by SIGTERM<'],
+  ] as const)
+    expect(readFileSync(join(folder, report), 'utf8')).toContain(line)
+  const badge = spawn(LAUNCHER, ['report', join(folder, 'results.json'), '--form', 'badge'], {
+    stdio: 'pipe',
+  })
+  const [drawn, why] = await Promise.all([text(badge.stdout), text(badge.stderr), once(badge, 'close')])
+  expect([badge.exitCode, drawn]).toEqual([64, ''])
+  expect(why).toMatch(/no whole run: the run was stopped by SIGTERM\. There is no badge/)
   expect(scenariosIn(junit)).toHaveLength(ours)
 })
 

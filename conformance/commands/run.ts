@@ -15,7 +15,9 @@ import type { Redactor } from '../engine/redact.ts'
 import type { Scenario } from '../engine/scenario.ts'
 import { runSuite } from '../engine/suite.ts'
 import { loadTarget, type Subject, type Target } from '../engine/target.ts'
+import { Stopped } from '../engine/thrown.ts'
 import { failsOf } from '../engine/verdict.ts'
+import { STOPPED } from '../report/faults.ts'
 import { toHtml } from '../report/html/page.ts'
 import { toJUnit } from '../report/junit.ts'
 import { toMarkdown } from '../report/markdown.ts'
@@ -122,13 +124,17 @@ async function judge(
     stopped: interruption.signal,
     hooks,
     tellSecret: redactor.add,
-    onOutcome: (outcome) => progress.outcome(outcome, redactor.redact),
+    // Once it is asked to end, what had not ended is told in one line.
+    onOutcome: (outcome) => {
+      if (!interruption.signal.aborted) progress.outcome(outcome, redactor.redact)
+    },
     onFault: (thrown) => faults.push(thrown),
   })
   const asked = profiles.includes('proxy')
     ? await askOwnVerifier(target, options).catch((thrown: unknown) => void faults.push(thrown))
     : undefined
   interruption.end()
+  if (interruption.signal.aborted) faults.push(interruption.signal.reason)
   progress.end()
   const durationMs = performance.now() - startedMs
   const selection = { grep: [...grep], rules: [...rule], origin, slow, seed, jobs }
@@ -140,7 +146,7 @@ async function judge(
 /** Asked to end, a run reports what it has; asked again, it ends. */
 function heedSignals(): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
-  const stop = (name: string) => controller.abort(new Error(`the run was stopped by ${name}`))
+  const stop = (name: string) => controller.abort(new Stopped(`${STOPPED} ${name}`))
   for (const name of SIGNALS) process.once(name, stop)
   const end = () => {
     for (const name of SIGNALS) process.off(name, stop)

@@ -6,6 +6,11 @@ export class NotTestable extends Error {
   override readonly name = 'NotTestable'
 }
 
+/** A run that was asked to end: what had not ended by then is an error, and nobody's. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+}
+
 /** What something thrown says of a scenario. */
 export interface Thrown {
   readonly verdict: Extract<ScenarioVerdict, 'fail' | 'error' | 'not-testable'>
@@ -26,6 +31,7 @@ export function judgeThrown(thrown: unknown): Thrown {
 /** Whatever was thrown, as text; this never throws, whatever it is. */
 function describe(thrown: unknown): string {
   try {
+    if (thrown instanceof Stopped) return thrown.message
     return String((thrown instanceof Error && thrown.stack) || thrown)
   } catch {
     return 'something was thrown that has no text'
