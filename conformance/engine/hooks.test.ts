@@ -50,6 +50,20 @@ test.each([
   await expect(asked).rejects.toThrow(problem)
 })
 
+test('a command that leaves something running has answered when it has ended itself', async () => {
+  const lasting = JSON.stringify('setTimeout(() => process.stdout.write("and more"), 20_000)')
+  const starting = `
+    const { spawn } = require('node:child_process')
+    const child = spawn(process.execPath, ['-e', ${lasting}], { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+    process.stdout.write(JSON.stringify({ id: String(child.pid), balance_micros: 3 }) + ' '.repeat(200_000))
+    child.unref()`
+  // With what that writes later the answer would be no JSON.
+  const { id } = await createHooks({ createWorkspace: script(starting) })('createWorkspace', {
+    balance_micros: 3,
+  })
+  expect(process.kill(Number(id))).toBe(true)
+})
+
 test('a hook that answers in another form is an error of the run', async () => {
   const hooks = createHooks({ createKey: script('console.log(JSON.stringify({ id: "key_1" }))') })
   await expect(hooks('createKey', { workspace_id: 'ws_1' })).rejects.toThrow(
