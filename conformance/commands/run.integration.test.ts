@@ -188,6 +188,18 @@ test.each([
   expect(told).toMatch(sentence)
 })
 
+test('results of another version are told as such', async () => {
+  const file = join(folder, 'older.json')
+  writeFileSync(
+    file,
+    JSON.stringify({ version: 1, suite: { version: '0.9.0' }, scenarios: [], profiles: [] }),
+  )
+  const child = spawn(LAUNCHER, ['report', file], { stdio: 'pipe' })
+  const [told] = await Promise.all([text(child.stderr), once(child, 'close')])
+  expect(child.exitCode).toBe(64)
+  expect(told).toMatch(/older\.json holds results of another version of this suite \(0\.9\.0\): judge anew/)
+})
+
 test('a folder that takes no reports is told before anything is judged, exit 64', async () => {
   let asked = 0
   server.removeAllListeners('request').on('request', (_, response) => {
