@@ -128,6 +128,8 @@ test('a router that is killed during a run leaves errors, exit 2, and whole repo
   const missed = results.scenarios.filter(({ problems }) => problems[0]?.includes('nothing answers at http'))
   expect(missed.length).toBeGreaterThan(20)
   expect(new Set(missed.map(({ verdict }) => verdict))).toEqual(new Set(['error']))
+  // What is wrong with a router is found nowhere in the suite.
+  expect(missed.flatMap(({ problems }) => problems).filter((one) => /\n\s+at /.test(one))).toEqual([])
   const ids = new Set(missed.map(({ id }) => id))
   const blamed = results.profiles[0]?.rules.flatMap(({ broken_by }) =>
     broken_by.filter(({ scenario }) => ids.has(scenario)),

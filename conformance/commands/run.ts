@@ -15,7 +15,7 @@ import type { Redactor } from '../engine/redact.ts'
 import type { Scenario } from '../engine/scenario.ts'
 import { runSuite } from '../engine/suite.ts'
 import { loadTarget, type Subject, type Target } from '../engine/target.ts'
-import { Stopped } from '../engine/thrown.ts'
+import { Interrupted } from '../engine/thrown.ts'
 import { failsOf } from '../engine/verdict.ts'
 import { STOPPED } from '../report/faults.ts'
 import { toHtml } from '../report/html/page.ts'
@@ -146,7 +146,7 @@ async function judge(
 /** Asked to end, a run reports what it has; asked again, it ends. */
 function heedSignals(): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
-  const stop = (name: string) => controller.abort(new Stopped(`${STOPPED} ${name}`))
+  const stop = (name: string) => controller.abort(new Interrupted(`${STOPPED} ${name}`))
   for (const name of SIGNALS) process.once(name, stop)
   const end = () => {
     for (const name of SIGNALS) process.off(name, stop)

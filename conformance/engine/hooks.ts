@@ -17,10 +17,10 @@ import { isControlVerification } from '#contract/validators/control-verification
 import { isControlWorkspace } from '#contract/validators/control-workspace'
 import { faultOf } from './fault.ts'
 import { undoneBy } from './hook-deeds.ts'
-import { NotTestable } from './thrown.ts'
+import { Interrupted, NotTestable } from './thrown.ts'
 
 /** A hook that failed. The scenario ends as `error`, not as `fail`: nothing was learnt of the product. */
-export class HookError extends Error {
+export class HookError extends Interrupted {
   override readonly name: string = 'HookError'
 }
 

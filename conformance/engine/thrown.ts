@@ -6,9 +6,9 @@ export class NotTestable extends Error {
   override readonly name = 'NotTestable'
 }
 
-/** A run that was asked to end: what had not ended by then is an error, and nobody's. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped'
+/** What came between a scenario and its end without a mistake in either: told in its own words, and not with where it happened. */
+export class Interrupted extends Error {
+  override readonly name: string = 'Interrupted'
 }
 
 /** What something thrown says of a scenario. */
@@ -20,7 +20,7 @@ export interface Thrown {
 /** How long a problem may be (ours). */
 const MAX_PROBLEM = 4_000
 
-/** A broken assertion is the product's failure, and `NotTestable` nobody's; anything else is the suite's own error, told with where it happened. */
+/** A broken assertion is the product's failure, and `NotTestable` nobody's; anything else is the suite's own error, told with where it happened unless it was interrupted. */
 export function judgeThrown(thrown: unknown): Thrown {
   if (thrown instanceof NotTestable) return { verdict: 'not-testable', problem: thrown.message }
   const isProducts = thrown instanceof AssertionError
@@ -31,7 +31,7 @@ export function judgeThrown(thrown: unknown): Thrown {
 /** Whatever was thrown, as text; this never throws, whatever it is. */
 function describe(thrown: unknown): string {
   try {
-    if (thrown instanceof Stopped) return thrown.message
+    if (thrown instanceof Interrupted) return thrown.message
     return String((thrown instanceof Error && thrown.stack) || thrown)
   } catch {
     return 'something was thrown that has no text'
