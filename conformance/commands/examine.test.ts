@@ -29,3 +29,10 @@ test('a hook that passes over what it was asked for is told of, and serves for t
     product.stop()
   }
 })
+
+test('why a router does not answer is told with its address', async () => {
+  const product = await serve(() => {})
+  product.stop()
+  const [finding] = await examine(bareTarget(product.baseUrl, { keys: {} }))
+  expect(finding?.detail).toMatch(/^nothing answers at http:\S+\/v1 \(connect ECONNREFUSED .*\)$/)
+})

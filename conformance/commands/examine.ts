@@ -1,4 +1,5 @@
 import { createClient } from '../engine/client.ts'
+import { faultOf } from '../engine/fault.ts'
 import { createHooks } from '../engine/hooks.ts'
 import type { Subject, Target } from '../engine/target.ts'
 import { NotTestable } from '../engine/thrown.ts'
@@ -98,7 +99,7 @@ async function attempt(what: string, act: () => Promise<void>): Promise<Finding>
     // It serves for the rest.
     if (error instanceof NotTestable)
       return { what, isGood: true, detail: `${error.message}; scenarios that ask for it are not testable` }
-    return { what, isGood: false, detail: (error as Error).message }
+    return { what, isGood: false, detail: faultOf(error) }
   }
 }
 

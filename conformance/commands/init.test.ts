@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import type { Validator } from '#contract/validator'
 import { isBooksCommand } from '#contract/validators/books-command'
 import { isCreateKeyCommand } from '#contract/validators/create-key-command'
@@ -12,7 +12,7 @@ import { isStartProxyCommand } from '#contract/validators/start-proxy-command'
 import { hookAnswers } from '../engine/hooks.ts'
 import { loadTarget } from '../engine/target.ts'
 import type { hookExamples } from './hook-examples.ts'
-import { targetTemplate } from './init.ts'
+import { init, targetTemplate } from './init.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'init-'))
 const file = join(folder, 'target.yaml')
@@ -78,5 +78,21 @@ test('each hook of the file has an example of what it is sent and of its answer,
       validate(JSON.parse(text!))
       expect(validate.errors ?? [], `${name}: ${part}`).toEqual([])
     }
+  }
+})
+
+test('where no target file can be written is told in one sentence, exit 64', async () => {
+  const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  try {
+    await init(join(folder, 'nowhere', 'target.yaml'))
+    await init(folder)
+    expect(told.mock.calls.map(([line]) => line)).toEqual([
+      expect.stringMatching(/target\.yaml cannot be written: ENOENT.*\n$/),
+      expect.stringMatching(/is there already; name another file\.\n$/),
+    ])
+    expect(process.exitCode).toBe(64)
+  } finally {
+    process.exitCode = undefined
+    told.mockRestore()
   }
 })

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { complain } from '#base/print.ts'
+import { messageOf } from '#base/thrown.ts'
 import { discover } from '../engine/discover.ts'
 import type { Need } from '../engine/needs.ts'
 import { EXIT } from './exit.ts'
@@ -114,8 +115,12 @@ export async function init(file: string): Promise<void> {
   try {
     writeFileSync(file, await targetTemplate(), { flag: 'wx' })
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    complain(`${file} is there already; name another file.`)
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    complain(
+      isThere
+        ? `${file} is there already; name another file.`
+        : `${file} cannot be written: ${messageOf(error)}`,
+    )
     process.exitCode = EXIT.usage
     return
   }

@@ -5,7 +5,7 @@ import type { Subject, Target } from '../engine/target.ts'
 /** How long a product may take to answer at all (ours). */
 const TIMEOUT_MS = 20_000
 
-/** The address of a subject when nothing answers HTTP there within `TIMEOUT_MS`; undefined when it does. */
+/** The address of a subject when nothing answers HTTP there within `TIMEOUT_MS`, and why not; undefined when it does. */
 export async function unreachable(subject: Subject, target: Target): Promise<string | undefined> {
   const { baseUrl, hostname } = addressOf(subject, target)
   const { ca, headers } = target
@@ -21,7 +21,7 @@ export async function unreachable(subject: Subject, target: Target): Promise<str
     isJudging: false,
   }
   const client = createClient(options)
-  const { status } = await client.send({ path: '/models' })
+  const { status, fault } = await client.send({ path: '/models' })
   await client.close()
-  return status === 0 ? baseUrl : undefined
+  return status === 0 ? `${baseUrl} (${fault})` : undefined
 }

@@ -33,6 +33,11 @@ export function report(file: string, { form }: ReportOptions): void {
     process.exitCode = EXIT.usage
     return
   }
+  if (form === 'badge' && results.faults.length > 0) {
+    complain(`${file} holds no whole run: ${results.faults[0]}. There is no badge for it.`)
+    process.exitCode = EXIT.usage
+    return
+  }
   process.stdout.write(forms[form as keyof typeof forms](results))
 }
 

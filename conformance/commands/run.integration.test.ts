@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -82,8 +82,10 @@ test('a run that is asked to end reports what it has, exit 2', async () => {
     // The first answers show that somebody is there, who takes the key and serves the model.
     if (incoming.headers.authorization === undefined || answered++ < 3) response.end('{}')
   }
+  const told: string[] = []
   const { code, results, junit } = await judge(first, (child) => {
     child.stderr?.on('data', (text: Buffer) => {
+      told.push(text.toString())
       if (text.includes('runs of')) setTimeout(() => child.kill('SIGTERM'), 300)
     })
   })
@@ -91,6 +93,23 @@ test('a run that is asked to end reports what it has, exit 2', async () => {
   expect(results.scenarios).toHaveLength(ours)
   const stopped = results.scenarios.filter(({ problems }) => problems[0]?.includes('stopped by SIGTERM'))
   expect(stopped.length).toBeGreaterThan(20)
+  expect(new Set(stopped.map(({ problems }) => problems.join()))).toEqual(
+    new Set(['the run was stopped by SIGTERM']),
+  )
+  // It is told once, in each report, and not for each of them.
+  expect(told.join('')).not.toContain('stopped by SIGTERM')
+  expect(results.faults).toEqual(['the run was stopped by SIGTERM'])
+  for (const [report, line] of [
+    ['report.md', '- **Not all of it was asked:** the run was stopped by SIGTERM'],
+    ['report.html', '>Not all of it was asked: the run was stopped by SIGTERM<'],
+  ] as const)
+    expect(readFileSync(join(folder, report), 'utf8')).toContain(line)
+  const badge = spawn(LAUNCHER, ['report', join(folder, 'results.json'), '--form', 'badge'], {
+    stdio: 'pipe',
+  })
+  const [drawn, why] = await Promise.all([text(badge.stdout), text(badge.stderr), once(badge, 'close')])
+  expect([badge.exitCode, drawn]).toEqual([64, ''])
+  expect(why).toMatch(/no whole run: the run was stopped by SIGTERM\. There is no badge/)
   expect(scenariosIn(junit)).toHaveLength(ours)
 })
 
@@ -109,6 +128,8 @@ test('a router that is killed during a run leaves errors, exit 2, and whole repo
   const missed = results.scenarios.filter(({ problems }) => problems[0]?.includes('nothing answers at http'))
   expect(missed.length).toBeGreaterThan(20)
   expect(new Set(missed.map(({ verdict }) => verdict))).toEqual(new Set(['error']))
+  // What is wrong with a router is found nowhere in the suite.
+  expect(missed.flatMap(({ problems }) => problems).filter((one) => /\n\s+at /.test(one))).toEqual([])
   const ids = new Set(missed.map(({ id }) => id))
   const blamed = results.profiles[0]?.rules.flatMap(({ broken_by }) =>
     broken_by.filter(({ scenario }) => ids.has(scenario)),
@@ -168,3 +189,65 @@ test.each([
   expect([child.exitCode, told.trim().split('\n').length]).toEqual([64, 1])
   expect(told).toMatch(sentence)
 })
+
+test('results of another version are told as such', async () => {
+  const file = join(folder, 'older.json')
+  writeFileSync(
+    file,
+    JSON.stringify({ version: 1, suite: { version: '0.9.0' }, scenarios: [], profiles: [] }),
+  )
+  const child = spawn(LAUNCHER, ['report', file], { stdio: 'pipe' })
+  const [told] = await Promise.all([text(child.stderr), once(child, 'close')])
+  expect(child.exitCode).toBe(64)
+  expect(told).toMatch(/older\.json holds results of another version of this suite \(0\.9\.0\): judge anew/)
+})
+
+test('a folder that takes no reports is told before anything is judged, exit 64', async () => {
+  let asked = 0
+  server.removeAllListeners('request').on('request', (_, response) => {
+    asked += 1
+    response.end('{}')
+  })
+  const told: string[] = []
+  const inTheWay = join(folder, 'target.yaml')
+  const { code } = await start(inTheWay, told)
+  expect([code, asked]).toEqual([64, 0])
+  expect(told.join('')).toMatch(/^No report can be written to .*target\.yaml: EEXIST.*\n$/)
+})
+
+test('what was judged is told where its reports cannot be written at the end, exit 2', async () => {
+  server.removeAllListeners('request').on('request', (_, response) => response.end('{}'))
+  const reports = join(folder, 'taken')
+  mkdirSync(join(reports, 'report.html'), { recursive: true })
+  const told: string[] = []
+  const { code, said } = await start(reports, told, ['--grep', 'authentication/'])
+  expect(code).toBe(2)
+  expect(said).toMatch(/^router: /m)
+  expect(said).not.toContain('All of it: open')
+  expect(told.join('')).toMatch(/\nThe reports are not written: EISDIR.*\n$/)
+})
+
+test('a rule that there is not is told, and selects nothing, exit 64', async () => {
+  const told: string[] = []
+  const { code } = await start(folder, told, ['--rule', 'ERR-09', '--rule', 'err-01'])
+  expect([code, told.join('')]).toEqual([64, 'There is no rule err-01.\n'])
+})
+
+/** A run of a target file that is there, with reports in a folder. */
+async function start(reports: string, told: string[], more: readonly string[] = []) {
+  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
+  const file = join(folder, 'target.yaml')
+  const target = {
+    product: { name: 'A stranger' },
+    profiles: ['router'],
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    models: { chat: 'a/model' },
+  }
+  writeFileSync(file, stringify(target))
+  const child = spawn(LAUNCHER, ['run', '--target', file, '--report-dir', reports, ...more], {
+    stdio: 'pipe',
+  })
+  child.stderr.on('data', (text) => told.push(String(text)))
+  const [said] = await Promise.all([text(child.stdout), once(child, 'close')])
+  return { code: child.exitCode, said }
+}

@@ -1,9 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { UsageError } from '#base/command.ts'
 import { visibleJson } from '#base/foreign-text.ts'
 import { complain } from '#base/print.ts'
+import { messageOf } from '#base/thrown.ts'
 import type { ConformanceResults } from '#contract/models'
 import { expectationOf } from '../engine/announced.ts'
 import { discover } from '../engine/discover.ts'
@@ -13,7 +15,9 @@ import type { Redactor } from '../engine/redact.ts'
 import type { Scenario } from '../engine/scenario.ts'
 import { runSuite } from '../engine/suite.ts'
 import { loadTarget, type Subject, type Target } from '../engine/target.ts'
+import { Interrupted } from '../engine/thrown.ts'
 import { failsOf } from '../engine/verdict.ts'
+import { STOPPED } from '../report/faults.ts'
 import { toHtml } from '../report/html/page.ts'
 import { toJUnit } from '../report/junit.ts'
 import { toMarkdown } from '../report/markdown.ts'
@@ -41,6 +45,8 @@ export interface RunOptions extends Selection {
 /** `conformance run`: judges a product, tells a person, writes the reports. */
 export async function run(options: RunOptions): Promise<void> {
   const target = loadTarget(options.target, process.env)
+  const { reportDir } = options
+  if (reportDir !== undefined) makeFolder(reportDir)
   const claimed = profilesOf(options.profile, target)
   if (claimed.length === 0) return stop(EXIT.usage, `The target file names no profile ${options.profile}.`)
   for (const subject of claimed) {
@@ -58,13 +64,13 @@ export async function run(options: RunOptions): Promise<void> {
   if (mismatch !== undefined) return stop(EXIT.error, `Nothing was judged. ${redactor.redact(mismatch)}`)
   const order = { options: { ...options, seed }, target, profiles, scenarios, size: all.length }
   const results = await judge(order, redactor, hooks)
-  const { reportDir } = options
   const code = exitCodeOf(results)
   // Whoever reads the reports hears of it even if they cannot be written.
   process.exitCode = EXIT.error
-  if (reportDir !== undefined) writeReports(reportDir, results)
+  const why = reportDir === undefined ? undefined : whyUnwritten(reportDir, results)
   if (options.json) process.stdout.write(`${visibleJson(JSON.stringify(results, null, 2))}\n`)
-  else process.stdout.write(`${summarize(results)}${whereToRead(reportDir)}`)
+  else process.stdout.write(`${summarize(results)}${why === undefined ? whereToRead(reportDir) : ''}`)
+  if (why !== undefined) return complain(`The reports are not written: ${why}`)
   process.exitCode = code
 }
 
@@ -118,13 +124,17 @@ async function judge(
     stopped: interruption.signal,
     hooks,
     tellSecret: redactor.add,
-    onOutcome: (outcome) => progress.outcome(outcome, redactor.redact),
+    // Once it is asked to end, what had not ended is told in one line.
+    onOutcome: (outcome) => {
+      if (!interruption.signal.aborted) progress.outcome(outcome, redactor.redact)
+    },
     onFault: (thrown) => faults.push(thrown),
   })
   const asked = profiles.includes('proxy')
     ? await askOwnVerifier(target, options).catch((thrown: unknown) => void faults.push(thrown))
     : undefined
   interruption.end()
+  if (interruption.signal.aborted) faults.push(interruption.signal.reason)
   progress.end()
   const durationMs = performance.now() - startedMs
   const selection = { grep: [...grep], rules: [...rule], origin, slow, seed, jobs }
@@ -136,7 +146,7 @@ async function judge(
 /** Asked to end, a run reports what it has; asked again, it ends. */
 function heedSignals(): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
-  const stop = (name: string) => controller.abort(new Error(`the run was stopped by ${name}`))
+  const stop = (name: string) => controller.abort(new Interrupted(`${STOPPED} ${name}`))
   for (const name of SIGNALS) process.once(name, stop)
   const end = () => {
     for (const name of SIGNALS) process.off(name, stop)
@@ -153,8 +163,27 @@ function profilesOf(profile: RunOptions['profile'], { profiles }: Target): reado
   return profile === 'all' ? profiles : profiles.filter((one) => one === profile)
 }
 
+/** Before anything is judged: a folder that cannot be written to is a mistake of whoever runs this. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+  } catch (cause) {
+    throw new UsageError(`No report can be written to ${folder}: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** Writes the reports; what was judged is told all the same where the disk does not take them. */
+function whyUnwritten(folder: string, results: ConformanceResults): string | undefined {
+  try {
+    writeReports(folder, results)
+    return undefined
+  } catch (thrown) {
+    return messageOf(thrown)
+  }
+}
+
 function writeReports(folder: string, results: ConformanceResults): void {
-  mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
   writeFileSync(join(folder, 'report.md'), toMarkdown(results))
   writeFileSync(join(folder, 'report.html'), toHtml(results))

@@ -1,5 +1,6 @@
+import { UsageError } from '#base/command.ts'
 import type { Found } from '../engine/discover.ts'
-import { type Origin, originOf } from '../engine/rules.ts'
+import { isRuleId, type Origin, originOf } from '../engine/rules.ts'
 
 /** What selects scenarios. */
 export interface Selection {
@@ -10,11 +11,13 @@ export interface Selection {
   readonly origin?: Origin
 }
 
-/** The scenarios that are wanted. */
+/** The scenarios that are wanted. Throws a `UsageError` for a rule that there is not. */
 export function select<One extends Pick<Found, 'scenario'>>(
   found: readonly One[],
   { grep, rule, origin }: Selection,
 ): readonly One[] {
+  const unknown = rule?.find((one) => !isRuleId(one))
+  if (unknown !== undefined) throw new UsageError(`There is no rule ${unknown}.`)
   return found.filter(({ scenario: { id, title, rules } }) => {
     if (origin !== undefined && originOf(rules) !== origin) return false
     if (rule !== undefined && !rules.some((own) => rule.includes(own))) return false

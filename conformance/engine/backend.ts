@@ -1,3 +1,4 @@
+import { faultOf } from './fault.ts'
 import { HookError, TIMEOUT_MS } from './hooks.ts'
 
 /** A request that the scripted backend received. */
@@ -51,8 +52,6 @@ async function ask(url: string, init: RequestInit): Promise<unknown> {
     if (!response.ok) throw new Error(JSON.stringify(answer))
     return answer
   } catch (cause) {
-    const { message, cause: reason } = cause as Error
-    const why = reason instanceof Error ? `${message}: ${reason.message}` : message
-    throw new HookError(`the scripted backend does not do as told: ${why}`, { cause })
+    throw new HookError(`the scripted backend does not do as told: ${faultOf(cause)}`, { cause })
   }
 }

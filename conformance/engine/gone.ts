@@ -1,8 +1,9 @@
 import { AssertionError } from './assert.ts'
 import type { Call } from './http/call.ts'
+import { Interrupted } from './thrown.ts'
 
 /** A product that takes no connection any more: what a scenario missed then says nothing of it. */
-class Gone extends Error {
+class Gone extends Interrupted {
   override readonly name = 'Gone'
 }
 

@@ -34,15 +34,34 @@ test.each([
   [
     'that fails',
     { reset: script('console.error("out of order"); process.exit(3)') },
-    /ended with 3: out of order/,
+    /ended with 3: out of order$/,
   ],
+  ['that is killed', { reset: script('process.kill(process.pid, "SIGKILL")') }, /ended with SIGKILL/],
   ['that is not there', { reset: { command: ['/nowhere/at-all'] } }, /ENOENT/],
-  ['that nothing listens for', { reset: { url: 'http://127.0.0.1:9/' } }, /the hook reset failed/],
+  [
+    'that nothing listens for',
+    { reset: { url: 'http://127.0.0.1:9/' } },
+    /the hook reset failed: fetch failed: bad port/,
+  ],
   ['that prints no JSON', { reset: script('console.log("done")') }, /in another form/],
 ])('a hook %s is an error of the run', async (_, hooks, problem) => {
   const asked = createHooks(hooks)('reset', {})
   await expect(asked).rejects.toBeInstanceOf(HookError)
   await expect(asked).rejects.toThrow(problem)
+})
+
+test('a command that leaves something running has answered when it has ended itself', async () => {
+  const lasting = JSON.stringify('setTimeout(() => process.stdout.write("and more"), 20_000)')
+  const starting = `
+    const { spawn } = require('node:child_process')
+    const child = spawn(process.execPath, ['-e', ${lasting}], { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+    process.stdout.write(JSON.stringify({ id: String(child.pid), balance_micros: 3 }) + ' '.repeat(200_000))
+    child.unref()`
+  // With what that writes later the answer would be no JSON.
+  const { id } = await createHooks({ createWorkspace: script(starting) })('createWorkspace', {
+    balance_micros: 3,
+  })
+  expect(process.kill(Number(id))).toBe(true)
 })
 
 test('a hook that answers in another form is an error of the run', async () => {

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { Socket } from 'node:net'
 import type { ControlOperation, ControlOperations } from '#contract/control'
 import type { HookConfig } from '#contract/models'
 import type { Validator } from '#contract/validator'
@@ -15,11 +15,12 @@ import { isControlProxy } from '#contract/validators/control-proxy'
 import { isControlRedemption } from '#contract/validators/control-redemption'
 import { isControlVerification } from '#contract/validators/control-verification'
 import { isControlWorkspace } from '#contract/validators/control-workspace'
+import { faultOf } from './fault.ts'
 import { undoneBy } from './hook-deeds.ts'
-import { NotTestable } from './thrown.ts'
+import { Interrupted, NotTestable } from './thrown.ts'
 
 /** A hook that failed. The scenario ends as `error`, not as `fail`: nothing was learnt of the product. */
-export class HookError extends Error {
+export class HookError extends Interrupted {
   override readonly name: string = 'HookError'
 }
 
@@ -76,7 +77,7 @@ export function createHooks(configured: Readonly<Partial<Record<ControlOperation
     const reply = await (hook.url === undefined ? run(hook.command ?? [], body) : post(hook.url, body)).catch(
       (cause: Error) => {
         const Kind = cause instanceof HookRefusal ? HookRefusal : HookError
-        throw new Kind(`the hook ${operation} failed: ${cause.message}`, { cause })
+        throw new Kind(`the hook ${operation} failed: ${faultOf(cause)}`, { cause })
       },
     )
     const validate = hookAnswers[operation]
@@ -106,16 +107,36 @@ async function post(url: string, body: string): Promise<string> {
 
 async function run([program, ...args]: readonly string[], body: string): Promise<string> {
   const child = spawn(program!, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: TIMEOUT_MS })
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
+  let [output, complaint] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => (output += piece))
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => (complaint += piece))
   // A command that reads nothing is no mistake.
   child.stdin.on('error', () => {})
   child.stdin.end(body)
-  const [output, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  if (code !== 0) throw new HookRefusal(`it ended with ${code}: ${complaint.slice(0, 300)}`)
+  const code = await endOf(child)
+  // What it has started may write on, and holds up nobody.
+  for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref()
+  if (code !== 0) throw new HookRefusal(`it ended with ${code}: ${complaint.trim().slice(0, 300)}`)
   return output
+}
+
+/** What a command has left running keeps its output open; what it said itself has come after so long (ours). */
+const BACKGROUND_MS = 250
+
+/** How a command ended, once all that it said was read. Throws where it cannot be started. */
+function endOf(child: ChildProcess): Promise<number | string | null> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      // Between a timer and what is immediate Node reads what has come.
+      timer = setTimeout(() => setImmediate(resolve, code ?? signal), BACKGROUND_MS)
+    })
+    child.once('close', (code, signal) => {
+      clearTimeout(timer)
+      resolve(code ?? signal)
+    })
+  })
 }
 
 function parse(reply: string): unknown {
@@ -133,7 +154,7 @@ export async function readControl(url: string): Promise<unknown> {
     if (!response.ok) throw new Error(`it answered ${response.status}`)
     return await response.json()
   } catch (cause) {
-    throw new HookError(`${url} does not tell: ${(cause as Error).message}`, { cause })
+    throw new HookError(`${url} does not tell: ${faultOf(cause)}`, { cause })
   }
 }
 
@@ -142,6 +163,6 @@ export async function askControl(url: string, body?: object): Promise<void> {
   try {
     await post(url, body === undefined ? '' : JSON.stringify(body))
   } catch (cause) {
-    throw new HookError(`${url} does not do as told: ${(cause as Error).message}`, { cause })
+    throw new HookError(`${url} does not do as told: ${faultOf(cause)}`, { cause })
   }
 }

@@ -90,3 +90,57 @@ test('a failure of a scenario that there is not is no announcement', () => {
     /expectedFailures\[0\]\.scenario.*models\/lits.*no such scenario/,
   )
 })
+
+test.each([
+  ['until: soon', /expectedFailures\[0\]\.until: is no day/],
+  ['until: 2027-02-31', /expectedFailures\[0\]\.until: is no day/],
+  ['check: ERR-999', /expectedFailures\[0\]\.check: names ERR-999, and there is no such rule/],
+])('a failure is announced by a rule that there is, and until a day that comes: not %s', (wrong, told) => {
+  const announced = (more: string) =>
+    `${least}expectedFailures: [{ scenario: models/slash, reason: known, ${more} }]`
+  expect(() => load(announced(wrong))).toThrow(told)
+  expect(load(announced('until: 9999-12-31, check: ERR-03')).expectedFailures).toHaveLength(1)
+})
+
+test('what every exchange is held to is announced by its rule', () => {
+  const universal = `${least}expectedFailures: [{ scenario: universal, reason: known }]`
+  expect(() => load(universal)).toThrow(/expectedFailures\[0\]\.check: is missing/)
+})
+
+test.each(['http://127.0.0.1:71000/v1', 'http://no such host/v1', 'http://[::1/v1'])(
+  'an address that nobody can have is a mistake, and no router that is away: %s',
+  (address) => {
+    const hooks = `hooks: { createKey: { url: "${address}" } }`
+    expect(() => load(`${least.replace('https://api.example/v1', address)}${hooks}`)).toThrow(
+      /baseUrl: is no address[\s\S]*hooks\.createKey\.url: is no address/,
+    )
+  },
+)
+
+test('an address holds no password, which would stand in every report, nor is it quoted', () => {
+  const told = (() => {
+    try {
+      return load(least.replace('https://', 'https://somebody:a-password@')).baseUrl
+    } catch (error) {
+      return (error as Error).message
+    }
+  })()
+  expect(told).toMatch(/baseUrl: must hold no name and no password/)
+  expect(told).not.toContain('a-password')
+})
+
+test.each([`"x y": a`, `x: "a\\nb"`])('a header that cannot be sent is a mistake: %s', (header) => {
+  expect(() => load(`${least}headers: { ${header} }`)).toThrow(/headers\.x.*: cannot be sent as a header/)
+})
+
+test('a role is judged once', () => {
+  expect(() => load(least.replace('[router]', '[router, router]'))).toThrow(/profiles: names one twice/)
+})
+
+test.each([
+  ['is missing', 'nowhere.pem', /caFile: cannot be read \(ENOENT/],
+  ['holds no certificate', 'target.yaml', /caFile: cannot be read/],
+])('a file of certificates that %s is a mistake of the target file', (_, caFile, told) => {
+  expect(() => load(`${least}caFile: ${caFile}`)).toThrow(told)
+  expect(() => load(`${least}caFile: ${caFile}`)).toThrow(ConfigError)
+})

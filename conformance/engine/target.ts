@@ -1,13 +1,13 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { limits } from '#contract/limits'
 import type { ConformanceFeature, ConformanceProfile, ConformanceTarget, HookConfig } from '#contract/models'
 import { isConformanceTarget } from '#contract/validators/conformance-target'
-import type { ConfigProblem } from '../../config/error.ts'
+import { ConfigError } from '../../config/error.ts'
 import { type Environment, loadConfig } from '../../config/load.ts'
-import { whyUnknown } from '../lock/lock.ts'
 import type { Origin } from './rules.ts'
-import { UNIVERSAL } from './universal/name.ts'
+import { mistakesOf } from './target-mistakes.ts'
 
 /** Where a scenario runs: at the router, through the proxy in front of it, at the platform of its endpoint, or at its console. */
 export type Subject = ConformanceProfile
@@ -87,7 +87,7 @@ export interface Target {
 /** Reads a target file; a failure that was announced until yesterday is none any more. Throws `ConfigError` with every mistake in it. */
 export function loadTarget(file: string, environment: Environment, now = new Date()): Target {
   const today = now.toISOString().slice(0, 'yyyy-mm-dd'.length)
-  const written = loadConfig<ConformanceTarget>(file, isConformanceTarget, environment, contradictions)
+  const written = loadConfig<ConformanceTarget>(file, isConformanceTarget, environment, mistakesOf)
   const {
     caFile,
     proxyUrl,
@@ -114,7 +114,7 @@ export function loadTarget(file: string, environment: Environment, now = new Dat
     proxyPageUrl: written.proxyPageUrl,
     platform: platformOf(written),
     headers: (written.headers ?? {}) as Target['headers'],
-    ca: caFile && readFileSync(resolve(dirname(file), caFile), 'utf8'),
+    ca: caFile === undefined ? undefined : certificatesIn(file, caFile),
     features: new Set(written.features ?? []),
     keys,
     models: written.models,
@@ -129,6 +129,19 @@ export function loadTarget(file: string, environment: Environment, now = new Dat
     hooks,
     verifier: written.verifier,
   }
+}
+
+/** The certificates of `caFile`, which lies beside the target file. Throws a `ConfigError` for a file without any. */
+function certificatesIn(file: string, caFile: string): string {
+  const refuse = (message: string) => new ConfigError(file, [{ path: 'caFile', message }])
+  let text: string
+  try {
+    text = readFileSync(resolve(dirname(file), caFile), 'utf8')
+    new X509Certificate(text)
+  } catch (cause) {
+    throw refuse(`cannot be read (${(cause as Error).message})`)
+  }
+  return text
 }
 
 function openProxyOf({ openProxyUrl: url, openProxyToken: token }: ConformanceTarget): Target['openProxy'] {
@@ -155,33 +168,4 @@ const production: Limits = {
   evidencePollMs: limits.ownBundlePollMs,
   // "Every few minutes" (BNDL-05).
   resignMs: 300_000,
-}
-
-function contradictions(written: ConformanceTarget): ConfigProblem[] {
-  const { profiles, proxyUrl, platformUrl, consoleUrl, hooks = {} } = written
-  const problems: ConfigProblem[] = []
-  if (profiles.includes('proxy') && proxyUrl === undefined) {
-    problems.push({ path: 'proxyUrl', message: 'is missing, though the proxy is to be judged' })
-  }
-  if (profiles.includes('platform') && platformUrl === undefined) {
-    problems.push({ path: 'platformUrl', message: 'is missing, though the platform is to be judged' })
-  }
-  if (profiles.includes('console') && consoleUrl === undefined) {
-    problems.push({ path: 'consoleUrl', message: 'is missing, though the console is to be judged' })
-  }
-  for (const [name, value] of Object.entries(written.headers ?? {})) {
-    if (typeof value !== 'string')
-      problems.push({ path: `headers.${name}`, message: 'must be text; quote it' })
-  }
-  for (const [name, { url, command }] of Object.entries(hooks) as [string, HookConfig][]) {
-    if ((url === undefined) === (command === undefined)) {
-      problems.push({ path: `hooks.${name}`, message: 'needs either url or command' })
-    }
-  }
-  for (const [index, { scenario }] of (written.expectedFailures ?? []).entries()) {
-    // A failure that nothing can show would be announced for ever.
-    const message = scenario === UNIVERSAL ? undefined : whyUnknown(scenario)
-    if (message !== undefined) problems.push({ path: `expectedFailures[${index}].scenario`, message })
-  }
-  return problems
 }

@@ -6,6 +6,11 @@ export class NotTestable extends Error {
   override readonly name = 'NotTestable'
 }
 
+/** What came between a scenario and its end without a mistake in either: told in its own words, and not with where it happened. */
+export class Interrupted extends Error {
+  override readonly name: string = 'Interrupted'
+}
+
 /** What something thrown says of a scenario. */
 export interface Thrown {
   readonly verdict: Extract<ScenarioVerdict, 'fail' | 'error' | 'not-testable'>
@@ -15,7 +20,7 @@ export interface Thrown {
 /** How long a problem may be (ours). */
 const MAX_PROBLEM = 4_000
 
-/** A broken assertion is the product's failure, and `NotTestable` nobody's; anything else is the suite's own error, told with where it happened. */
+/** A broken assertion is the product's failure, and `NotTestable` nobody's; anything else is the suite's own error, told with where it happened unless it was interrupted. */
 export function judgeThrown(thrown: unknown): Thrown {
   if (thrown instanceof NotTestable) return { verdict: 'not-testable', problem: thrown.message }
   const isProducts = thrown instanceof AssertionError
@@ -26,6 +31,7 @@ export function judgeThrown(thrown: unknown): Thrown {
 /** Whatever was thrown, as text; this never throws, whatever it is. */
 function describe(thrown: unknown): string {
   try {
+    if (thrown instanceof Interrupted) return thrown.message
     return String((thrown instanceof Error && thrown.stack) || thrown)
   } catch {
     return 'something was thrown that has no text'

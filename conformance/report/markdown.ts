@@ -5,6 +5,7 @@ import { ANNOUNCED, announcedLines, isExcused } from './announced.ts'
 import { type Cause, causesApart, nameOf, problemOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
 import { pageOf } from './explained.ts'
+import { whatFailed } from './faults.ts'
 import { noticedIn } from './noticed.ts'
 import { BEYOND, OPENAI_PART, openAiStanding, type Standing, whose } from './openai-part.ts'
 import { partOf, wordFor } from './selected.ts'
@@ -29,7 +30,7 @@ export function toMarkdown(results: ConformanceResults): string {
     ...(claim === undefined ? [] : [`- ${claim}`]),
     `- Options: ${describeOptions(results)}`,
     ...describeAnnounced(results),
-    ...faults.map((fault) => `- **The suite itself failed:** ${plain(fault)}`),
+    ...faults.map((fault) => `- **${whatFailed(fault)}:** ${plain(fault)}`),
     '',
     ...profiles.flatMap((profile) => [
       ...describeProfile(profile, claimsIn(results), results),

@@ -1,13 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from '#base/command.ts'
+import { isObject } from '#base/object.ts'
 import type { ConformanceResults } from '#contract/models'
 import { isConformanceResults } from '#contract/validators/conformance-results'
 
 /** The results of a run as `results.json` holds them. Throws a `UsageError` that says in a sentence what is missing. */
 export function readResults(file: string): ConformanceResults {
   const value = parse(file, textOf(file))
-  if (!isConformanceResults(value)) throw new UsageError(`${file} holds no results of this suite.`)
-  return value
+  if (isConformanceResults(value)) return value
+  throw new UsageError(
+    isOfAnother(value)
+      ? `${file} holds results of another version of this suite (${value.suite.version}): judge anew, or read them with that one.`
+      : `${file} holds no results of this suite.`,
+  )
+}
+
+/** Whether they are results of some version: all have had these members. */
+function isOfAnother(value: unknown): value is { readonly suite: { readonly version: string } } {
+  if (!isObject(value) || !isObject(value.suite) || !Array.isArray(value.scenarios)) return false
+  return typeof value.suite.version === 'string'
 }
 
 function textOf(file: string): string {

@@ -6,6 +6,7 @@ import { ANNOUNCED, announcedLines, isExcused } from './announced.ts'
 import { type Cause, causesApart, nameOf, problemOf } from './causes.ts'
 import { claimsIn } from './claims.ts'
 import { pageOf } from './explained.ts'
+import { whatFailed } from './faults.ts'
 import { noticedIn } from './noticed.ts'
 import { BEYOND, countStanding, OPENAI_PART, openAiStanding } from './openai-part.ts'
 import { partOf, wordFor } from './selected.ts'
@@ -76,7 +77,7 @@ export function summarize(results: ConformanceResults): string {
     announced.length > 0 ? `\n  ${ANNOUNCED}:\n${announced.join('')}` : '',
     claim ? `\n${claim}\n` : '',
     describeWhere(profiles),
-    ...faults.map((fault) => `\nThe suite itself failed: ${visible(fault.split('\n')[0] ?? '')}\n`),
+    ...faults.map((fault) => `\n${whatFailed(fault)}: ${visible(fault.split('\n')[0] ?? '')}\n`),
   ].join('')
 }
 

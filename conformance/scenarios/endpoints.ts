@@ -125,11 +125,11 @@ export default {
     title: 'A client of OpenAI is served and pays from credit paid before',
     needs: ['workspace', 'debits'],
     async run(context) {
-      await context.own({ balanceMicros: 1_000 })
+      await context.own({ balanceMicros: 1_000_000 })
       const { usage } = expectChat(await context.chat({ max_tokens: 19 }))
       const { balance_micros: balance } = await context.debits()
       assert.ok(usage.cost_micros > 0, 'it cost nothing')
-      assert.equal(balance, 1_000 - usage.cost_micros)
+      assert.equal(balance, 1_000_000 - usage.cost_micros)
     },
   },
 

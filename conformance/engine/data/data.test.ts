@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { bareTarget, benchFor, type Product, serve } from '../../testing/product.ts'
 import { define } from '../scenario.ts'
 import { runSuite } from '../suite.ts'
+import type { Target } from '../target.ts'
 import type { DataDefinition } from './definition.ts'
 import { match } from './match.ts'
 import { programOf } from './program.ts'
@@ -15,7 +16,10 @@ function scenario(written: Omit<DataDefinition, 'title' | 'rules'>) {
 }
 
 /** What it finds at a product that answers with its key, and with the method it was asked by. */
-async function problemsOf(written: Omit<DataDefinition, 'title' | 'rules'>): Promise<readonly string[]> {
+async function problemsOf(
+  written: Omit<DataDefinition, 'title' | 'rules'>,
+  target: Partial<Target> = {},
+): Promise<readonly string[]> {
   product = await serve((request, response) => {
     response.writeHead(200, {
       'content-type': 'application/json',
@@ -25,7 +29,7 @@ async function problemsOf(written: Omit<DataDefinition, 'title' | 'rules'>): Pro
     response.end(`{"object":"list","method":"${request.method}","data":[1,2]}`)
   })
   const [outcome] = await runSuite({
-    ...benchFor(bareTarget(product.baseUrl), { isJudging: false }),
+    ...benchFor(bareTarget(product.baseUrl, target), { isJudging: false }),
     scenarios: [scenario(written)],
     profiles: ['router'],
     jobs: 1,
@@ -95,6 +99,20 @@ test('operation and expectation of the whole hold for each step, which may tell 
   })
   expect(problem).toMatch(/^alone: x-request-id/)
 })
+
+test.each([
+  ['the model that does chats', 'a/model', []],
+  ['another model', 'a/writer', [expect.stringMatching(/^expected 403, got 200/)]],
+])(
+  'a key that is held to the model of chats is to be refused where %s writes texts',
+  async (_, completions, problems) => {
+    const models = { chat: 'a/model', completions }
+    const keys = { active: 'sk-tee-v1-active', scoped: 'sk-tee-v1-scoped' }
+    const error = 'model_not_in_key_scope'
+    const steps = [{ operation: 'createCompletion', key: 'scoped', expect: { error } }] as const
+    expect(await problemsOf({ steps }, { models, keys })).toEqual(problems)
+  },
+)
 
 const actual = { text: 'gen-1', count: 3, list: [1, 2], nothing: null, deep: { a: 1, b: 2 } }
 

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import type { LookupFunction } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { type Product, serve } from '../../testing/product.ts'
 import { Call } from './call.ts'
@@ -8,9 +9,12 @@ const agent = new Agent()
 
 afterEach(() => product.stop())
 
+function sentTo({ baseUrl }: Product) {
+  return { method: 'POST', url: `${baseUrl}/x`, headers: {}, body: Buffer.alloc(0) }
+}
+
 function call(body = '', options: { isChunked?: boolean; timeoutMs?: number } = {}): Call {
-  const sent = { method: 'POST', url: `${product.baseUrl}/x`, headers: {}, body: Buffer.from(body) }
-  return new Call(sent, { agent, timeoutMs: 5_000, ...options })
+  return new Call({ ...sentTo(product), body: Buffer.from(body) }, { agent, timeoutMs: 5_000, ...options })
 }
 
 test('an answer is recorded with its status, headers, pieces and times', async () => {
@@ -44,6 +48,52 @@ test('a connection that is closed midway is a broken answer and no exception', a
 test('no answer at all is status 0', async () => {
   product = await serve((request) => request.socket.destroy())
   expect(await call().done).toMatchObject({ status: 0, ending: 'broken', headMs: null })
+})
+
+test('a connection that is closed between two requests is no answer to the second: it is asked on another one', async () => {
+  const asked = new Map<unknown, number>()
+  product = await serve((request, response) => {
+    const turn = (asked.get(request.socket) ?? 0) + 1
+    asked.set(request.socket, turn)
+    if (turn === 1) response.end('served')
+    else request.socket.destroy()
+  })
+  const kept = new Agent({ keepAlive: true })
+  const send = () =>
+    new Call({ ...sentTo(product), body: Buffer.from('{}') }, { agent: kept, timeoutMs: 5_000 }).done
+  const exchanges = [await send(), await send(), await send()]
+  kept.destroy()
+  expect(exchanges.map(({ status, fault }) => [status, fault])).toEqual(exchanges.map(() => [200, undefined]))
+  expect([...asked.values()]).toEqual([2, 2, 1])
+})
+
+test('a new connection that is closed is asked once', async () => {
+  let asked = 0
+  product = await serve((request) => {
+    asked += 1
+    request.socket.destroy()
+  })
+  const kept = new Agent({ keepAlive: true })
+  const { status } = await new Call(sentTo(product), { agent: kept, timeoutMs: 5_000 }).done
+  expect([status, asked]).toEqual([0, 1])
+})
+
+test('of a name with several addresses it is told that nobody listens at any', async () => {
+  product = await serve(() => {})
+  product.stop()
+  const both = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '127.0.0.2', family: 4 },
+  ]
+  const lookup: LookupFunction = (_host, _options, tell) => tell(null, both)
+  const agent = new Agent({ lookup })
+  const { port } = new URL(product.baseUrl)
+  const sent = { ...sentTo(product), url: `http://several.example:${port}/v1/x` }
+  const { status, fault } = await new Call(sent, { agent, timeoutMs: 5_000 }).done
+  expect([status, fault]).toEqual([
+    0,
+    `connect ECONNREFUSED 127.0.0.1:${port}, connect ECONNREFUSED 127.0.0.2:${port}`,
+  ])
 })
 
 test('an answer that takes too long is broken', async () => {

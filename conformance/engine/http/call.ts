@@ -7,6 +7,7 @@ import {
 import { request as httpsRequest } from 'node:https'
 import { performance } from 'node:perf_hooks'
 import { TLSSocket } from 'node:tls'
+import { faultOf } from '../fault.ts'
 import type { Ending, Exchange, Read, Sent } from './exchange.ts'
 
 /** How a request is made beyond what is sent. */
@@ -30,36 +31,29 @@ export class Call {
   /** Resolves once the answer has ended, however that was. */
   readonly done: Promise<Exchange>
   readonly #sent: Sent
+  readonly #options: CallOptions
   readonly #startedMs = performance.now()
-  readonly #request: ClientRequest | undefined
   readonly #reads: Read[] = []
   readonly #watchers = new Set<() => void>()
   readonly #timer: NodeJS.Timeout
+  #request: ClientRequest | undefined
   #response: IncomingMessage | undefined
   #size = 0
   #headMs: number | null = null
   #leaf: Buffer | undefined
   #ended: { readonly ending: Ending; readonly fault: string | undefined; readonly endMs: number } | undefined
 
-  constructor(sent: Sent, { agent, isChunked = false, timeoutMs }: CallOptions) {
+  constructor(sent: Sent, options: CallOptions) {
+    const { timeoutMs } = options
     this.#sent = sent
+    this.#options = options
     const { promise, resolve } = Promise.withResolvers<Exchange>()
     this.done = promise
     this.#watchers.add(() => {
       if (this.#ended) resolve(this.exchange)
     })
     this.#timer = setTimeout(() => this.#giveUp(`no end within ${timeoutMs} ms`), timeoutMs)
-    const make = sent.url.startsWith('https:') ? httpsRequest : httpRequest
-    try {
-      this.#request = make(sent.url, { method: sent.method, headers: headersFor(sent, isChunked), agent })
-    } catch (error) {
-      // An id that a product made up need not fit into a path.
-      this.#end('broken', `it cannot be asked for: ${(error as Error).message}`)
-      return
-    }
-    this.#request.on('response', (response) => this.#answered(response))
-    this.#request.on('error', (error) => this.#end('broken', error.message))
-    this.#request.end(sent.body)
+    this.#ask()
   }
 
   /** What there is so far. */
@@ -133,6 +127,25 @@ export class Call {
     this.#response?.resume()
   }
 
+  #ask(): void {
+    const { agent, isChunked = false } = this.#options
+    const { url, method, body } = this.#sent
+    const make = url.startsWith('https:') ? httpsRequest : httpRequest
+    try {
+      const request = make(url, { method, headers: headersFor(this.#sent, isChunked), agent })
+      this.#request = request
+      request.on('response', (response) => this.#answered(response))
+      request.on('error', (error) => {
+        if (!this.#ended && this.#response === undefined && wasIdle(request, error)) this.#ask()
+        else this.#end('broken', faultOf(error))
+      })
+      request.end(body)
+    } catch (error) {
+      // An id that a product made up need not fit into a path.
+      this.#end('broken', `it cannot be asked for: ${(error as Error).message}`)
+    }
+  }
+
   #answered(response: IncomingMessage): void {
     this.#response = response
     this.#headMs = this.#elapsedMs()
@@ -169,6 +182,14 @@ export class Call {
   #elapsedMs(): number {
     return Math.round((performance.now() - this.#startedMs) * 10) / 10
   }
+}
+
+/**
+ * Whether a request went out on a connection that the other side was just closing, as it may between two requests: clients
+ * then ask again on another one. On a new connection nothing excuses it.
+ */
+function wasIdle({ reusedSocket }: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
 function headersFor({ headers, body }: Sent, isChunked: boolean): Record<string, string> {

@@ -41,6 +41,11 @@ test('what no empty line ends is the rest', () => {
   expect(parse('data: a\n\ndata: b\n').rest).toBe('data: b\n')
 })
 
+test.each(['\n', '\r\n', '\n\n\n', '\r'])('empty lines behind the last event (%j) are no rest', (lines) => {
+  const { events, rest } = parse(`data: a\n\n${lines}`)
+  expect([events.flatMap(({ data }) => data ?? []), rest]).toEqual([['a'], ''])
+})
+
 test('a comment line is heard when its own line has come, whatever stands behind it', () => {
   const pieces = ['data: a\n\n: ping\n', ': ping\ndata: b\n\n: pi']
   const reads = pieces.map((piece, index) => ({ atMs: (index + 1) * 10, bytes: Buffer.from(piece) }))

@@ -14,7 +14,7 @@ export interface StreamEvent {
   readonly fields: readonly string[]
 }
 
-/** The blocks of a stream in the order of their arrival; `rest` is what no empty line ends. */
+/** The blocks of a stream in the order of their arrival; `rest` is what no empty line ends, and more than empty lines. */
 export interface EventStream {
   readonly events: readonly StreamEvent[]
   readonly rest: string
@@ -44,6 +44,8 @@ export function commentsOf({ reads, body }: Pick<Exchange, 'reads' | 'body'>): r
 
 const LINE_END = /\r\n|\n|\r/g
 const BLOCK_END = /\r\n\r\n|\n\n|\r\r|\n\r\n/
+/** Behind an event they begin no other one. */
+const EMPTY_LINES = /^[\r\n]+$/
 
 /** Splits a stream at its empty lines, as far as it has come; asserts nothing. */
 export function eventsOf({ reads, body }: Pick<Exchange, 'reads' | 'body'>): EventStream {
@@ -54,7 +56,7 @@ export function eventsOf({ reads, body }: Pick<Exchange, 'reads' | 'body'>): Eve
   const arrivalOf = createClock(reads)
   for (;;) {
     const end = BLOCK_END.exec(text.slice(start))
-    if (end === null) return { events, rest: text.slice(start) }
+    if (end === null) return { events, rest: text.slice(start).replace(EMPTY_LINES, '') }
     const raw = text.slice(start, start + end.index + end[0].length)
     start += raw.length
     bytes += Buffer.byteLength(raw)

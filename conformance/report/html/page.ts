@@ -1,6 +1,7 @@
 import type { ConformanceResults, ProfileResult } from '#contract/models'
 import { UNIVERSAL } from '../../engine/universal/name.ts'
 import { ANNOUNCED, announcedLines } from '../announced.ts'
+import { whatFailed } from '../faults.ts'
 import { describeOptions } from '../markdown.ts'
 import { sentencesOf } from '../sentence.ts'
 import { verifierClaim } from '../verifier-claim.ts'
@@ -38,7 +39,7 @@ ${profiles.map(describeCounts).join('\n')}
 <p>${html(verifierClaim(results) ?? '')}</p>
 ${describeWords()}
 <nav aria-label="Contents">${contents(profiles)}</nav>
-${faults.map((fault) => `<p class="problem">The suite itself failed: ${html(fault)}</p>`).join('\n')}
+${faults.map((fault) => `<p class="problem">${whatFailed(fault)}: ${html(fault)}</p>`).join('\n')}
 ${describeAnnounced(results)}
 ${profiles.map((profile) => `${describeProfile(profile, places, results)}${describeNoticed(results, profile.profile, places)}`).join('\n')}
 <h2 id="rules">Every rule</h2>

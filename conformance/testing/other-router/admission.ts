@@ -44,12 +44,12 @@ export function modelOf(key: Key, { model: id, n }: Body, does: Model['does']): 
   return model
 }
 
-/** Throws 402 where there is nothing left to pay with. */
-function payable({ workspace, spent, spendLimit }: Key): void {
+/** Throws 402 where there is less left than a request may cost. */
+function payable({ workspace, spent, spendLimit }: Key, most: number): void {
   const refuse = (code: string, message: string) => new Refusal(402, code, 'insufficient_credits', message)
   if (spendLimit !== null && spendLimit !== undefined && spent >= spendLimit)
     throw refuse('key_spend_limit_reached', 'This key has used up what it may.')
-  if (workspace.balance <= 0) throw refuse('insufficient_credits', 'There is no credit left.')
+  if (workspace.balance < Math.max(1, most)) throw refuse('insufficient_credits', 'There is no credit left.')
 }
 
 const ended = new EventEmitter().setMaxListeners(0)
@@ -66,11 +66,11 @@ export function leave(key: Key): void {
  */
 export async function enter(key: Key, model: Model): Promise<void> {
   const { workspace } = key
-  payable(key)
   const most = costOf(model, model.window, model.window)
+  payable(key, most)
   while (workspace.running > 0 && workspace.balance - workspace.running * most <= 0) {
     await once(ended, workspace.id)
-    payable(key)
+    payable(key, most)
   }
   workspace.running++
 }

@@ -136,7 +136,17 @@ export const decisions: readonly Decision[] = [
   decided('vectors', 'extended usage', 'OpenAI’s usage', 'CHAT-16'),
   seen('other members of an answer', '`served_by`', inText(/"served_by": /)),
   // Money and limits.
-  decided('credit while others run', '402 with `Retry-After`', 'the request waits', 'CRED-16', 'CRED-24'),
+  decided('credit while others run', '402 with `Retry-After`', 'the request waits', 'CRED-24'),
+  decided(
+    'credit for less than a request may cost',
+    'is enough',
+    '402',
+    'CRED-13',
+    'CRED-25',
+    'CRED-27',
+    'CRED-36',
+    'CRED-38',
+  ),
   decided('refill of a bucket', 'continuous', 'whole, after a minute', 'LIM-21', 'LIM-23'),
   decided('`Retry-After` and `X-RateLimit-Reset`', 'seconds, and a time', 'a date, and `37s`', 'LIM-28'),
   decided('buckets of admitted requests', 'are told', 'are not', 'LIM-32'),
