@@ -7,7 +7,7 @@ import { silent } from '../log.ts'
 import { connect } from '../store/connection.ts'
 import { startEmbedded } from '../store/embedded.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
-import { reach } from './own-database.ts'
+import { reach, type User } from './own-database.ts'
 
 let folder: string
 let databaseDir: string | undefined
@@ -32,15 +32,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function open(): Promise<OpenDatabase> {
-  const database = await openDatabase(loadRouterConfig(join(folder, 'router.yaml'), {}), silent)
+async function open(user: User): Promise<OpenDatabase> {
+  const database = await openDatabase(loadRouterConfig(join(folder, 'router.yaml'), {}), silent, user)
   databaseDir = database.embedded!.databaseDir
   opened.push(database)
   return database
 }
 
 test('a command that has started the database takes it from no other command', async () => {
-  const [first, second] = [await open(), await open()]
+  const [first, second] = [await open('command'), await open('command')]
   expect([first.embedded!.adopted, second.embedded!.adopted]).toEqual([false, true])
   const leaving = first.close()
   expect([...(await second.sql`select pg_sleep(1), 1 as one`)]).toMatchObject([{ one: 1 }])
@@ -49,6 +49,18 @@ test('a command that has started the database takes it from no other command', a
   await leaving
   opened.length = 0
   expect(first.embedded!.pid()).toBeUndefined()
+})
+
+test('a command that has started the database leaves it to a router', async () => {
+  const [command, router] = [await open('command'), await open('router')]
+  await command.close()
+  opened.shift()
+  expect([...(await router.sql`select 1 as one`)]).toEqual([{ one: 1 }])
+  await router.close()
+  opened.length = 0
+  // Whoever has not started it does not stop it.
+  expect(command.embedded!.pid()).toBeDefined()
+  await command.embedded!.stop()
 })
 
 test('a database that was stopped between its adoption and the first word is started again', async () => {
