@@ -32,6 +32,11 @@ test.each(['0', '-1', '1.5', 'many', '2147483648'])('"%s" is no count', (text) =
   expect(() => parseCount('--rpm', text)).toThrow(UsageError)
 })
 
+test('a count that is too high is told the most that it may be', () => {
+  expect(parseCount('--limit', '1000', 1_000)).toBe(1_000)
+  for (const text of ['0', '1001']) expect(() => parseCount('--limit', text, 1_000)).toThrow('from 1 to 1000')
+})
+
 test('a time that is over is not one to come', () => {
   expect(parseFuture('--expires', '2100-01-01').toISOString()).toBe('2100-01-01T00:00:00.000Z')
   expect(() => parseFuture('--expires', '2020-01-01')).toThrow(UsageError)

@@ -3,16 +3,16 @@ import { isTimeOfDatabase } from '../store/times.ts'
 
 export { UsageError }
 
-/** Parses a whole number of at least 1, or throws `UsageError` naming the option. */
-export function parseCount(option: string, text: string): number {
+const MAX_COUNT = 2_147_483_647
+
+/** Parses a whole number of at least 1, or throws `UsageError` naming the option and the most that it takes. */
+export function parseCount(option: string, text: string, most = MAX_COUNT): number {
   const count = Number(text)
-  if (!/^\d+$/.test(text) || count < 1 || count > MAX_COUNT) {
-    throw new UsageError(`${option} must be a whole number from 1 to ${MAX_COUNT}, not "${text}".`)
+  if (!/^\d+$/.test(text) || count < 1 || count > most) {
+    throw new UsageError(`${option} must be a whole number from 1 to ${most}, not "${text}".`)
   }
   return count
 }
-
-const MAX_COUNT = 2_147_483_647
 
 const TIME = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
 
