@@ -51,8 +51,9 @@ export async function openDatabase(
     if (embedded && !embedded.adopted) await stopUnused(user, embedded)
   }
   try {
-    await reach(sql, embedded).catch(blame('cannot be used'))
-    const applied = await migrate(sql).catch(blame('cannot be migrated'))
+    const where = embedded ? `It is the router's own, in ${config.dataDir}: see dataDir` : SEE_URL
+    await reach(sql, embedded).catch(blame('cannot be used', where))
+    const applied = await migrate(sql).catch(blame('cannot be migrated', where))
     const named = config.database.cells ?? []
     const names = named.map(({ name }) => name)
     await requireCells(sql, names)
@@ -83,17 +84,18 @@ function open(options: ConnectionOptions): Sql {
   try {
     return connect(options)
   } catch (cause) {
-    return blame('cannot be used')(cause)
+    return blame('cannot be used', SEE_URL)(cause)
   }
 }
 
-/** Says what cannot be done with the database, and which setting names its host, user, database and TLS. */
-function blame(what: string): (cause: unknown) => never {
+/** The setting that names host, user, database and TLS. */
+const SEE_URL = 'See database.url'
+
+/** Says what cannot be done with the database, and which setting says where it is. */
+function blame(what: string, where: string): (cause: unknown) => never {
   return (cause) => {
     const failure = isOutage(cause) ? 'cannot be reached' : what
-    throw new Error(`The database ${failure}: ${messageOf(cause)}. See database.url in the configuration.`, {
-      cause,
-    })
+    throw new Error(`The database ${failure}: ${messageOf(cause)}. ${where} in the configuration.`, { cause })
   }
 }
 

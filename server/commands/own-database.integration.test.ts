@@ -78,3 +78,12 @@ test('a database that was stopped between its adoption and the first word is sta
     await second.stop()
   }
 })
+
+test('an error of the router’s own database names its folder, and no address that nobody has set', async () => {
+  const { embedded, sql } = await open('command')
+  await sql`update router_migrations set version = 9999 where version = (select max(version) from router_migrations)`
+  const config = loadRouterConfig(join(folder, 'router.yaml'), {})
+  const opening = openDatabase(config, silent, 'command')
+  await expect(opening).rejects.toThrow(`It is the router's own, in ${config.dataDir}: see dataDir`)
+  expect(embedded!.pid()).toBeDefined()
+})

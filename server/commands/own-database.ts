@@ -3,18 +3,21 @@ import { connect, type Sql } from '../store/connection.ts'
 import type { Embedded } from '../store/embedded.ts'
 import { isOutage } from '../store/outage.ts'
 
-/** Who uses the router's own database, and how their sessions are called there. */
-const NAMES = { command: 'router command', router: 'router' } as const
-export type User = keyof typeof NAMES
+/** How a command's sessions are called in the router's own database. */
+const COMMAND = 'router command'
 
 /** How long whoever has started the database waits for other commands (ours); a router is not to stop for long. */
 const PATIENCE_MS = { command: 60_000, router: 5_000 } as const
 const LOOK_MS = 50
 
-/** The address of the router's own database, under which others see who uses it. */
+/** Who uses the router's own database. */
+export type User = keyof typeof PATIENCE_MS
+
+/** The address of the router's own database, under which a command is known there. */
 export function addressFor(user: User, { url }: Embedded): string {
+  if (user === 'router') return url
   const address = new URL(url)
-  address.searchParams.set('application_name', NAMES[user])
+  address.searchParams.set('application_name', COMMAND)
   return address.href
 }
 
@@ -37,8 +40,10 @@ export async function stopUnused(user: User, embedded: Embedded): Promise<void> 
   const sql = connect({ url: embedded.url, maxConnections: 1 })
   try {
     const untilMs = performance.now() + PATIENCE_MS[user]
-    while ((await isUsedBy(sql, ['command'])) && performance.now() < untilMs) await sleep(LOOK_MS)
-    if (user === 'command' && (await isUsedBy(sql, ['command', 'router']))) return
+    let others = await findOthers(sql)
+    for (; others.includes(COMMAND) && performance.now() < untilMs; others = await findOthers(sql))
+      await sleep(LOOK_MS)
+    if (user === 'command' && others.length > 0) return
   } catch (error) {
     // It has died: nobody is there to be waited for.
     if (!isOutage(error)) throw error
@@ -48,9 +53,10 @@ export async function stopUnused(user: User, embedded: Embedded): Promise<void> 
   await embedded.stop()
 }
 
-async function isUsedBy(sql: Sql, users: readonly User[]): Promise<boolean> {
-  const names = users.map((user) => NAMES[user])
-  const [row] = await sql<{ isUsed: boolean }[]>`
-    select exists (select from pg_stat_activity where application_name = any (${names}::text[])) as "isUsed"`
-  return row!.isUsed
+/** The names of other sessions. */
+async function findOthers(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select application_name as name from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
+  return rows.map(({ name }) => name)
 }
