@@ -2,7 +2,7 @@ import type { AuditAct } from '../administration/act.ts'
 import { type AuditRow, auditActs, listAudit, toAuditDocument } from '../administration/audit.ts'
 import { withCells } from './cells.ts'
 import { type CommonOptions, columns, formatTime, print } from './output.ts'
-import { parseCount, parseTime, UsageError } from './usage.ts'
+import { parseCount, parseTimes, UsageError } from './usage.ts'
 
 /** What `router audit` takes. */
 export interface AuditOptions extends CommonOptions {
@@ -16,13 +16,12 @@ export interface AuditOptions extends CommonOptions {
 
 /** `router audit`: the acts of administrators, in the console and on the command line. */
 export async function audit(options: AuditOptions): Promise<void> {
-  const { actor, act, subject, from, to, limit } = options
+  const { actor, act, subject, limit } = options
   const query = {
     actor,
     act: act === undefined ? undefined : parseAct(act),
     subject,
-    from: from === undefined ? undefined : parseTime('--from', from),
-    to: to === undefined ? undefined : parseTime('--to', to),
+    ...parseTimes(options),
     limit: parseCount('--limit', limit),
   }
   const lists = await withCells(options.config, ({ each }) => each((sql) => listAudit(sql, query)))

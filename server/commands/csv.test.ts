@@ -1,12 +1,15 @@
 import {
+  closeSync,
   lstatSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,4 +61,14 @@ test('nothing is written through a link that lies where the file is made, nor wh
 
 test('a device is written to as it is', async () => {
   await expect(writeCsv('/dev/null', ['a'], (csv) => csv.write([['1']]))).resolves.toBe(false)
+})
+
+test('what is open already is written on, and loses nothing of what stands there before and after', async () => {
+  const file = join(folder, 'open.csv')
+  const descriptor = openSync(file, 'w')
+  writeSync(descriptor, 'before\n')
+  await expect(writeCsv(`/dev/fd/${descriptor}`, ['a'], (csv) => csv.write([['1']]))).resolves.toBe(false)
+  writeSync(descriptor, 'after\n')
+  closeSync(descriptor)
+  expect(readFileSync(file, 'utf8')).toBe('before\na\r\n1\r\nafter\n')
 })

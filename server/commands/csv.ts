@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs'
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { type Cell, toLine } from '../csv.ts'
 
 /** Where rows go, one after the other. */
@@ -9,10 +11,21 @@ export interface CsvFile {
 /** Written for its owner alone: it says who used what. */
 const MODE = 0o600
 
+/** Names of what is open already: the shell has opened it, and others may write to it before and after. */
+const DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/
+const STANDARD: Readonly<Record<string, number>> = { '/dev/stdout': 1, '/dev/stderr': 2 }
+
+/** The descriptor that a name stands for; undefined for any other name. */
+export function descriptorOf(name: string): number | undefined {
+  const number = DESCRIPTOR.exec(name)?.[1]
+  return number === undefined ? STANDARD[name] : Number(number)
+}
+
 /**
  * Writes a CSV file (RFC 4180) row by row: `feed` awaits each batch, so no more of it is in memory. The file appears
- * when it is whole and replaces one of that name; a failure leaves what was there. A pipe or a device is written to
- * directly. Where the name is a link, all this is about what it leads to. Resolves whether there is a file now.
+ * when it is whole and replaces one of that name; a failure leaves what was there. A pipe, a device and what is open
+ * already are written to directly. Where the name is a link, all this is about what it leads to. Resolves whether there
+ * is a file now.
  */
 export async function writeCsv(
   name: string,
@@ -25,8 +38,14 @@ export async function writeCsv(
     (found) => found.isFile(),
     () => true,
   )
+  const descriptor = descriptorOf(name)
+  if (isOrdinary && descriptor !== undefined) {
+    // Behind what stands there, as `>>` has it: opened anew, or replaced, it would lose that.
+    await fill((text) => writeOn(descriptor, text), head, feed)
+    return false
+  }
   if (!isOrdinary) {
-    await fill(await open(file, 'w'), head, feed)
+    await fillHandle(await open(file, 'w'), head, feed)
     return false
   }
   const scratch = `${file}.${process.pid}.part`
@@ -34,7 +53,7 @@ export async function writeCsv(
   await rm(scratch, { force: true })
   const handle = await open(scratch, 'wx', MODE)
   try {
-    await fill(handle, head, feed)
+    await fillHandle(handle, head, feed)
     await rename(scratch, file)
     return true
   } catch (error) {
@@ -43,17 +62,27 @@ export async function writeCsv(
   }
 }
 
-async function fill(
+const writeOn = promisify(writeFile)
+
+async function fillHandle(
   handle: FileHandle,
   head: readonly string[],
   feed: (csv: CsvFile) => Promise<void>,
 ): Promise<void> {
-  // Appended, for `writeFile` writes the whole text where `write` may stop half-way.
-  const write = (rows: readonly (readonly Cell[])[]) => handle.writeFile(rows.map(toLine).join(''))
   try {
-    await write([head])
-    await feed({ write })
+    // Appended, for `writeFile` writes the whole text where `write` may stop half-way.
+    await fill((text) => handle.writeFile(text), head, feed)
   } finally {
     await handle.close()
   }
+}
+
+async function fill(
+  writeText: (text: string) => Promise<void>,
+  head: readonly string[],
+  feed: (csv: CsvFile) => Promise<void>,
+): Promise<void> {
+  const write = (rows: readonly (readonly Cell[])[]) => writeText(rows.map(toLine).join(''))
+  await write([head])
+  await feed({ write })
 }

@@ -9,6 +9,7 @@ import { migrate } from '../store/migrations.ts'
 import { isOutage } from '../store/outage.ts'
 import { createCell } from './cell.ts'
 import { createLog } from './log.ts'
+import { addressFor, reach, stopUnused, type User } from './own-database.ts'
 
 /** An open database with its tables up to date, and how to leave it. */
 export interface OpenDatabase {
@@ -25,36 +26,41 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
+/** A command asks for as long as it takes, and ends: no export of a month may lose its pool to age (ours). */
+const COMMAND_MS = 7 * 86_400_000
+
 /** Opens the configured database, or the embedded one, and migrates it. */
 export async function openDatabase(
   config: RouterConfig,
   log: Log,
-  lifetimeMs?: number,
+  user: User = 'command',
 ): Promise<OpenDatabase> {
   const { url, preparedStatements, maxConnections } = config.database
   const embedded = url === undefined ? await startOwn(config.dataDir, log) : undefined
   const pools: Sql[] = []
-  const openPool = (most: number, address = url ?? embedded!.url): Sql => {
+  const home = url ?? addressFor(user, embedded!)
+  const openPool = (most: number, address = home): Sql => {
     const own = { url: address, preparedStatements, maxConnections: most }
-    const pool = open({ ...own, ...(lifetimeMs !== undefined && { lifetimeMs }) })
+    const pool = open({ ...own, ...(user === 'command' && { lifetimeMs: COMMAND_MS }) })
     pools.push(pool)
     return pool
   }
   const sql = openPool(maxConnections)
   const close = async () => {
     await Promise.all(pools.map((pool) => pool.end({ timeout: CLOSE_TIMEOUT_SECONDS })))
-    if (embedded && !embedded.adopted) await embedded.stop()
+    if (embedded && !embedded.adopted) await stopUnused(user, embedded)
   }
   try {
-    await sql`select 1`.catch(blame('cannot be used'))
-    const applied = await migrate(sql).catch(blame('cannot be migrated'))
+    const where = embedded ? `It is the router's own, in ${config.dataDir}: see dataDir` : SEE_URL
+    await reach(sql, embedded).catch(blame('cannot be used', where))
+    const applied = await migrate(sql).catch(blame('cannot be migrated', where))
     const named = config.database.cells ?? []
     const names = named.map(({ name }) => name)
     await requireCells(sql, names)
     const openCell = (cell: CellConfig) =>
       createCell(cell.name, openPool(maxConnections, cell.url), () => claimHome(sql))
-    const home = { name: HOME, sql, prepare: () => claimHome(sql).then(() => applied) }
-    const cells = named.length > 0 ? ([home, ...named.map(openCell)] as const) : undefined
+    const first = { name: HOME, sql, prepare: () => claimHome(sql).then(() => applied) }
+    const cells = named.length > 0 ? ([first, ...named.map(openCell)] as const) : undefined
     return { sql, cells, openBeside: (most) => openPool(most), embedded, applied, close }
   } catch (error) {
     await close()
@@ -78,22 +84,20 @@ function open(options: ConnectionOptions): Sql {
   try {
     return connect(options)
   } catch (cause) {
-    return blame('cannot be used')(cause)
+    return blame('cannot be used', SEE_URL)(cause)
   }
 }
 
-/** Says what cannot be done with the database, and which setting names its host, user, database and TLS. */
-function blame(what: string): (cause: unknown) => never {
+/** The setting that names host, user, database and TLS. */
+const SEE_URL = 'See database.url'
+
+/** Says what cannot be done with the database, and which setting says where it is. */
+function blame(what: string, where: string): (cause: unknown) => never {
   return (cause) => {
     const failure = isOutage(cause) ? 'cannot be reached' : what
-    throw new Error(`The database ${failure}: ${messageOf(cause)}. See database.url in the configuration.`, {
-      cause,
-    })
+    throw new Error(`The database ${failure}: ${messageOf(cause)}. ${where} in the configuration.`, { cause })
   }
 }
-
-/** A command asks for as long as it takes, and ends: no export of a month may lose its pool to age (ours). */
-const COMMAND_MS = 7 * 86_400_000
 
 /** Runs a command that needs nothing but the database, where there are several the home of all. */
 export function withDatabase<Result>(
@@ -108,11 +112,7 @@ export async function withOpenDatabase<Result>(
   configFile: string,
   use: (database: OpenDatabase) => Promise<Result>,
 ): Promise<Result> {
-  const database = await openDatabase(
-    loadRouterConfig(configFile, process.env),
-    createLog('warn'),
-    COMMAND_MS,
-  )
+  const database = await openDatabase(loadRouterConfig(configFile, process.env), createLog('warn'))
   try {
     return await use(database)
   } finally {

@@ -27,7 +27,7 @@ export async function run(options: RunOptions): Promise<void> {
   const endOutliving = outliveLostLookUps(log)
   const hangups = followHangups()
   const stopped = untilStopped(options.withParent === true, [hangups.gone])
-  const database = await openDatabase(config, log)
+  const database = await openDatabase(config, log, 'router')
   const supervisor = database.embedded && supervise(database.embedded, { log })
   try {
     const source = {

@@ -11,10 +11,10 @@ import type { Sql } from '../store/connection.ts'
 import { findKeyById } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
 import { type Cells, withCells } from './cells.ts'
-import { writeCsv } from './csv.ts'
+import { descriptorOf, writeCsv } from './csv.ts'
 import { formatDollars } from './dollars.ts'
 import { type CommonOptions, columns, print } from './output.ts'
-import { parseTime, UsageError } from './usage.ts'
+import { parseTimes, UsageError } from './usage.ts'
 
 /** What `router usage` takes. */
 export interface ReportOptions extends CommonOptions {
@@ -26,10 +26,16 @@ export interface ReportOptions extends CommonOptions {
   readonly csv?: string
 }
 
+const STDOUT = 1
+
 /** `router usage`: tokens and cost by day, key and model; in memory, or a batch at a time into a file. */
 export async function report(options: ReportOptions): Promise<void> {
   const { csv: file = null, config } = options
   const asked = parseFilter(options)
+  if (file === '') throw new UsageError('--csv must be the name of a file.')
+  if (options.json && file !== null && descriptorOf(file) === STDOUT) {
+    throw new UsageError('--json prints to standard output, too: give --csv another file.')
+  }
   const lines: UsageLine[] = []
   let total = NO_SUMS
   let count = 0
@@ -73,18 +79,8 @@ export async function report(options: ReportOptions): Promise<void> {
   else complain(`${count} lines went to ${file}.`)
 }
 
-function parseFilter({ workspace, key, model, from, to }: ReportOptions): UsageFilter {
-  const filter = {
-    workspaceId: workspace,
-    keyId: key,
-    model,
-    from: from === undefined ? undefined : parseTime('--from', from),
-    to: to === undefined ? undefined : parseTime('--to', to),
-  }
-  if (filter.from && filter.to && filter.from >= filter.to) {
-    throw new UsageError('--from must be before --to, which does not count any more.')
-  }
-  return filter
+function parseFilter({ workspace, key, model, ...times }: ReportOptions): UsageFilter {
+  return { workspaceId: workspace, keyId: key, model, ...parseTimes(times) }
 }
 
 /** A slip of the pen in an id must not look as if nothing had been used. A key's workspace is the only one to read. */

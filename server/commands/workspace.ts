@@ -65,8 +65,7 @@ export async function list(options: CommonOptions & { readonly find?: string }):
 
 /** `router workspace show ID`: the balance is that of the moment in which its rows were read. */
 export async function show(id: string, options: CommonOptions & { readonly limit: string }): Promise<void> {
-  const limit = parseCount('--limit', options.limit)
-  if (limit > MAX_LEDGER_ROWS) throw new UsageError(`--limit is at most ${MAX_LEDGER_ROWS}.`)
+  const limit = parseCount('--limit', options.limit, MAX_LEDGER_ROWS)
   const { workspace, changes, credits } = await withCells(options.config, async (cells) => {
     const sql = await cells.ofWorkspace(id)
     return {

@@ -1,15 +1,12 @@
 import { limits } from '#contract/limits'
 import { ApiError } from '../errors.ts'
+import { isTimeOfDatabase } from '../store/times.ts'
 
 /** The parameters of a query as they were sent. */
 export type Query<Name extends string> = Readonly<Partial<Record<Name, string>>>
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 const WHOLE = /^\d{1,16}$/
-
-/** What the database takes for a time, wherever on earth it is told (ours). */
-const FIRST_MS = Date.parse('0001-01-02T00:00:00Z')
-const LAST_MS = Date.parse('9999-12-30T00:00:00Z')
 
 /** A time (RFC 3339). Throws 400 `unsupported_parameter`, as all of these do. */
 export function readTime(name: string, text: string): Date {
@@ -24,7 +21,7 @@ export function toTime(text: string): Date | undefined {
   const date = new Date(0)
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   const time = new Date(date.getUTCDate() === Number(day) ? text : Number.NaN)
-  return time.getTime() >= FIRST_MS && time.getTime() <= LAST_MS ? time : undefined
+  return isTimeOfDatabase(time) ? time : undefined
 }
 
 /** Two times, the first before the second. */

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loadRouterConfig } from '../config/router.ts'
+import { silent } from '../log.ts'
+import { connect } from '../store/connection.ts'
+import { startEmbedded } from '../store/embedded.ts'
+import { type OpenDatabase, openDatabase } from './database.ts'
+import { reach, type User } from './own-database.ts'
+
+let folder: string
+let databaseDir: string | undefined
+const opened: OpenDatabase[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'router-own-'))
+  const model =
+    'contextLength: 8192, pricing: { promptPer1mMicros: 1, completionPer1mMicros: 2 }, endpoint: demo'
+  writeFileSync(
+    join(folder, 'router.yaml'),
+    `dataDir: ${folder}
+endpoints: [ { name: demo, hostname: router.localhost } ]
+models: [ { id: demo/tiny-chat, ${model}, backends: [ { url: "http://127.0.0.1:1/v1" } ] } ]
+`,
+  )
+})
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((database) => database.close()))
+  if (databaseDir !== undefined) rmSync(dirname(databaseDir), { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function open(user: User): Promise<OpenDatabase> {
+  const database = await openDatabase(loadRouterConfig(join(folder, 'router.yaml'), {}), silent, user)
+  databaseDir = database.embedded!.databaseDir
+  opened.push(database)
+  return database
+}
+
+test('a command that has started the database takes it from no other command', async () => {
+  const [first, second] = [await open('command'), await open('command')]
+  expect([first.embedded!.adopted, second.embedded!.adopted]).toEqual([false, true])
+  const leaving = first.close()
+  expect([...(await second.sql`select pg_sleep(1), 1 as one`)]).toMatchObject([{ one: 1 }])
+  expect([...(await second.sql`select 2 as two`)]).toEqual([{ two: 2 }])
+  await second.close()
+  await leaving
+  opened.length = 0
+  expect(first.embedded!.pid()).toBeUndefined()
+})
+
+test('a command that has started the database leaves it to a router', async () => {
+  const [command, router] = [await open('command'), await open('router')]
+  await command.close()
+  opened.shift()
+  expect([...(await router.sql`select 1 as one`)]).toEqual([{ one: 1 }])
+  await router.close()
+  opened.length = 0
+  // Whoever has not started it does not stop it.
+  expect(command.embedded!.pid()).toBeDefined()
+  await command.embedded!.stop()
+})
+
+test('a database that was stopped between its adoption and the first word is started again', async () => {
+  const first = await startEmbedded({ dataDir: folder, log: silent })
+  const second = await startEmbedded({ dataDir: folder, log: silent })
+  databaseDir = first.databaseDir
+  await first.stop()
+  const sql = connect({ url: second.url, maxConnections: 1 })
+  try {
+    await reach(sql, second)
+    expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }])
+    expect(second.adopted).toBe(false)
+  } finally {
+    await sql.end({ timeout: 1 })
+    await second.stop()
+  }
+})
+
+test('an error of the router’s own database names its folder, and no address that nobody has set', async () => {
+  const { embedded, sql } = await open('command')
+  await sql`update router_migrations set version = 9999 where version = (select max(version) from router_migrations)`
+  const config = loadRouterConfig(join(folder, 'router.yaml'), {})
+  const opening = openDatabase(config, silent, 'command')
+  await expect(opening).rejects.toThrow(`It is the router's own, in ${config.dataDir}: see dataDir`)
+  expect(embedded!.pid()).toBeDefined()
+})
