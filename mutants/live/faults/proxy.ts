@@ -110,8 +110,8 @@ export const proxy: readonly LiveFault[] = [
   },
   {
     id: 'ahead-of-its-turn',
-    file: 'proxy/listener/listener.ts',
-    find: 'before === undefined || before.closed',
+    file: 'proxy/listener/turns.ts',
+    find: 'connection.turns.length === 1',
     replace: 'true',
     violates: ['REQ-74'],
     expectKilledBy: ['requests/behind-a-closing-answer'],
