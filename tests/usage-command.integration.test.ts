@@ -180,6 +180,8 @@ test.each([
 test.each([
   ['a workspace that is not there', ['--workspace', 'ws_1'], 1],
   ['a key that is not there', ['--key', 'key_1'], 1],
+  ['a file that is standard output, to which --json prints', ['--json', '--csv', '/dev/stdout'], 2],
+  ['a file without a name', ['--csv', ''], 2],
   ['a time that is none', ['--from', 'yesterday'], 2],
   ['a time that ends before it begins', ['--from', '2026-02-01', '--to', '2026-01-01'], 2],
   ['a file in a folder that is not there', ['--csv', '/nowhere/usage.csv'], 1],

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { writeCsv } from './csv.ts'
+import { findDescriptor, writeCsv } from './csv.ts'
 
 let folder: string
 
@@ -63,12 +63,29 @@ test('a device is written to as it is', async () => {
   await expect(writeCsv('/dev/null', ['a'], (csv) => csv.write([['1']]))).resolves.toBe(false)
 })
 
-test('what is open already is written on, and loses nothing of what stands there before and after', async () => {
+test.each([
+  ['its name', (name: string) => name],
+  [
+    'a link to it',
+    (name: string) => {
+      symlinkSync(name, join(folder, 'out'))
+      return join(folder, 'out')
+    },
+  ],
+])('what is open already is written on by %s, and loses nothing of what stands there', async (_, nameOf) => {
   const file = join(folder, 'open.csv')
   const descriptor = openSync(file, 'w')
   writeSync(descriptor, 'before\n')
-  await expect(writeCsv(`/dev/fd/${descriptor}`, ['a'], (csv) => csv.write([['1']]))).resolves.toBe(false)
+  const name = nameOf(`/dev/fd/${descriptor}`)
+  await expect(writeCsv(name, ['a'], (csv) => csv.write([['1']]))).resolves.toBe(false)
   writeSync(descriptor, 'after\n')
   closeSync(descriptor)
   expect(readFileSync(file, 'utf8')).toBe('before\na\r\n1\r\nafter\n')
+})
+
+test('links that lead in a circle lead to nothing that is open', async () => {
+  const [one, other] = [join(folder, 'one'), join(folder, 'other')]
+  symlinkSync(one, other)
+  symlinkSync(other, one)
+  expect(await findDescriptor(one)).toBeUndefined()
 })

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs'
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type Cell, toLine } from '../csv.ts'
 
@@ -11,14 +12,23 @@ export interface CsvFile {
 /** Written for its owner alone: it says who used what. */
 const MODE = 0o600
 
-/** Names of what is open already: the shell has opened it, and others may write to it before and after. */
+/** What is open already: the shell has opened it, and others may write to it before and after. */
 const DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/
-const STANDARD: Readonly<Record<string, number>> = { '/dev/stdout': 1, '/dev/stderr': 2 }
 
-/** The descriptor that a name stands for; undefined for any other name. */
-export function descriptorOf(name: string): number | undefined {
-  const number = DESCRIPTOR.exec(name)?.[1]
-  return number === undefined ? STANDARD[name] : Number(number)
+/** As many links as Linux follows; more lead in a circle. */
+const MAX_LINKS = 40
+
+/** The descriptor that a name stands for, as `/dev/stdout` does, or leads to; undefined for any other name. */
+export async function findDescriptor(name: string): Promise<number | undefined> {
+  let at = name
+  for (let left = MAX_LINKS; left > 0; left--) {
+    const number = DESCRIPTOR.exec(at)?.[1]
+    if (number !== undefined) return Number(number)
+    const link = await readlink(at).catch(() => undefined)
+    if (link === undefined) return undefined
+    at = resolve(dirname(at), link)
+  }
+  return undefined
 }
 
 /**
@@ -38,7 +48,7 @@ export async function writeCsv(
     (found) => found.isFile(),
     () => true,
   )
-  const descriptor = descriptorOf(name)
+  const descriptor = await findDescriptor(name)
   if (isOrdinary && descriptor !== undefined) {
     // Behind what stands there, as `>>` has it: opened anew, or replaced, it would lose that.
     await fill((text) => writeOn(descriptor, text), head, feed)

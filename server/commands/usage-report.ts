@@ -11,7 +11,7 @@ import type { Sql } from '../store/connection.ts'
 import { findKeyById } from '../store/keys.ts'
 import { findWorkspace } from '../store/workspaces.ts'
 import { type Cells, withCells } from './cells.ts'
-import { descriptorOf, writeCsv } from './csv.ts'
+import { findDescriptor, writeCsv } from './csv.ts'
 import { formatDollars } from './dollars.ts'
 import { type CommonOptions, columns, print } from './output.ts'
 import { parseTimes, UsageError } from './usage.ts'
@@ -33,7 +33,7 @@ export async function report(options: ReportOptions): Promise<void> {
   const { csv: file = null, config } = options
   const asked = parseFilter(options)
   if (file === '') throw new UsageError('--csv must be the name of a file.')
-  if (options.json && file !== null && descriptorOf(file) === STDOUT) {
+  if (options.json && file !== null && (await findDescriptor(file)) === STDOUT) {
     throw new UsageError('--json prints to standard output, too: give --csv another file.')
   }
   const lines: UsageLine[] = []
