@@ -94,7 +94,7 @@ test('a failure of a scenario that there is not is no announcement', () => {
 test.each([
   ['until: soon', /expectedFailures\[0\]\.until: is no day/],
   ['until: 2027-02-31', /expectedFailures\[0\]\.until: is no day/],
-  ['check: ERR-999', /expectedFailures\[0\]\.check: names ERR-999, and there is no such rule/],
+  ['check: ERR-99', /expectedFailures\[0\]\.check: names ERR-99, and there is no such rule/],
 ])('a failure is announced by a rule that there is, and until a day that comes: not %s', (wrong, told) => {
   const announced = (more: string) =>
     `${least}expectedFailures: [{ scenario: models/slash, reason: known, ${more} }]`

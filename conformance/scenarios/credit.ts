@@ -92,7 +92,7 @@ export default {
       await context.own({ balanceMicros: 5 })
       await context.script({ chunks: 1, promptTokens: 1_000, completionTokens: 10_000 })
       const first = await context.chat()
-      // Given says both: it may end below zero, and what would end there is refused (§7/2). Who refuses it keeps this, too.
+      // Given says both: it may end below zero, and what would end there is refused (CRED-36). Who refuses it keeps this, too.
       if (codeIn(first) === 'insufficient_credits')
         return assert.equal((await context.debits()).balance_micros, 5)
       const { usage } = expectChat(first)

@@ -54,6 +54,7 @@ export const streams: readonly LiveFault[] = [
   {
     id: 'no-pings',
     file: 'server/relay/stream.ts',
+    within: 'hop.isSent)) feed.ping()',
     find: 'feed.ping()',
     replace: 'void 0',
     violates: ['STRM-02', 'EVT-03', 'LIM-14', 'EP-10'],
