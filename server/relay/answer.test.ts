@@ -189,7 +189,7 @@ test('embeddings cost their prompt alone, and an id that a backend gives becomes
   const world = await startAnswerWorld({ operation: 'embeddings', script: answers(200, body) })
   const { reply, outcome } = await askAndSettle(world)
   expect(outcome.usage).toEqual({ promptTokens: 5, completionTokens: 0 })
-  const counts = { prompt_tokens: 5, total_tokens: 5 }
+  const counts = { prompt_tokens: 5, completion_tokens: 0, total_tokens: 5 }
   expect(JSON.parse(reply.text)).toEqual({
     ...{ ...body, id: GENERATION_ID, model: MODEL },
     usage: { ...counts, ...shown },

@@ -42,10 +42,13 @@ export function shownUsage(
   const told = usageSource === 'backend' ? reported?.bytes : undefined
   const { bytes, object } = uniqueMembers(told ?? Buffer.from('{}'))
   const { promptTokens, completionTokens } = usage
-  const { generates } = operations[generation.operation]
+  // An embedding completes nothing, and says so where its backend speaks of that.
+  const hasCompletion =
+    operations[generation.operation].generates ||
+    object.members.some(({ name }) => name === 'completion_tokens')
   return splice(bytes, object, {
     prompt_tokens: String(promptTokens),
-    completion_tokens: generates ? String(completionTokens) : undefined,
+    completion_tokens: hasCompletion ? String(completionTokens) : undefined,
     total_tokens: String(promptTokens + completionTokens),
     cost_micros: String(receipt.costMicros),
     endpoint: JSON.stringify(generation.endpoint),
