@@ -22,9 +22,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Judges a stranger, of whom there is no more than an address and a key. */
-async function judge(listener: RequestListener, heed: (child: ReturnType<typeof spawn>) => void = () => {}) {
-  server.removeAllListeners('request').on('request', listener)
+/** The file of a stranger who listens from then on; `more` stands in it as well. */
+async function writeTarget(more: object = {}): Promise<string> {
   if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
   const file = join(folder, 'target.yaml')
   const target = {
@@ -32,10 +31,16 @@ async function judge(listener: RequestListener, heed: (child: ReturnType<typeof 
     profiles: ['router'],
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     models: { chat: 'a/model' },
-    keys: { active: `sk-tee-v1-${'a'.repeat(43)}` },
-    mayGenerate: true,
+    ...more,
   }
   writeFileSync(file, stringify(target))
+  return file
+}
+
+/** Judges a stranger, of whom there is no more than an address and a key. */
+async function judge(listener: RequestListener, heed: (child: ReturnType<typeof spawn>) => void = () => {}) {
+  server.removeAllListeners('request').on('request', listener)
+  const file = await writeTarget({ keys: { active: `sk-tee-v1-${'a'.repeat(43)}` }, mayGenerate: true })
   const child = spawn(LAUNCHER, ['run', '--target', file, '--report-dir', folder], { stdio: 'pipe' })
   heed(child)
   child.stdout.resume()
@@ -235,15 +240,7 @@ test('a rule that there is not is told, and selects nothing, exit 64', async () 
 
 /** A run of a target file that is there, with reports in a folder. */
 async function start(reports: string, told: string[], more: readonly string[] = []) {
-  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
-  const file = join(folder, 'target.yaml')
-  const target = {
-    product: { name: 'A stranger' },
-    profiles: ['router'],
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    models: { chat: 'a/model' },
-  }
-  writeFileSync(file, stringify(target))
+  const file = await writeTarget()
   const child = spawn(LAUNCHER, ['run', '--target', file, '--report-dir', reports, ...more], {
     stdio: 'pipe',
   })
