@@ -214,10 +214,15 @@ test.each([
   ['a stream is aborted with what it had', true, 10],
   ['an answer is aborted with its prompt alone', false, 0],
 ])('%s when its client leaves while a tokenizer counts', async (_, streamed, completionTokens) => {
-  let count = (_tokens: number) => {}
-  const promptCount = new Promise<number>((resolve) => {
-    count = resolve
-  })
+  const counted = Promise.withResolvers<number>()
+  let isWaitedFor = false
+  const promptCount = {
+    known: undefined,
+    get whenKnown() {
+      isWaitedFor = true
+      return counted.promise
+    },
+  }
   const script = streamed
     ? streams(textEvent(MANY), finishEvent(), DONE)
     : answers(200, { choices: [{ message: { content: MANY } }] })
@@ -225,13 +230,11 @@ test.each([
   if (streamed) await leaveAfterText(world, '"stop"')
   else {
     const { leave } = await send(world)
-    await eventually(() => expect([world.backend.requests.length, world.backend.running()]).toEqual([1, 0]))
-    // Nothing tells that the router has read it; who leaves sooner finds the same.
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await eventually(() => expect(isWaitedFor).toBe(true))
     leave()
   }
   await noticed(world)
-  count(7)
+  counted.resolve(7)
   await eventually(() => expect(world.outcomes).toHaveLength(1))
   expect(world.outcomes[0]).toMatchObject({
     status: 'aborted',

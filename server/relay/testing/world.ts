@@ -8,7 +8,7 @@ import { membersOf } from '../../json/members.ts'
 import type { GenerationEnd, Receipt, RunningGeneration } from '../../metering/generation.ts'
 import type { Operation } from '../../operation.ts'
 import type { BackendConfig } from '../backend.ts'
-import { followCount } from '../count-usage.ts'
+import { followCount, type PromptCount } from '../count-usage.ts'
 import { keepBody } from '../kept-body.ts'
 import type { Observation } from '../observation.ts'
 import { createRelay } from '../relay.ts'
@@ -43,7 +43,7 @@ export interface WorldOptions {
   readonly maxEventBytes?: number
   readonly operation?: Operation
   readonly outputCapTokens?: number
-  readonly promptCount?: Promise<number | undefined>
+  readonly promptCount?: Promise<number | undefined> | PromptCount
   readonly streamed?: boolean
   readonly includeUsage?: boolean
   readonly body?: string
@@ -139,7 +139,9 @@ export async function startWorld(options: WorldOptions = {}) {
     const body = keepBody({ bytes, span: membersOf(bytes) }, () => {})
     const { signal, passage, promptCount } = options
     const path = paths[operation]
-    const count = promptCount && { promptCount: followCount(promptCount) }
+    const count = promptCount && {
+      promptCount: promptCount instanceof Promise ? followCount(promptCount) : promptCount,
+    }
     const others = options.fallbacks && { fallbacks: options.fallbacks }
     const ends = { ...(signal && { signal }), ...(passage && { passage }) }
     const task = { generation, path, body, includeUsage, response, ...ends, ...count, ...others }
