@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { holdSocket } from '#base/hold-socket.ts'
+import { type Entry, Roster } from '#base/roster.ts'
 import { losesWhatFollows } from './malformed.ts'
 
 /** Requests that one connection may send ahead before nothing more of it is read (ours). */
@@ -11,7 +12,12 @@ interface Turn {
   readonly response: ServerResponse
   readonly serve: () => void
   readonly end: PromiseWithResolvers<void>
+  /** Among those of all connections. */
+  readonly entry: Entry<Unanswered>
 }
+
+/** What the end of the proxy waits for. */
+type Unanswered = Pick<Turn, 'response' | 'end'>
 
 /** What has come on one connection. */
 interface Connection {
@@ -29,7 +35,7 @@ interface Connection {
  */
 export class Turns {
   readonly #connections = new WeakMap<Duplex, Connection>()
-  readonly #unanswered = new Set<Turn>()
+  readonly #unanswered = new Roster<Unanswered>()
   #isEnding = false
 
   /** Serves a request when its turn has come, which may be never. */
@@ -44,9 +50,9 @@ export class Turns {
     // Nobody could be told what became of it (REQ-74).
     if (this.#isEnding || !socket.writable) return
     if (losesWhatFollows(request)) response.shouldKeepAlive = false
-    const turn = { response, serve, end: Promise.withResolvers<void>() }
+    const unanswered = { response, end: Promise.withResolvers<void>() }
+    const turn = { ...unanswered, serve, entry: this.#unanswered.add(unanswered) }
     connection.turns.push(turn)
-    this.#unanswered.add(turn)
     if (connection.turns.length === 1) this.#serve(turn, connection)
     // A read brings thousands, and each takes a hundred times the memory of its bytes. One who sends fewer ahead is
     // heard to leave.
@@ -82,7 +88,7 @@ export class Turns {
     // An answer that closed the connection has its sender send the others again elsewhere (REQ-74).
     const ended = newest.socket.writable ? turns.splice(0, 1) : turns.splice(0)
     for (const turn of ended) {
-      this.#unanswered.delete(turn)
+      this.#unanswered.remove(turn.entry)
       turn.end.resolve()
     }
     if (turns.length <= MAX_AHEAD) {

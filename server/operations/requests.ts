@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { type Entry, Roster } from '#base/roster.ts'
 import type { ErrorCode } from '#contract/errors'
 import type { Log } from '../log.ts'
 import { attributes, spanAttributes } from '../names.ts'
@@ -56,11 +57,11 @@ export interface RequestsOptions {
 
 /** Creates the one place where every request ends. */
 export function createRequests({ log, requestEnded }: RequestsOptions): Requests {
-  const responses = new Set<ServerResponse>()
+  const responses = new Roster<ServerResponse>()
   let isEnding = false
 
-  function end(trace: Trace, response: ServerResponse): void {
-    responses.delete(response)
+  function end(trace: Trace, response: ServerResponse, entry: Entry<ServerResponse>): void {
+    responses.remove(entry)
     const { requestId, generationId, workspaceId, keyId, method, route, code } = trace
     const durationMs = performance.now() - trace.startedAtMs
     const status = response.headersSent ? response.statusCode : undefined
@@ -85,9 +86,9 @@ export function createRequests({ log, requestEnded }: RequestsOptions): Requests
 
   return {
     follow(trace, response) {
-      responses.add(response)
+      const entry = responses.add(response)
       if (isEnding) response.shouldKeepAlive = false
-      response.once('close', () => end(trace, response))
+      response.once('close', () => end(trace, response, entry))
     },
     get active() {
       return responses.size

@@ -23,7 +23,7 @@ interface Connection {
   /** Node's own parser. */
   readonly parse: (bytes: Buffer) => void
   /** Requests without a complete answer. */
-  readonly unanswered: Set<ServerResponse>
+  unanswered: readonly ServerResponse[]
   /** Whether part of a head was parsed whose end was not. */
   isInHead: boolean
   /** The newest request, until it is answered. */
@@ -66,7 +66,7 @@ export class ParseTurns {
   /** Takes what comes on a new connection out of the hands of Node's server, which listens already. */
   follow(socket: Socket): void {
     const [parse] = socket.listeners('data') as [(bytes: Buffer) => void]
-    const unanswered = new Set<ServerResponse>()
+    const unanswered: ServerResponse[] = []
     const connection: Connection = {
       socket,
       parse,
@@ -89,9 +89,9 @@ export class ParseTurns {
     connection.isInHead = false
     connection.request = request
     connection.bodyLeft = declaredLength(request)
-    connection.unanswered.add(response)
+    connection.unanswered = [...connection.unanswered, response]
     response.once('close', () => {
-      connection.unanswered.delete(response)
+      connection.unanswered = connection.unanswered.filter((one) => one !== response)
       if (request.complete && connection.request === request) connection.request = undefined
       // In a turn of its own: many short answers on one connection would be one long turn.
       if (connection.rest.length > 0) setImmediate(() => this.#go(connection))
@@ -106,7 +106,7 @@ export class ParseTurns {
   /** Whether what comes is the body of a request that was answered. */
   isAnswered(socket: object): boolean {
     const connection = this.#connections.get(socket as Socket)
-    return connection?.request?.complete === false && connection.unanswered.size === 0
+    return connection?.request?.complete === false && connection.unanswered.length === 0
   }
 
   /** Parses nothing more of a connection: it is over, or spoke nonsense. */
@@ -159,7 +159,7 @@ export class ParseTurns {
       const bytes = take(connection, bodyLeft!)
       connection.bodyLeft = bodyLeft! - bytes.length
       parse(bytes)
-    } else if (unanswered.size > 0) {
+    } else if (unanswered.length > 0) {
       if (connection.rest.length > AHEAD_BYTES) hold(connection)
       return false
     } else if (!connection.socket.writable) {
@@ -203,7 +203,7 @@ export class ParseTurns {
 
   /** The longest waiting of those that wait for their answer; bodies that are thrown away come behind them. */
   #next(): Connection | undefined {
-    for (const one of this.#waiting) if (one.unanswered.size > 0) return one
+    for (const one of this.#waiting) if (one.unanswered.length > 0) return one
     return this.#waiting.values().next().value
   }
 }

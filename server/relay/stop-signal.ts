@@ -1,4 +1,6 @@
-const actsOf = new WeakMap<AbortSignal, Set<() => void>>()
+import { Roster } from '#base/roster.ts'
+
+const actsOf = new WeakMap<AbortSignal, Roster<() => void>>()
 
 /**
  * Calls `act` when the signal is aborted; returns how to take it back. One signal may serve thousands of running
@@ -6,12 +8,12 @@ const actsOf = new WeakMap<AbortSignal, Set<() => void>>()
  */
 export function onceAborted(signal: AbortSignal, act: () => void): () => void {
   const acts = actsOf.get(signal) ?? listen(signal)
-  acts.add(act)
-  return () => void acts.delete(act)
+  const entry = acts.add(act)
+  return () => acts.remove(entry)
 }
 
-function listen(signal: AbortSignal): Set<() => void> {
-  const acts = new Set<() => void>()
+function listen(signal: AbortSignal): Roster<() => void> {
+  const acts = new Roster<() => void>()
   actsOf.set(signal, acts)
   signal.addEventListener('abort', () => {
     for (const act of acts) act()
