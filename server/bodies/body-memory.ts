@@ -70,6 +70,9 @@ interface Share {
   readonly mostBytes: number
 }
 
+/** Accounts before those without a body are forgotten, all at once (ours): one by one would make new tables all the time (see `Roster`). */
+const LEAST_ACCOUNTS = 1_024
+
 /** Small bodies have this part of all memory (ours). */
 const SMALL_PART = 1 / 8
 
@@ -87,6 +90,7 @@ export function createBodyMemory(
   const rate = createByteRate(limits.bodyBurstBytes)
   const largest = { small: limits.keyFirstBodyBytes, large: maxBodyBytes }
   const used = new Map<string, number>()
+  let mostAccounts = LEAST_ACCOUNTS
   const waiting = new Set<Waiter>()
   const refused = { workspace: 0, address: 0, all: 0 }
 
@@ -113,9 +117,15 @@ export function createBodyMemory(
   function move(shares: readonly Share[], bytes: number): void {
     for (const { key } of shares) {
       const now = usedBy(key) + bytes
-      if (now === 0) used.delete(key)
-      else used.set(key, now)
+      used.set(key, now)
     }
+    if (used.size > mostAccounts) forgetIdle()
+  }
+
+  /** Not again before as many new ones have come as are left. */
+  function forgetIdle(): void {
+    for (const [key, bytes] of used) if (bytes === 0) used.delete(key)
+    mostAccounts = Math.max(LEAST_ACCOUNTS, 2 * used.size)
   }
 
   /** Lets the waiting bodies take memory, oldest first; one that waits for its own share is passed over. */

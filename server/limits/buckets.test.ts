@@ -173,6 +173,16 @@ test('the wait that a refusal tells is exact: a millisecond earlier the bucket r
   )
 })
 
+test('memory is bounded: of buckets that were not changed since half of them were there the first is forgotten', async () => {
+  const store = createMemoryStore(() => nowMs, 4)
+  const bucket = { workspaceId: 'ws_1', counts: 'tokens', perMinute: 1, least: undefined } as const
+  const change = (owner: string) => store.apply([{ ...bucket, owner, units: -60_000 }])
+  for (const owner of ['a', 'b', 'a', 'c', 'd', 'e', 'b', 'c', 'f']) await change(owner)
+  const owners = ['a', 'b', 'c', 'd', 'e', 'f']
+  const { levels } = await store.apply(owners.map((owner) => ({ ...bucket, owner, units: 0 })))
+  expect(levels.map((level) => level < 60_000)).toEqual([false, true, true, false, true, true])
+})
+
 test('memory is bounded: the bucket that was changed the longest ago is forgotten', async () => {
   const store = createMemoryStore(() => nowMs, 2)
   const bucket = { workspaceId: 'ws_1', counts: 'tokens', perMinute: 1, least: undefined } as const

@@ -1,7 +1,10 @@
 import { type Bucket, fullLevel, levelAt } from './bucket.ts'
 import type { BucketStore } from './store.ts'
 
-/** Buckets of each kind that are remembered; one that is forgotten, the longest unchanged first, is full again (ours). */
+/**
+ * Buckets of each kind that are remembered (ours). Beyond that one is forgotten, and full again: the longest unchanged, and
+ * of those that were not changed since half as many were there the first that came.
+ */
 const MAX_BUCKETS = 100_000
 
 /** Buckets of one router alone. */
@@ -10,8 +13,9 @@ export function createMemoryStore(now: () => number, maxBuckets = MAX_BUCKETS): 
   const buckets = { requests: new Map<string, Bucket>(), tokens: new Map<string, Bucket>() }
 
   function keep(kept: Map<string, Bucket>, owner: string, bucket: Bucket): void {
-    // Taken out and put back, so that the map is in the order of the last change.
-    kept.delete(owner)
+    // Taken out and put back, so that the map is in the order of the last change; while it is half empty only set, since the
+    // former makes new tables all the time (see `Roster`).
+    if (kept.size > maxBuckets / 2) kept.delete(owner)
     kept.set(owner, bucket)
     if (kept.size > maxBuckets) kept.delete(kept.keys().next().value!)
   }
