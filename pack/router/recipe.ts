@@ -21,9 +21,10 @@ done
 case $self in */*) here=\${self%/*} ;; *) here=. ;; esac
 # glibc raises this by itself as bodies come and go, and then keeps what a thread has freed: hundreds of megabytes.
 export MALLOC_MMAP_THRESHOLD_="\${MALLOC_MMAP_THRESHOLD_:-262144}"
+node_flags=--no-allocation-site-pretenuring
 case \${NODE_OPTIONS:-} in
-  *semi-space*) node_flags= ;;
-  *) node_flags='--min-semi-space-size=32 --max-semi-space-size=32' ;;
+  *semi-space*) ;;
+  *) node_flags="$node_flags --min-semi-space-size=32 --max-semi-space-size=32" ;;
 esac
 exec node $node_flags "$here/router.js" "$@"
 `
