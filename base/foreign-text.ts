@@ -34,7 +34,7 @@ export function quote(text: string, maxColumns = MAX_SHOWN): string {
 
 /** Writes a JSON text so that it shows what it holds; its value, and the line ends between its parts, stay. */
 export function visibleJson(json: string): string {
-  return json.split('\n').map(visible).join('\n')
+  return json.includes('\n') ? json.split('\n').map(visible).join('\n') : visible(json)
 }
 
 function escapeUnits(character: string): string {

@@ -25,9 +25,13 @@ export function createLog<Fields extends ErrorField>(write: (line: string) => vo
   const at =
     (level: keyof Log<Fields>) =>
     (message: string, fields?: Fields): void => {
-      const { error, ...others } = fields ?? {}
-      const told = error === undefined ? others : { ...others, error: describe(error) }
-      write(`${visibleJson(JSON.stringify(form(level, message, told)))}\n`)
+      const told = fields?.error === undefined ? fields : withError(fields)
+      write(`${visibleJson(JSON.stringify(form(level, message, told ?? {})))}\n`)
     }
   return { info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** Most lines have no error, and are written without a copy. */
+function withError({ error, ...others }: ErrorField): object {
+  return { ...others, error: describe(error) }
 }

@@ -5,7 +5,7 @@ import type { RequestBody } from './body-fields.ts'
 import { type InferenceRequest, type JudgedModel, parseName, parseRequest } from './request.ts'
 
 /** What is asked of one model: read, or refused. */
-export type ReadRequest = Omit<InferenceRequest, 'body'> | ApiError
+export type ReadRequest = InferenceRequest | ApiError
 
 /** What a body says, as far as the models decide about it; who sent it decides nothing here. */
 export type BodyReading =
@@ -36,16 +36,12 @@ export function readFor(
   const requests = new Map<string, ReadRequest>()
   const model = models.find(({ id }) => id === name)
   for (const one of model ? [model, ...fallbacksOf(operation, model, models)] : []) {
-    const request = attempt(() => withoutBody(parseRequest(operation, { body, model: one })))
+    const request = attempt(() => parseRequest(operation, { body, model: one }))
     requests.set(one.id, request)
     // What is refused at the model itself is asked of no other.
     if (request instanceof ApiError) break
   }
   return { body, name, requests }
-}
-
-function withoutBody({ body: _, ...request }: InferenceRequest): Omit<InferenceRequest, 'body'> {
-  return request
 }
 
 /** The models that may serve in place of another, in the order in which it names them; none unless configured. */
@@ -65,7 +61,7 @@ export function requestAt(reading: BodyReading, model: { readonly id: string }):
   const request = reading.requests.get(model.id)
   if (request === undefined) throw new Error('a body was not read for a model that it may go to')
   if (request instanceof ApiError) throw request
-  return { body: reading.body, ...request }
+  return request
 }
 
 function attempt<Result>(read: () => Result): Result | ApiError {

@@ -32,7 +32,7 @@ function world(settle: (item: SettlementItem) => Promise<SettlementResult>, outa
       return {
         written: settle(item),
         withhold() {
-          if (patience) written[place] = patience.withheld
+          if (patience) written[place] = patience.withheld()
         },
       }
     },

@@ -79,7 +79,7 @@ async function settle(
   const { promptTokens, completionTokens, costMicros } = item
   const tokens = promptTokens + completionTokens
   const debited = buckets.debit(key, tokens)
-  const withheld = asWithheld(item, pricing)
+  const withheld = () => asWithheld(item, pricing)
   const untilMs = performance.now() + outageMs
   const settling = settlement.settle(item, { untilMs, withheld })
   const written = settling.written.finally(() => running.remove(generationId))
@@ -98,7 +98,7 @@ async function settle(
   await debited
   if (result === 'settled') return { costMicros, ledgerId: `led_${generationId.slice('gen-'.length)}` }
   // Who settled it in our place has taken what the record says.
-  const recorded = result === 'withheld' ? promptTokens + withheld.completionTokens : 0
+  const recorded = result === 'withheld' ? promptTokens + withheld().completionTokens : 0
   await buckets.debit(key, recorded - tokens)
   throw new SettlementError(result === 'withheld' ? 'unavailable' : 'reaped')
 }

@@ -227,7 +227,10 @@ const withhold = (place: number) =>
     }
     // It is committed as delivered, nobody hears of it, and its client is told of an error.
     onLost = () => settling.withhold()
-    const settling = settlement.settle(item, { untilMs: performance.now() + NEVER_MS, withheld })
+    const settling = settlement.settle(item, {
+      untilMs: performance.now() + NEVER_MS,
+      withheld: () => withheld,
+    })
     expect(await settling.written).toBe('withheld')
     end(book, one, cost)
     book.balance += cost - left

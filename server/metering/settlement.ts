@@ -32,8 +32,8 @@ export type SettlementResult = 'settled' | 'reaped' | 'withheld'
 export interface Patience {
   /** A moment of `performance.now()`: the database settles nothing as delivered from then on. */
   readonly untilMs: number
-  /** What is written once the client is told of an error in place of the answer's end (CRED-33). */
-  readonly withheld: SettlementItem
+  /** What is written once the client is told of an error in place of the answer's end (CRED-33); rarely asked for. */
+  readonly withheld: () => SettlementItem
 }
 
 /** What settlement needs from the world. */
@@ -156,7 +156,7 @@ function resultOf({ isWithheld }: Slip, row: Row | undefined): SettlementResult 
 
 /** What is to stand in the books, as far as is known now. */
 function writtenOf({ item, patience, isWithheld }: Slip): SettlementItem {
-  return isWithheld && patience ? patience.withheld : item
+  return isWithheld && patience ? patience.withheld() : item
 }
 
 /** By the database's clock; what no client saw as whole is written whenever it may be. */
@@ -188,8 +188,8 @@ async function settleOnce(
   { sql, replica, clock }: SettlementOptions,
   slips: readonly Slip[],
 ): Promise<Row[]> {
-  const items = slips.map((slip) => ({ ...writtenOf(slip), deadline: deadlineOf(slip, clock) }))
-  const { text, bigint, integer, timestamptz } = columnsOf(sql, items)
+  const { timestamptz } = columnsOf(sql, slips)
+  const { text, bigint, integer } = columnsOf(sql, slips.map(writtenOf))
   return await sql<Row[]>`select * from settle_generations(
     ${replica}::text,
     ${text((item) => item.workspaceId)}::text[],
@@ -202,6 +202,6 @@ async function settleOnce(
     ${bigint((item) => item.costMicros)}::bigint[],
     ${integer((item) => item.latencyMs)}::integer[],
     ${integer((item) => item.timeToFirstTokenMs)}::integer[],
-    ${timestamptz((item) => item.deadline)}::timestamptz[]
+    ${timestamptz((slip) => deadlineOf(slip, clock))}::timestamptz[]
   )`
 }

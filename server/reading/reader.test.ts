@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { limits } from '#contract/limits'
 import { type BodyReading, readFor } from '../admission/reading.ts'
 import { testModel } from '../admission/testing.ts'
+import { ApiError } from '../errors.ts'
 import { silent } from '../log.ts'
 import { createReader, type LargeBody, type ReaderOptions } from './reader.ts'
 
@@ -72,7 +73,11 @@ function cut(reading: BodyReading): BodyReading {
     name: member.name.slice(0, 64),
     folded: member.folded?.slice(0, 64),
   }))
-  return { ...reading, body: { ...reading.body, span: { ...span, members } } }
+  const body = { ...reading.body, span: { ...span, members } }
+  const requests = [...reading.requests].map(([id, one]) => {
+    return [id, one instanceof ApiError ? one : { ...one, body }] as const
+  })
+  return { ...reading, body, requests: new Map(requests) }
 }
 
 test('no key of a backend goes to the thread', async () => {

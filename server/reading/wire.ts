@@ -1,6 +1,6 @@
-import type { FoldedSpan } from '../admission/body-fields.ts'
+import type { FoldedSpan, RequestBody } from '../admission/body-fields.ts'
 import type { BodyReading, ReadRequest } from '../admission/reading.ts'
-import type { JudgedModel } from '../admission/request.ts'
+import type { InferenceRequest, JudgedModel } from '../admission/request.ts'
 import { ApiError, type ApiErrorDetails } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 
@@ -16,7 +16,7 @@ interface RefusalMessage extends Pick<ApiError, 'code' | 'message'>, Omit<ApiErr
 
 type RequestMessage =
   | { readonly refusal: RefusalMessage }
-  | { readonly request: Exclude<ReadRequest, ApiError> }
+  | { readonly request: Omit<InferenceRequest, 'body'> }
 
 /** What a thread has read; the body's memory comes back with it, in one piece. */
 export type ReadMessage =
@@ -56,15 +56,18 @@ export function toReading(message: Exclude<ReadMessage, { readonly failure: stri
   if ('refusal' in message) return { refusal: fromRefusal(message.refusal) }
   const { bytes, span, name, requests } = message
   const body = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), span }
-  return { body, name, requests: new Map(requests.map(([id, one]) => [id, fromRequest(one)])) }
+  return { body, name, requests: new Map(requests.map(([id, one]) => [id, fromRequest(one, body)])) }
 }
 
 function toRequest(request: ReadRequest): RequestMessage {
-  return request instanceof ApiError ? { refusal: toRefusal(request) } : { request }
+  if (request instanceof ApiError) return { refusal: toRefusal(request) }
+  // All requests share one body, which goes by itself.
+  const { body: _, ...told } = request
+  return { request: told }
 }
 
-function fromRequest(message: RequestMessage): ReadRequest {
-  return 'refusal' in message ? fromRefusal(message.refusal) : message.request
+function fromRequest(message: RequestMessage, body: RequestBody): ReadRequest {
+  return 'refusal' in message ? fromRefusal(message.refusal) : { body, ...message.request }
 }
 
 function toRefusal({ code, message, param, headers, verdict }: ApiError): RefusalMessage {

@@ -22,6 +22,7 @@ export class Client {
   readonly #stalledMs: number
   #events: ClientEvents | undefined
   #isFull = false
+  #isListening = false
   #isStalled = false
   #quietTicks = 0
   #lastTickAtMs = 0
@@ -36,8 +37,6 @@ export class Client {
   watch(events: ClientEvents): void {
     this.#events = events
     this.#response.on('close', this.#onClose)
-    this.#response.on('drain', this.#onDrain)
-    this.#response.on('timeout', this.#onStalled)
     // A write that fails is followed by `close`, which says all there is to say.
     this.#response.on('error', ignore)
   }
@@ -91,12 +90,16 @@ export class Client {
     this.#response.off('close', this.#onClose)
     this.#response.off('drain', this.#onDrain)
     this.#response.off('timeout', this.#onStalled)
+    this.#isListening = false
   }
 
   /** The socket's own timer also sees the bytes that leave while a large write is under way (STRM-22). */
   #awaitReader(): void {
     this.#isFull = true
     this.#quietTicks = 0
+    // Nearly all answers are taken at once, and need no ear for this.
+    if (!this.#isListening) this.#response.on('drain', this.#onDrain).on('timeout', this.#onStalled)
+    this.#isListening = true
     this.#response.setTimeout(this.#stalledMs / TICKS)
   }
 
