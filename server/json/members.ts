@@ -70,8 +70,32 @@ function memberAt(bytes: Buffer, start: number): Member {
 
 /** The name between these quotes with its escapes resolved. */
 export function nameIn(bytes: Buffer, start: number, end: number): string {
+  const known = usualName(bytes, start + 1, end - 1)
+  if (known !== undefined) return known
   const text = bytes.toString('utf8', start + 1, end - 1)
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
+}
+
+/** Names that nearly every body or answer has (ours): told by their bytes, without a text that is made for each. */
+const usual = `model messages stream stream_options include_usage max_tokens temperature top_p prompt input
+  id object created choices usage system_fingerprint service_tier index delta message role content finish_reason logprobs data
+  prompt_tokens completion_tokens total_tokens prompt_tokens_details completion_tokens_details`
+
+const usualByLength: { readonly name: string; readonly spelled: Buffer }[][] = []
+for (const name of usual.split(/\s+/)) {
+  usualByLength[name.length] ??= []
+  usualByLength[name.length]!.push({ name, spelled: Buffer.from(name) })
+}
+
+const NONE: never[] = []
+
+function usualName(bytes: Buffer, from: number, to: number): string | undefined {
+  for (const { name, spelled } of usualByLength[to - from] ?? NONE) {
+    let at = 0
+    while (at < spelled.length && bytes[from + at] === spelled[at]) at++
+    if (at === spelled.length) return name
+  }
+  return undefined
 }
 
 function expect(bytes: Buffer, at: number, wanted: number): void {

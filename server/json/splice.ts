@@ -1,4 +1,4 @@
-import type { Member, ObjectSpan } from './members.ts'
+import { findMember, type Member, type ObjectSpan } from './members.ts'
 
 /** Replaces the bytes from `start` to `end` with `text`; an insertion has both equal. */
 export interface Edit {
@@ -26,7 +26,7 @@ export function editsOf(object: ObjectSpan, changes: Changes): Edit[] {
     if (text !== undefined) edits.push({ start: valueStart, end, text })
     else if (lastKept !== undefined) edits.push({ start, end: members[index + 1]!.start, text: '' })
   }
-  edits.push(...tailEdits(object, lastKept, appended(object, changes)))
+  addTail(edits, object, lastKept, changes)
   return edits
 }
 
@@ -62,22 +62,27 @@ function isRemoved({ name }: Member, changes: Changes): boolean {
   return Object.hasOwn(changes, name) && changes[name] === undefined
 }
 
-const NOTHING = Buffer.alloc(0)
-
-/** The members to append, each with a comma in front. */
-function appended(object: ObjectSpan, changes: Changes): Buffer {
-  const pieces: Buffer[] = []
-  for (const [name, text] of Object.entries(changes)) {
-    if (text === undefined || object.members.some((member) => member.name === name)) continue
-    pieces.push(Buffer.from(`,${JSON.stringify(name)}:`), typeof text === 'string' ? Buffer.from(text) : text)
+/**
+ * Removed members behind the last kept one go together with the comma before them. Then come those to append, each with a
+ * comma in front: what is text stays text until it is written among the rest.
+ */
+function addTail(edits: Edit[], object: ObjectSpan, lastKept: Member | undefined, changes: Changes): void {
+  const { members } = object
+  const start = lastKept?.end ?? members[0]?.start ?? object.start + 1
+  const end = members.at(-1)?.end ?? start
+  if (start < end) edits.push({ start, end, text: '' })
+  let text = ''
+  let comma = lastKept === undefined ? '' : ','
+  for (const name of Object.keys(changes)) {
+    const value = changes[name]
+    if (value === undefined || findMember(object, name) !== undefined) continue
+    text += `${comma}${JSON.stringify(name)}:`
+    comma = ','
+    if (typeof value === 'string') text += value
+    else {
+      edits.push({ start: end, end, text }, { start: end, end, text: value })
+      text = ''
+    }
   }
-  return pieces.length === 0 ? NOTHING : Buffer.concat(pieces)
-}
-
-/** Removed members behind the last kept one go together with the comma before them. */
-function tailEdits(object: ObjectSpan, lastKept: Member | undefined, additions: Buffer): Edit[] {
-  const start = lastKept?.end ?? object.members[0]?.start ?? object.start + 1
-  const end = object.members.at(-1)?.end ?? start
-  const text = lastKept === undefined ? additions.subarray(1) : additions
-  return start === end && text.length === 0 ? [] : [{ start, end, text }]
+  if (text !== '') edits.push({ start: end, end, text })
 }

@@ -13,3 +13,9 @@ test.each([
   expect(JSON.parse(bytes.toString())).toEqual(JSON.parse(text))
   expect(object.members).toHaveLength(Object.keys(JSON.parse(text)).length)
 })
+
+test.each([15, 16, 17, 40])('of %d members a name that stands first and last is kept once', (count) => {
+  const others = Array.from({ length: count - 2 }, (_, place) => `"n${place}":${place}`)
+  const { bytes } = uniqueMembers(Buffer.from(`{"a":1,${others.join(',')},"a":2}`))
+  expect(bytes.toString()).toBe(`{${others.join(',')},"a":2}`)
+})

@@ -10,7 +10,7 @@ export interface UniqueObject {
 /** Takes out what `JSON.parse` does not keep: of a name that stands twice all members but the last. */
 export function uniqueMembers(bytes: Buffer): UniqueObject {
   const object = membersOf(bytes)
-  if (new Set(object.members.map(({ name }) => name)).size === object.members.length) return { bytes, object }
+  if (!hasRepeated(object)) return { bytes, object }
   const last = new Map(object.members.map((member) => [member.name, member]))
   const edits = object.members.flatMap((member, index) =>
     last.get(member.name) === member
@@ -19,4 +19,16 @@ export function uniqueMembers(bytes: Buffer): UniqueObject {
   )
   const unique = applyEdits(bytes, edits)
   return { bytes: unique, object: membersOf(unique) }
+}
+
+/** Up to so many are compared with each other, without a set of them (ours). */
+const FEW = 16
+
+function hasRepeated({ members }: ObjectSpan): boolean {
+  if (members.length > FEW) return new Set(members.map(({ name }) => name)).size < members.length
+  for (let index = 1; index < members.length; index++) {
+    for (let before = 0; before < index; before++)
+      if (members[before]!.name === members[index]!.name) return true
+  }
+  return false
 }

@@ -48,29 +48,32 @@ const kinds: readonly Kind[] = [
   { bucket: 'workspace_tokens', owner: 'workspace', counts: 'tokens', least: 1 },
 ]
 
+const ofRequests = kinds.filter(({ counts }) => counts === 'requests')
+const ofTokens = kinds.filter(({ counts }) => counts === 'tokens')
+
 /** The four buckets of every key, kept in `store`. */
 export function createBuckets(
   store: BucketStore,
   defaults: DefaultLimits,
   metrics: LimitMetrics = silentLimits,
 ): Buckets {
-  const changesOf = (key: KeyRates, { requests, tokens, asks }: Amounts): Change[] =>
-    kinds.map(({ owner, counts, least }) => ({
-      owner: owner === 'key' ? key.keyId : key.workspaceId,
-      workspaceId: key.workspaceId,
-      counts,
-      perMinute: perMinute(key, owner, counts, defaults),
-      least: asks ? least : undefined,
-      units: counts === 'requests' ? requests * UNITS : tokens * UNITS,
-    }))
-  const move = async (key: KeyRates, amounts: Amounts): Promise<void> => {
-    const changes = changesOf(key, amounts).filter(({ units }) => units !== 0)
-    if (changes.length > 0) await store.apply(changes)
+  const changeOf = (key: KeyRates, { owner, counts }: Kind, units: number, least?: number): Change => ({
+    owner: owner === 'key' ? key.keyId : key.workspaceId,
+    workspaceId: key.workspaceId,
+    counts,
+    perMinute: perMinute(key, owner, counts, defaults),
+    least,
+    units,
+  })
+  const move = async (key: KeyRates, moved: readonly Kind[], amount: number): Promise<void> => {
+    if (amount !== 0) await store.apply(moved.map((kind) => changeOf(key, kind, amount * UNITS)))
   }
 
   return {
     async take(key) {
-      const changes = changesOf(key, { requests: -1, tokens: 0, asks: true })
+      const changes = kinds.map((kind) =>
+        changeOf(key, kind, kind.counts === 'requests' ? -UNITS : 0, kind.least),
+      )
       const { nowMs, refusedAt, levels } = await store.apply(changes)
       const stateAt = (place: number): BucketState => {
         const [kind, limit] = [kinds[place]!, changes[place]!.perMinute]
@@ -87,19 +90,13 @@ export function createBuckets(
         ? { admits: true, state: stateAt(tighter) }
         : { admits: false, state: stateAt(refusedAt) }
     },
-    giveBack: (key) => move(key, { requests: 1, tokens: 0, asks: false }),
-    debit: (key, tokens) => move(key, { requests: 0, tokens: -tokens, asks: false }),
+    giveBack: (key) => move(key, ofRequests, 1),
+    debit: (key, tokens) => move(key, ofTokens, -tokens),
     refuse(state) {
       metrics.refused(state.bucket)
       return rateLimitError(state)
     },
   }
-}
-
-interface Amounts {
-  readonly requests: number
-  readonly tokens: number
-  readonly asks: boolean
 }
 
 /** A key without values of its own has its workspace's, and that the deployment's. */
@@ -109,9 +106,9 @@ function perMinute(
   counts: Kind['counts'],
   defaults: DefaultLimits,
 ): number {
-  const [own, workspace, usual] =
-    counts === 'requests'
-      ? [key.requestsPerMinute, key.workspaceRequestsPerMinute, defaults.requestsPerMinute]
-      : [key.tokensPerMinute, key.workspaceTokensPerMinute, defaults.tokensPerMinute]
+  const isOfRequests = counts === 'requests'
+  const own = isOfRequests ? key.requestsPerMinute : key.tokensPerMinute
+  const workspace = isOfRequests ? key.workspaceRequestsPerMinute : key.workspaceTokensPerMinute
+  const usual = isOfRequests ? defaults.requestsPerMinute : defaults.tokensPerMinute
   return Math.min(MAX_PER_MINUTE, (owner === 'key' ? own : null) ?? workspace ?? usual)
 }

@@ -83,17 +83,20 @@ async function settle(
   const untilMs = performance.now() + outageMs
   const settling = settlement.settle(item, { untilMs, withheld })
   const written = settling.written.finally(() => running.remove(generationId))
-  const result = await within(written, outageMs * HEARING).catch((error): SettlementResult => {
+  let result: SettlementResult
+  try {
+    result = await within(written, outageMs * HEARING)
+  } catch (error) {
     const ids = { requestId, generationId }
-    if (error instanceof OutageError) {
-      settling.withhold()
-      written.catch((cause) => log.error('a generation was left to be reaped', { ...ids, error: cause }))
-      return 'withheld'
+    if (!(error instanceof OutageError)) {
+      log.error('the database refuses a record', { ...ids, error })
+      onUncertain()
+      throw new SettlementError('refused', error)
     }
-    log.error('the database refuses a record', { ...ids, error })
-    onUncertain()
-    throw new SettlementError('refused', error)
-  })
+    settling.withhold()
+    written.catch((cause) => log.error('a generation was left to be reaped', { ...ids, error: cause }))
+    result = 'withheld'
+  }
   // Whoever has seen the end of an answer finds its tokens taken, at every router.
   await debited
   if (result === 'settled') return { costMicros, ledgerId: `led_${generationId.slice('gen-'.length)}` }

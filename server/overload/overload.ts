@@ -181,30 +181,31 @@ export class Overload {
     this.#wait(owner, 'came', 1)
     const { queue } = owner
     let isComing = true
-    const waiting = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-      this.#wait(owner, 'judged', 1)
-      try {
-        return await work()
-      } finally {
-        this.#wait(owner, 'judged', -1)
-      }
-    }
-    const asking = <Result>(ask: () => Promise<Result>): Promise<Result> => {
+    const begin = (): void => {
       if (isComing && turn === this.#turn) this.#wait(owner, 'came', -1)
       isComing = false
-      return waiting(ask)
+      this.#wait(owner, 'judged', 1)
     }
     return {
-      asking,
+      asking: async (ask) => {
+        begin()
+        try {
+          return await ask()
+        } finally {
+          this.#wait(owner, 'judged', -1)
+        }
+      },
       judging: async (judge) => {
         const begunAtMs = this.#now()
         let code: string | undefined
+        begin()
         try {
-          return await asking(judge)
+          return await judge()
         } catch (error) {
           if (error instanceof ApiError) code = error.code
           throw error
         } finally {
+          this.#wait(owner, 'judged', -1)
           // Of a cell that is away: how long that took, or how quickly it was known, tells nothing of the others (OPS-25).
           if (code !== 'overloaded') {
             const isKnown = code !== 'invalid_api_key'
@@ -214,7 +215,13 @@ export class Overload {
       },
       settling: async (settle) => {
         const begunAtMs = this.#now()
-        const settled = await waiting(settle)
+        this.#wait(owner, 'judged', 1)
+        let settled: Awaited<ReturnType<typeof settle>>
+        try {
+          settled = await settle()
+        } finally {
+          this.#wait(owner, 'judged', -1)
+        }
         // One that fails tells of a database that is away.
         queue.congestion.settled(this.#now() - begunAtMs, queue.waiting)
         return settled

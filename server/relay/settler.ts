@@ -85,8 +85,8 @@ export class Settler {
   }
 
   /** Commits record and debit of an answer that is whole, before its end is seen (CRED-32). */
-  async settle(consumed: Consumed, facts: CallFacts): Promise<Settled> {
-    return await this.#commit('ok', consumed, facts)
+  settle(consumed: Consumed, facts: CallFacts): Promise<Settled> {
+    return this.#commit('ok', consumed, facts)
   }
 
   /** Commits an aborted generation; when the database is away that happens later, and nobody waits for it. */

@@ -13,8 +13,9 @@ export const limits: readonly LiveFault[] = [
   {
     id: 'workspace-not-asked',
     file: 'server/limits/buckets.ts',
-    find: 'asks ? least : undefined',
-    replace: "asks && owner === 'key' ? least : undefined",
+    find: 'kind.least',
+    within: '-UNITS : 0, kind.least',
+    replace: "kind.owner === 'key' ? kind.least : undefined",
     violates: ['LIM-01', 'LIM-05'],
     alsoBreaks: [
       { rules: ['LIM-02', 'LIM-42'], because: 'a bucket that is not asked is never told' },
@@ -41,7 +42,8 @@ export const limits: readonly LiveFault[] = [
   {
     id: 'tokens-not-debited',
     file: 'server/limits/buckets.ts',
-    find: 'tokens * UNITS',
+    find: '-tokens',
+    within: 'ofTokens, -tokens',
     replace: '0',
     violates: ['KEY-10', 'LIM-08'],
     alsoBreaks: [
@@ -97,8 +99,9 @@ export const limits: readonly LiveFault[] = [
   {
     id: 'debit-of-one',
     file: 'server/limits/buckets.ts',
-    find: 'tokens * UNITS',
-    replace: '(tokens > -1 ? tokens : -1) * UNITS',
+    find: '-tokens',
+    within: 'ofTokens, -tokens',
+    replace: '-Math.min(tokens, 1)',
     violates: ['LIM-08', 'LIM-09'],
     alsoBreaks: [
       {
@@ -112,9 +115,9 @@ export const limits: readonly LiveFault[] = [
   {
     id: 'tokens-reserved-beforehand',
     file: 'server/limits/buckets.ts',
-    find: 'asks ? least : undefined',
-    replace:
-      "asks ? (counts === 'tokens' && key.tokensPerMinute !== null ? 5_000 * UNITS : least) : undefined",
+    find: 'kind.least',
+    within: '-UNITS : 0, kind.least',
+    replace: "kind.counts === 'tokens' && key.tokensPerMinute !== null ? 5_000 * UNITS : kind.least",
     violates: ['LIM-07', 'LIM-09'],
     alsoBreaks: [
       { rules: ['LIM-22'], because: 'it says that whatever is above zero lets a request pass' },
