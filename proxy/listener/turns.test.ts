@@ -40,7 +40,7 @@ test('thousands that stand behind an answer that closes the connection are let g
   await world.stop()
 })
 
-test('no more of a connection is read than a few requests ahead, and the others have their turn', async () => {
+test('no more of a connection is read than a few requests ahead, and the others have their turn (PRXY-31)', async () => {
   const { script, begun } = answers()
   const world = await startWorld({ script })
   const { socket, reader } = await openConnection(world.port)
@@ -54,7 +54,7 @@ test('no more of a connection is read than a few requests ahead, and the others 
   expect(told).toEqual(['HTTP/1.1 200', ...Array(1_001).fill('HTTP/1.1 403')])
 })
 
-test('a proxy that stops lets answers end, and takes nothing new behind them', async () => {
+test('a proxy that stops lets answers end, and takes nothing new behind them (PRXY-31)', async () => {
   const { script, begun } = answers()
   const world = await startWorld({ script, drainMs: 60_000 })
   const streamed = await openConnection(world.port)

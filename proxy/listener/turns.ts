@@ -4,7 +4,7 @@ import { holdSocket } from '#base/hold-socket.ts'
 import { type Entry, Roster } from '#base/roster.ts'
 import { losesWhatFollows } from './malformed.ts'
 
-/** Requests that one connection may send ahead before nothing more of it is read (ours). */
+/** Requests that one connection may send ahead before nothing more of it is read (PRXY-31). */
 const MAX_AHEAD = 100
 
 /** One request that is not answered yet. */
@@ -69,7 +69,10 @@ export class Turns {
     return this.#connections.get(socket)?.newest
   }
 
-  /** Serves nothing that comes from now on: each connection ends with the answer it waits for. Resolves when all have. */
+  /**
+   * Serves nothing that comes from now on: each connection ends with the answer it waits for (PRXY-31). Resolves when
+   * all have.
+   */
   async end(): Promise<void> {
     this.#isEnding = true
     for (const { response } of this.#unanswered) response.shouldKeepAlive = false

@@ -39,7 +39,7 @@ async function open(user: User): Promise<OpenDatabase> {
   return database
 }
 
-test('a command that has started the database takes it from no other command', async () => {
+test('a command that has started the database takes it from no other command (OPS-32)', async () => {
   const [first, second] = [await open('command'), await open('command')]
   expect([first.embedded!.adopted, second.embedded!.adopted]).toEqual([false, true])
   const leaving = first.close()
@@ -51,7 +51,7 @@ test('a command that has started the database takes it from no other command', a
   expect(first.embedded!.pid()).toBeUndefined()
 })
 
-test('a command that has started the database leaves it to a router', async () => {
+test('a command that has started the database leaves it to a router (OPS-32)', async () => {
   const [command, router] = [await open('command'), await open('router')]
   await command.close()
   opened.shift()

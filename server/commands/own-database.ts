@@ -6,7 +6,7 @@ import { isOutage } from '../store/outage.ts'
 /** How a command's sessions are called in the router's own database. */
 const COMMAND = 'router command'
 
-/** How long whoever has started the database waits for other commands (ours); a router is not to stop for long. */
+/** How long whoever has started the database waits for other commands (OPS-32); a router is not to stop for long. */
 const PATIENCE_MS = { command: 60_000, router: 5_000 } as const
 const LOOK_MS = 50
 
@@ -33,7 +33,7 @@ export async function reach(sql: Sql, embedded: Embedded | undefined): Promise<v
 }
 
 /**
- * Stops the database that this program has started, once no command uses it any more. A command leaves it running for
+ * Stops the database that this program has started, once no command uses it any more (OPS-32). A command leaves it running for
  * those who still do: a router that starts beside it would fail, and one that serves would be without it for a while.
  */
 export async function stopUnused(user: User, embedded: Embedded): Promise<void> {
