@@ -450,6 +450,7 @@ export const rules = {
   'RLAY-05': { origin: 'chosen', ref: 'D5/5:2', level: 'must', subjects: ['router'], test: 'control' },
   'RLAY-11': { origin: 'chosen', ref: 'D5/5:2', level: 'must', subjects: ['router'], test: 'control' },
   'RLAY-12': { origin: 'chosen', ref: 'D5/5:3', level: 'must', subjects: ['router'], test: 'control' },
+  'RLAY-17': { origin: 'chosen', ref: 'D5/5:4', level: 'must', subjects: ['router'], test: 'control' },
   'REQ-37': { origin: 'chosen', ref: 'D5/6', level: 'must', subjects: ['router'], test: 'control' },
   'REQ-38': { origin: 'chosen', ref: 'D5/6', level: 'must', subjects: ['router'], test: 'control' },
   'REQ-43': { origin: 'chosen', ref: 'D5/7:1', level: 'must', subjects: ['router'], test: 'black-box' },

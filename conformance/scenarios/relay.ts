@@ -16,7 +16,7 @@ import {
   generationIdOf,
   recordIn,
 } from '../engine/expect.ts'
-import { objectOf } from '../engine/http/exchange.ts'
+import { type Exchange, objectOf } from '../engine/http/exchange.ts'
 import { parsed } from '../engine/http/json.ts'
 import { priceOf } from '../engine/prices.ts'
 import { expectBegun, expectFailedStream, expectStream } from '../engine/stream.ts'
@@ -26,6 +26,10 @@ import type { Topic } from '../engine/topic.ts'
 /** Long enough for every sensible number of failures, and for rests between probes to have grown (ours). */
 const OUTAGE_MS = 4_000
 const PAUSE_MS = 50
+
+/** What a backend has for its reasons (RLAY-17), and until when its client should have been told of them (ours). */
+const REASONS_MS = 2_000
+const SOON_MS = 5_000
 
 /** Two seconds of rest, as the backend asks for it. */
 const RETRY_AFTER = '2'
@@ -347,6 +351,31 @@ export default {
     },
   },
 
+  'reasons-without-end': {
+    rules: ['RLAY-17'],
+    title: 'A refusal that never comes to its end is told within a few seconds, as one that does',
+    needs: ['generation', 'backendScript'],
+    waitsMs: () => REASONS_MS,
+    async run(context) {
+      const refusal = { status: 400, error: { error: { message: 'Not so.', type: 'x', code: 400 } } }
+      const timeoutMs = context.patience(SOON_MS)
+      const ask = () => Promise.all([false, true].map((stream) => context.chat({ stream }, { timeoutMs })))
+      shows()
+      await context.script(refusal)
+      const usual = (await ask()).map(toldOf)
+      await context.script({ ...refusal, fault: { kind: 'stall', afterChunks: 0 } })
+      const exchanges = await ask()
+      shows('RLAY-17')
+      for (const { ending } of exchanges)
+        assert.equal(ending, 'complete', `it was not told within ${timeoutMs} ms`)
+      // How it is worded is another rule's.
+      shows()
+      const told = exchanges.map(toldOf)
+      shows('RLAY-17')
+      assert.deepEqual(told, usual)
+    },
+  },
+
   'refused-elsewhere': {
     rules: ['RLAY-15', 'RLAY-10'],
     title:
@@ -495,6 +524,12 @@ async function servedBy(context: Context): Promise<string> {
   const received = (await context.received()).at(-1)
   assert.ok(received, 'nothing reached a backend')
   return String((parsed(received.body) as { model?: unknown }).model)
+}
+
+/** What a client is told of a refusal: the code, and whether the backend's words are. */
+function toldOf(exchange: Exchange): readonly unknown[] {
+  const { code, message } = errorIn(toldLate(exchange) ?? objectOf(exchange))
+  return [code, message.includes('Not so.')]
 }
 
 /** The bytes in base64, with one that begins no character in place of the question mark. */

@@ -21,6 +21,7 @@ export const LONG: ReadonlySet<string> = new Set([
   'proxy/leaf-signed-late',
   'proxy/unfinished-fetch',
   'relay/circuit',
+  'relay/reasons-without-end',
   'relay/refused-elsewhere',
   'requests/body-memory',
   'streams/pings',

@@ -33,7 +33,7 @@ export interface Sink {
 /** Silence after which an answer without a length is looked at: some backends never close what they say they will (ours). */
 const OPEN_ENDED_MS = 1_000
 
-/** How long a backend that refuses may take over its reasons; its status has said what matters (ours). */
+/** How long a backend that refuses may take over its reasons; its status has said what matters (RLAY-17). */
 const REASONS_MS = 2_000
 
 /** One call between a client and a backend: it has exactly one end, and after it neither timer nor call is left. */
@@ -213,6 +213,8 @@ export class Hop implements CallEvents {
 
   #awaitReasons(refusal: RefusalReader): void {
     this.#refusal = refusal
+    // From here on its reasons have a time of their own, and silence in their midst makes no other error of them.
+    this.#quiet.hold()
     this.#silence = setTimeout(() => this.#refuse(refusal.refusal()), REASONS_MS)
   }
 

@@ -433,12 +433,14 @@ test('no ping takes the status from a refusal whose reasons are still on their w
 test.each([
   ['a stream', true],
   ['an answer', false],
-])('a client’s mistake in %s stays one though its reasons never come whole (REQ-36)', async (_, streamed) => {
+])('a mistake in %s stays the client’s though its reasons never end (RLAY-17)', async (_, streamed) => {
   const script: Script = (response) => {
     response.writeHead(400, { 'content-type': 'application/json' })
     response.write('{"error":{"message":')
   }
-  const world = await startWorld({ script, streamed })
+  // Less than the reasons have, and still no other error.
+  const timers = { firstByteMs: 200, idleMs: 200 }
+  const world = await startWorld({ script, streamed, timers })
   const { reply } = await askAndSettle(world)
   expect(reply.status).toBe(400)
   expect(JSON.parse(reply.text).error.code).toBe('unsupported_parameter')

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Backend, createBackend } from './backend.ts'
 import type { Fault } from './behaviour.ts'
@@ -99,6 +100,21 @@ test('a status from 400 on brings the error and the headers of the script', asyn
   const error = { error: { message: 'busy' } }
   const answer = await bodyOf({ status: 429, error, headers: { 'Retry-After': '7' } })
   expect([answer.status, answer.headers['retry-after'], JSON.parse(answer.text)]).toEqual([429, '7', error])
+})
+
+test('an error that stalls is sent whole, and does not end', async () => {
+  const error = { error: { message: 'no' } }
+  await backend.play({ rules: [{ status: 400, error, fault: { kind: 'stall', afterChunks: 0 } }] })
+  const controller = new AbortController()
+  const { signal } = controller
+  const body = JSON.stringify(chat('Hi'))
+  const response = await fetch(`${backend.url}/chat/completions`, { method: 'POST', body, signal })
+  const reader = response.body!.getReader()
+  expect(JSON.parse(Buffer.from((await reader.read()).value!).toString())).toEqual(error)
+  const more = reader.read()
+  expect(await Promise.race([more, sleep(100, 'nothing')])).toBe('nothing')
+  controller.abort()
+  await expect(more).rejects.toThrow('aborted')
 })
 
 test('any body may be sent in place of an answer', async () => {

@@ -63,17 +63,18 @@ export async function sendJson(outlet: Outlet, { request, answer, behaviour, nam
   await finish(outlet, ending, behaviour)
 }
 
-/** Sends a body that the script, or a refusal, has written out. */
+/** Sends a body that the script, or a refusal, has written out. One that stalls says all of it, and never that it is all. */
 export async function sendText(
   outlet: Outlet,
   status: number,
   body: Buffer | string,
   behaviour: Behaviour,
 ): Promise<void> {
-  const length = String(Buffer.byteLength(body))
-  writeHead(outlet, status, { 'content-type': 'application/json', 'content-length': length }, behaviour)
+  const ending = behaviour.fault?.kind === 'stall' ? 'stall' : 'end'
+  const announced = ending === 'stall' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  writeHead(outlet, status, { 'content-type': 'application/json', ...announced }, behaviour)
   if (body.length > 0) await outlet.write(Buffer.from(body))
-  await finish(outlet, 'end', behaviour)
+  await finish(outlet, ending, behaviour)
 }
 
 /** The error object of a behaviour, in OpenAI's shape when the script gives none. */

@@ -108,6 +108,12 @@ export const decisions: readonly Decision[] = [
     'RLAY-11',
     'REQ-37',
   ),
+  decided(
+    'reasons of a backend that do not end',
+    'are waited for for two seconds',
+    'are waited for',
+    'RLAY-17',
+  ),
   decided('an answer that is none', '`backend_error`', '`backend_unavailable`', 'STRM-18', 'RLAY-13'),
   decided('a failure before any token', 'an aborted record', 'nothing was accepted', 'GEN-18'),
   decided('a backend that tells no usage', 'is counted', 'fails', 'MET-10', 'MET-13'),

@@ -138,6 +138,15 @@ export const errors: readonly LiveFault[] = [
     expectKilledBy: ['relay/codes'],
   },
   {
+    id: 'reasons-without-end',
+    file: 'server/relay/hop.ts',
+    within: 'this.#refuse(refusal.refusal()), REASONS_MS)',
+    find: 'REASONS_MS',
+    replace: '60_000',
+    violates: ['RLAY-17'],
+    expectKilledBy: ['relay/reasons-without-end'],
+  },
+  {
     id: 'attestation-failed-status',
     file: 'server/errors.ts',
     find: 'errors[this.code].status',
