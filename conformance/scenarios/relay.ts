@@ -363,6 +363,8 @@ export default {
       shows()
       await context.script(refusal)
       const usual = (await ask()).map(toldOf)
+      // Whoever is refused for a reason of the router's own meets no backend.
+      for (const [, isTheBackends] of usual) assert.ok(isTheBackends, 'the words of the backend are not told')
       await context.script({ ...refusal, fault: { kind: 'stall', afterChunks: 0 } })
       const exchanges = await ask()
       shows('RLAY-17')
@@ -527,7 +529,7 @@ async function servedBy(context: Context): Promise<string> {
 }
 
 /** What a client is told of a refusal: the code, and whether the backend's words are. */
-function toldOf(exchange: Exchange): readonly unknown[] {
+function toldOf(exchange: Exchange): readonly [string, boolean] {
   const { code, message } = errorIn(toldLate(exchange) ?? objectOf(exchange))
   return [code, message.includes('Not so.')]
 }
