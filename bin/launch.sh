@@ -5,14 +5,11 @@ root=$(CDPATH= cd -- "$here/.." && pwd -P) || exit 1
 node_flags=
 
 # MiB that V8 takes for young objects, from the beginning and for good, unless NODE_OPTIONS says how many. By itself it takes
-# more as streams come, and keeps that. Collecting costs less the more there are (docs/performance.md). And V8 makes no object among
-# the old ones at once, as it does by itself with kinds of which many stayed: such an object keeps alive what it points to long after
-# its request.
+# more as streams come, and keeps that. Collecting costs less the more there are (docs/performance.md).
 hold_young() {
-  node_flags=--no-allocation-site-pretenuring
   case ${NODE_OPTIONS:-} in
     *semi-space*) ;;
-    *) node_flags="$node_flags --min-semi-space-size=$1 --max-semi-space-size=$1" ;;
+    *) node_flags="--min-semi-space-size=$1 --max-semi-space-size=$1" ;;
   esac
 }
 

@@ -43,8 +43,7 @@ const YOUNG: Readonly<Record<string, number>> = { server: 32, proxy: 8 }
 
 /** What a Node of that version is called with. */
 function call(version: string, room = 'server', young = YOUNG[room] ?? null) {
-  const sizes = young === null ? '' : ` --min-semi-space-size=${young} --max-semi-space-size=${young}`
-  const flags = room in YOUNG ? ` --no-allocation-site-pretenuring${sizes}` : ''
+  const flags = young === null ? '' : ` --min-semi-space-size=${young} --max-semi-space-size=${young}`
   return `${version} --require ${folder}/bin/compiled.cjs${flags} ${folder}/${room}/main.ts a b --c`
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { complain, printJson, printLines } from '#base/print.ts'
+import { serveWarm } from '#base/serve-warm.ts'
 import { untilStopped } from '#base/stop.ts'
 import { loadPlatformConfig } from '../config.ts'
 import { createSnapshot } from '../deployment/snapshot.ts'
@@ -27,6 +28,7 @@ export async function run(options: RunOptions): Promise<void> {
     return print(options, { hostname, evidence_digest })
   }
   for (const { path, message } of warnings) log.warn(message, { path })
+  serveWarm()
   const gateway = await startGateway(config, { now, log })
   const stopped = untilStopped(options.withParent === true)
   const { url, controlUrl, rootPemFile, platform } = gateway

@@ -1,4 +1,5 @@
 import { type OutputOptions, print } from '#base/print.ts'
+import { serveWarm } from '#base/serve-warm.ts'
 import { untilStopped } from '#base/stop.ts'
 import type { RunningProxyOutput } from '#contract/models'
 import { loadProxyConfig } from '../config/proxy.ts'
@@ -21,6 +22,7 @@ export async function run(options: RunOptions): Promise<void> {
     print(options, { ok: true, endpoints: config.endpoints.length }, [`${options.config} is in order.`])
     return
   }
+  serveWarm()
   const log = createLog((line) => process.stderr.write(line))
   const stopped = untilStopped(options.withParent === true)
   const proxy = await startProxy({ config, log })

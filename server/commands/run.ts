@@ -1,4 +1,5 @@
 import { printLines } from '#base/print.ts'
+import { serveWarm } from '#base/serve-warm.ts'
 import { untilStopped } from '#base/stop.ts'
 import { loadRouterConfig } from '../config/router.ts'
 import { startRouter } from '../router.ts'
@@ -23,6 +24,7 @@ export interface RunOptions extends CommonOptions {
 export async function run(options: RunOptions): Promise<void> {
   if (options.check) return check(options)
   const config = loadRouterConfig(options.config, process.env)
+  serveWarm()
   const log = createLog('info')
   const endOutliving = outliveLostLookUps(log)
   const hangups = followHangups()
