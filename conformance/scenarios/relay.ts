@@ -353,7 +353,8 @@ export default {
 
   'reasons-without-end': {
     rules: ['RLAY-17'],
-    title: 'A refusal that never comes to its end is told within a few seconds, as one that does',
+    title:
+      'A refusal has a moment for its reasons; one that never comes to its end is told within seconds, as one that does',
     needs: ['generation', 'backendScript'],
     waitsMs: () => REASONS_MS,
     async run(context) {
@@ -375,6 +376,11 @@ export default {
       const told = exchanges.map(toldOf)
       shows('RLAY-17')
       assert.deepEqual(told, usual)
+      shows()
+      await context.script({ ...refusal, beforeFirstChunkMs: REASONS_MS / 4 })
+      const late = (await ask()).map(toldOf)
+      shows('RLAY-17')
+      assert.deepEqual(late, usual, 'reasons that come later than their head are told')
     },
   },
 

@@ -33,6 +33,7 @@ export interface Behaviour {
   /** Interim answers that come before the answer itself, by their statuses: 100, 102, 103. */
   readonly interim?: readonly number[]
   readonly beforeHeadersMs?: number
+  /** Of a stream, and of a body that is written out: its head is sent before. */
   readonly beforeFirstChunkMs?: number
   readonly betweenChunksMs?: number
   readonly wire?: Wire

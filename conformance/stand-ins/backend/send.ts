@@ -73,6 +73,7 @@ export async function sendText(
   const ending = behaviour.fault?.kind === 'stall' ? 'stall' : 'end'
   const announced = ending === 'stall' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   writeHead(outlet, status, { 'content-type': 'application/json', ...announced }, behaviour)
+  await outlet.pause(behaviour.beforeFirstChunkMs)
   if (body.length > 0) await outlet.write(Buffer.from(body))
   await finish(outlet, ending, behaviour)
 }

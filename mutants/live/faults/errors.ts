@@ -147,6 +147,15 @@ export const errors: readonly LiveFault[] = [
     expectKilledBy: ['relay/reasons-without-end'],
   },
   {
+    id: 'reasons-soon-over',
+    file: 'server/relay/hop.ts',
+    within: 'this.#refuse(refusal.refusal()), REASONS_MS)',
+    find: 'REASONS_MS',
+    replace: '200',
+    violates: ['RLAY-17'],
+    expectKilledBy: ['relay/reasons-without-end'],
+  },
+  {
     id: 'attestation-failed-status',
     file: 'server/errors.ts',
     find: 'errors[this.code].status',
