@@ -3,6 +3,8 @@ import { limits } from '#contract/limits'
 import { Congestion } from './congestion.ts'
 
 const MOST = 8_192
+/** As many as may wait at most (LIM-49). */
+const CEILING = 8 * limits.leastJudged
 
 let nowMs: number
 let congestion: Congestion
@@ -13,41 +15,42 @@ beforeEach(() => {
 })
 
 /** Judges one request each 10 ms, each of which takes so long while so many wait. */
-function judge(forMs: number, tookMs: (index: number) => number, waiting = 1_000): void {
+function judge(forMs: number, tookMs: (index: number) => number, waiting = 400): void {
   for (let index = 0; index < forMs / 10; index++) {
     nowMs += 10
     congestion.judged(tookMs(index), waiting)
   }
 }
 
-function settle(forMs: number, tookMs: (index: number) => number, waiting = 1_000): void {
+function settle(forMs: number, tookMs: (index: number) => number, waiting = 400): void {
   for (let index = 0; index < forMs / 10; index++) {
     nowMs += 10
     congestion.settled(tookMs(index), waiting)
   }
 }
 
-test('where judging takes no time, as many may wait as there may be at all', () => {
+test('where judging takes no time, eight times as many may wait as in any case, and none beyond what may be in hand', () => {
   judge(10_000, () => 2)
-  expect(congestion.bound).toBe(MOST)
+  expect(congestion.bound).toBe(CEILING)
+  congestion = new Congestion({ most: () => 100, now: () => nowMs })
+  expect(congestion.bound).toBe(100)
 })
 
 test('a queue that stands for a tenth of a second lowers the bound below what waits', () => {
   judge(1_000, () => 2)
   judge(50, () => 16)
-  expect(congestion.bound).toBe(MOST)
+  expect(congestion.bound).toBe(CEILING)
   judge(100, () => 16)
-  // Of which one that floods alone may have half.
-  expect(congestion.bound / 2).toBeLessThan(1_000)
-  expect(congestion.bound / 2).toBeGreaterThan(500)
+  expect(congestion.bound / 2).toBeLessThan(400)
+  expect(congestion.bound / 2).toBeGreaterThan(200)
 })
 
 test('the longer it takes, the further at once', () => {
   judge(1_000, () => 2)
   judge(100, () => 56)
   // Four times what may be: a quarter of what waits is let in.
-  expect(congestion.bound / 2).toBeGreaterThan(200)
-  expect(congestion.bound / 2).toBeLessThan(300)
+  expect(congestion.bound / 2).toBeGreaterThan(80)
+  expect(congestion.bound / 2).toBeLessThan(120)
 })
 
 test('so does one of answers that wait to be settled, though judging is quick', () => {
@@ -55,16 +58,16 @@ test('so does one of answers that wait to be settled, though judging is quick', 
   settle(1_000, () => 3)
   for (let count = 0; count < 3; count++) {
     settle(100, () => 200)
-    congestion.judged(2, 1_000)
+    congestion.judged(2, 400)
   }
-  expect(congestion.bound / 2).toBeLessThan(1_000)
+  expect(congestion.bound / 2).toBeLessThan(400)
   settle(10_000, () => 3)
-  expect(congestion.bound).toBe(MOST)
+  expect(congestion.bound).toBe(CEILING)
 })
 
 test('it goes on falling for as long as the queue stands, and never below its least', () => {
   judge(1_000, () => 2)
-  let waiting = 1_000
+  let waiting = 400
   const bounds: number[] = []
   for (let count = 0; count < 20; count++) {
     judge(200, () => 200, waiting)
@@ -81,7 +84,7 @@ test.each([
   ['some who wait long beside one who does not', (index: number) => (index % 5 === 0 ? 3 : 300)],
 ])('%s is no queue', (_, tookMs) => {
   judge(5_000, tookMs)
-  expect(congestion.bound).toBe(MOST)
+  expect(congestion.bound).toBe(CEILING)
 })
 
 test('a few requests that are slow tell nothing', () => {
@@ -90,7 +93,7 @@ test('a few requests that are slow tell nothing', () => {
     nowMs += 50
     congestion.judged(500, 100)
   }
-  expect(congestion.bound).toBe(MOST)
+  expect(congestion.bound).toBe(CEILING)
 })
 
 test('the bound rises again when the queue is gone, up to what it was', () => {
@@ -100,9 +103,9 @@ test('the bound rises again when the queue is gone, up to what it was', () => {
   judge(1_000, () => 2)
   const { bound } = congestion
   expect(bound).toBeGreaterThan(limits.leastJudged)
-  expect(bound).toBeLessThan(MOST)
+  expect(bound).toBeLessThan(CEILING)
   judge(10_000, () => 2)
-  expect(congestion.bound).toBe(MOST)
+  expect(congestion.bound).toBe(CEILING)
 })
 
 test('it rises as well where nobody comes any more', () => {
@@ -110,7 +113,7 @@ test('it rises as well where nobody comes any more', () => {
   judge(3_000, () => 200, 0)
   nowMs += 60_000
   congestion.look(0)
-  expect(congestion.bound).toBe(MOST)
+  expect(congestion.bound).toBe(CEILING)
 })
 
 test('while those that wait are not judged at all, nobody else is let in', () => {
@@ -123,7 +126,7 @@ test('while those that wait are not judged at all, nobody else is let in', () =>
 
 test('a database that is far away is not taken for a queue', () => {
   judge(10_000, () => 80)
-  expect(congestion.bound).toBe(MOST)
+  expect(congestion.bound).toBe(CEILING)
 })
 
 test('one that has moved away is, for half a minute or a little more', () => {

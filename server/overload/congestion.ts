@@ -3,9 +3,9 @@ import { Delay } from './delay.ts'
 
 /** What bounds what waits for the database; times in milliseconds. */
 export interface CongestionOptions {
-  /** Requests that may wait where nothing is in the way; read anew each time. */
+  /** Requests that a router may have in hand at all; read anew each time. */
   readonly most: () => number
-  /** Requests that may wait whatever is in the way; the contract's number unless given. */
+  /** Requests that may wait whatever is in the way, and eight times as many at most; the contract's number unless given. */
   readonly least?: () => number
   /** A clock that never steps back. */
   readonly now?: () => number
@@ -23,8 +23,11 @@ const LEAST_LESS = 0.1
 const MORE = 1.1
 const AT_LEAST_MORE = 8
 
-/** One that floods alone has half of the bound waiting. */
-const PART_OF_ONE = 2
+/** How many may wait at most, times those that may whatever is in the way: nobody knows that a queue stands before it does (LIM-49). */
+const TIMES_LEAST = 8
+
+/** A bound is lowered from so many times what waits: one that floods has between a third and two thirds of it (ours). */
+const TIMES_WAITING = 2
 
 /**
  * Bounds the requests that wait to be judged or settled, by how long either takes: database and event loop together.
@@ -54,7 +57,11 @@ export class Congestion {
 
   /** How many may wait. */
   get bound(): number {
-    return Math.min(this.#most(), this.#bound)
+    return Math.min(this.#ceiling, this.#bound)
+  }
+
+  get #ceiling(): number {
+    return Math.min(this.#most(), TIMES_LEAST * this.#least())
   }
 
   /**
@@ -93,13 +100,13 @@ export class Congestion {
     else if (this.#slow >= STANDS) {
       // A queue takes as long as it has places: half as many take half as long.
       const part = Math.max(LEAST_LESS, Math.min(LESS, 1 / excess))
-      this.#bound = Math.max(this.#least(), part * Math.min(this.bound, waiting * PART_OF_ONE))
+      this.#bound = Math.max(this.#least(), part * Math.min(this.bound, waiting * TIMES_WAITING))
     }
   }
 
   /** Whether it could. */
   #rises(): boolean {
-    if (this.#bound >= this.#most()) {
+    if (this.#bound >= this.#ceiling) {
       this.#bound = Number.POSITIVE_INFINITY
       return false
     }

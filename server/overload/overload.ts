@@ -46,8 +46,9 @@ interface Owner extends Waiting {
   turn: number
 }
 
-/** A queue comes in bursts: a turn of the event loop brings all that one has sent meanwhile before it brings another's (ours). */
-const TIMES_OF_QUEUE = 1
+/** What one may have waiting alone, and beside others, times what is left (LIM-46). */
+const TIMES_ALONE = 2
+const TIMES_SHARED = 0.5
 
 /** Addresses cost nothing: however many there are, half of each bound is for those whose key is known (ours). */
 const PART_OF_STRANGERS = 0.5
@@ -87,25 +88,34 @@ export class Overload {
 
   /** Where one more of theirs would be one too many, which is counted; undefined: nowhere. */
   refuses(address: string, workspaceId: string | undefined, cell?: string): Stage | undefined {
-    const owner = this.#owners.get(workspaceId ?? address)
-    const queue = owner?.queue ?? this.#queueOf(cell)
+    const name = workspaceId ?? address
     const isStranger = workspaceId === undefined
+    const owner = this.#owners.get(name)
+    const queue = owner?.queue ?? this.#queueOf(cell)
+    const isAlone = queue.isAlone(name, isStranger, this.#waitingOf(owner), this.#now())
+    const times = isAlone ? TIMES_ALONE : TIMES_SHARED
     const stage =
-      this.#stageFor(owner, queue, queue.all, this.#held, 1) ??
+      this.#stageFor(owner, queue, times, queue.all, this.#held, 1) ??
       (isStranger
-        ? this.#stageFor(owner, queue, queue.strangers, this.#heldByStrangers, PART_OF_STRANGERS)
+        ? this.#stageFor(owner, queue, times, queue.strangers, this.#heldByStrangers, PART_OF_STRANGERS)
         : undefined)
     if (stage !== undefined) this.#refused[stage]++
     return stage
   }
 
-  /** Whether anybody could be refused just now; while it is not so, nobody need be asked about. */
+  /**
+   * Whether anybody could be refused just now; while it is not so, nobody need be asked about. Of a queue that holds less than
+   * that even a stranger who has all that waits finds room.
+   */
   get isTight(): boolean {
     const most = this.#options.most()
     const isFull = (held: number, part: number) => !hasRoom(held, held, part * most)
-    return (
-      this.#leastBound() < most || isFull(this.#held, 1) || isFull(this.#heldByStrangers, PART_OF_STRANGERS)
-    )
+    if (isFull(this.#held, 1) || isFull(this.#heldByStrangers, PART_OF_STRANGERS)) return true
+    for (const { waiting, congestion } of this.#queues.values()) {
+      const { bound } = congestion
+      if (bound < most && !hasRoom(waiting, waiting, PART_OF_STRANGERS * bound, TIMES_SHARED)) return true
+    }
+    return false
   }
 
   get usage(): OverloadUsage {
@@ -118,16 +128,11 @@ export class Overload {
     }
   }
 
-  #leastBound(): number {
-    let least = this.#options.most()
-    for (const { congestion } of this.#queues.values()) least = Math.min(least, congestion.bound)
-    return least
-  }
-
   /** Where an owner's next one is too many, of what all of a kind have, who may have that part of each bound. */
   #stageFor(
     owner: Owner | undefined,
     queue: Queue,
+    times: number,
     { judged, came }: Waiting,
     held: number,
     part: number,
@@ -136,9 +141,8 @@ export class Overload {
     if (!hasRoom(owner?.held ?? 0, held, part * most)) return 'held'
     queue.congestion.look(queue.waiting)
     const { bound } = queue.congestion
-    const isTight =
-      bound < most && !hasRoom(this.#waitingOf(owner), judged + came, part * bound, TIMES_OF_QUEUE)
-    return isTight ? 'judged' : undefined
+    if (bound >= most) return undefined
+    return hasRoom(this.#waitingOf(owner), judged + came, part * bound, times) ? undefined : 'judged'
   }
 
   #queueOf(cell: string | undefined): Queue {
@@ -180,6 +184,7 @@ export class Overload {
     this.#hold(owner, 1)
     this.#wait(owner, 'came', 1)
     const { queue } = owner
+    if (owner.isStranger) queue.comes(owner.name, true, this.#now())
     let isComing = true
     const begin = (): void => {
       if (isComing && turn === this.#turn) this.#wait(owner, 'came', -1)
@@ -200,7 +205,9 @@ export class Overload {
         let code: string | undefined
         begin()
         try {
-          return await judge()
+          const judged = await judge()
+          if (!owner.isStranger) queue.comes(owner.name, false, this.#now())
+          return judged
         } catch (error) {
           if (error instanceof ApiError) code = error.code
           throw error
