@@ -141,3 +141,13 @@ test('where the file lets as many wait as there may be, waiting refuses nobody',
   judge(10_000, () => 400)
   expect(congestion.bound).toBe(MOST)
 })
+
+test('a file that lets more wait does so at once, however low the bound was', () => {
+  let least: number = limits.leastJudged
+  congestion = new Congestion({ most: () => MOST, least: () => least, now: () => nowMs })
+  judge(1_000, () => 2)
+  judge(3_000, () => 200)
+  expect(congestion.bound).toBe(limits.leastJudged)
+  least = MOST
+  expect(congestion.bound).toBe(MOST)
+})

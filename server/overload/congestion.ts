@@ -57,7 +57,8 @@ export class Congestion {
 
   /** How many may wait. */
   get bound(): number {
-    return Math.min(this.#ceiling, this.#bound)
+    // The file may have been changed since it was lowered.
+    return Math.min(this.#ceiling, Math.max(this.#least(), this.#bound))
   }
 
   get #ceiling(): number {
