@@ -68,7 +68,8 @@ export function createListener(
     follow(request, response)
     if (SINGLE.some((name) => isRepeated(request, name)) || request.headers.host === undefined)
       refuse(response, MALFORMED, help)
-    else if (!turnAway(request, response) && !direct(request, response)) void answer(request, response)
+    else if (!turnAway(request, response, turns.headOf(request)) && !direct(request, response))
+      void answer(request, response)
   }
   const server = createServer(options, serve)
   server.on('connection', (socket) => {

@@ -264,6 +264,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     requestEnded: recorder.requestEnded,
     log,
     help,
+    isDraining: () => drain.isDraining,
   })
   const direct = createDirect({
     handlers: generating,
@@ -274,8 +275,8 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     tracer,
   })
   const { maxHeaderBytes } = config.limits
-  const turns = new ParseTurns()
-  const server = createListener(app.fetch, maxHeaderBytes, turns, connections, turnAway, direct, help)
+  const turns = new ParseTurns(undefined, turnAway.familiar)
+  const server = createListener(app.fetch, maxHeaderBytes, turns, connections, turnAway.parsed, direct, help)
   const polling = createPolling({
     shelf,
     save: (endpoint, publication) => saveBundle(sql, { endpoint, ...publication }),

@@ -291,3 +291,57 @@ test('a sender that leaves while it waits for its turn is forgotten', async () =
   socket.resetAndDestroy()
   await vi.waitFor(() => expect(closed).toBe(1), 60_000)
 })
+
+/** A server that answers a request of these bytes at once, once another one was served on its connection. */
+async function startAtOnce(atOnce: string) {
+  const asked: string[] = []
+  const sockets: Socket[] = []
+  const tell = (bytes: Buffer) => {
+    asked.push(bytes.toString())
+    return bytes.toString() === atOnce ? 'at once' : undefined
+  }
+  const port = await start((_, response) => {
+    sockets.push(response.socket!)
+    response.end('parsed')
+  }, new ParseTurns(undefined, tell))
+  const socket = open(port)
+  const send = async (bytes: string): Promise<string> => {
+    socket.write(bytes)
+    const [answer] = await once(socket, 'data')
+    return String(answer)
+  }
+  return { asked, sockets, send }
+}
+
+const whole = 'GET /whole HTTP/1.1\r\nhost: x\r\n\r\n'
+
+test('what can be answered at once is, once another request was served on its connection', async () => {
+  const { send } = await startAtOnce(whole)
+  expect(await send(whole)).toMatch(/parsed$/)
+  expect(await send(whole)).toBe('at once')
+  expect(await send(`\r\n${whole}`)).toBe('at once')
+  expect(await send(whole.replace('whole', 'other'))).toMatch(/parsed$/)
+  expect(await send(whole)).toBe('at once')
+})
+
+test('of a request that has begun to be parsed nobody is asked any more', async () => {
+  const { asked, send } = await startAtOnce(whole)
+  await send(whole)
+  const half = whole.length / 2
+  const answer = send(whole.slice(0, half))
+  await vi.waitFor(() => expect(asked).toEqual([whole.slice(0, half)]))
+  expect(await send(whole.slice(half))).toMatch(/parsed$/)
+  await answer
+  expect(asked).toHaveLength(1)
+})
+
+test('who does not read its answers is given none at once', async () => {
+  const { sockets, send } = await startAtOnce(whole)
+  await send(whole)
+  sockets[0]!.cork()
+  sockets[0]!.write('HTTP/1.1 100 Continue\r\n\r\n')
+  const answer = send(whole)
+  await vi.waitFor(() => expect(sockets).toHaveLength(2))
+  sockets[0]!.uncork()
+  expect(await answer).toMatch(/^HTTP\/1\.1 100 /)
+})

@@ -36,7 +36,14 @@ interface Connection {
   readOn?: (() => void) | undefined
   /** What the chunks of its bodies have taken of the thread in this turn. */
   usedMs: number
+  /** Of the request that is parsed just now, where one slice has all of it. */
+  head?: Buffer | undefined
+  /** Whether an answer on it has ended: Node times the first head from the connection's beginning on. */
+  hasServed: boolean
 }
+
+/** Tells the answer, all of it, to bytes that are exactly one request; undefined where it takes a parser to tell. */
+export type AnswerAtOnce = (bytes: Buffer) => string | undefined
 
 /** How long the chunks of one connection are parsed while others wait for the same (ours). */
 const TURN_MS = 1
@@ -52,6 +59,7 @@ const NOTHING = Buffer.alloc(0)
  */
 export class ParseTurns {
   readonly #budget: ParseBudget
+  readonly #answerAtOnce: AnswerAtOnce
   readonly #connections = new WeakMap<Socket, Connection>()
   /** Those whose next chunks wait for time, the next one first. */
   readonly #waiting = new Set<Connection>()
@@ -59,8 +67,9 @@ export class ParseTurns {
   #served: Connection | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(budget = new ParseBudget()) {
+  constructor(budget = new ParseBudget(), answerAtOnce: AnswerAtOnce = () => undefined) {
     this.#budget = budget
+    this.#answerAtOnce = answerAtOnce
   }
 
   /** Takes what comes on a new connection out of the hands of Node's server, which listens already. */
@@ -75,6 +84,7 @@ export class ParseTurns {
       bodyLeft: 0,
       rest: NOTHING,
       usedMs: 0,
+      hasServed: false,
     }
     this.#connections.set(socket, connection)
     socket.off('data', parse)
@@ -91,11 +101,17 @@ export class ParseTurns {
     connection.bodyLeft = declaredLength(request)
     connection.unanswered = [...connection.unanswered, response]
     response.once('close', () => {
+      connection.hasServed = true
       connection.unanswered = connection.unanswered.filter((one) => one !== response)
       if (request.complete && connection.request === request) connection.request = undefined
       // In a turn of its own: many short answers on one connection would be one long turn.
       if (connection.rest.length > 0) setImmediate(() => this.#go(connection))
     })
+  }
+
+  /** The head of a request that begins in this moment, as it came; undefined where it came in pieces. */
+  headOf({ socket }: IncomingMessage): Buffer | undefined {
+    return this.#connections.get(socket)?.head
   }
 
   /** The requests of a connection that are without a complete answer. */
@@ -167,12 +183,29 @@ export class ParseTurns {
       this.leave(connection.socket)
       return false
     } else {
-      if (!connection.isInHead) dropLineEnds(connection)
+      const isBeginning = !connection.isInHead
+      if (isBeginning) {
+        dropLineEnds(connection)
+        if (this.#answers(connection)) return true
+      }
       const slice = takeSlice(connection)
       if (slice === undefined) return false
       connection.isInHead = true
+      if (isBeginning) connection.head = slice
       parse(slice)
+      connection.head = undefined
     }
+    return true
+  }
+
+  /** Whether what is there was a request that could be answered at once, and whose sender reads its answers. */
+  #answers(connection: Connection): boolean {
+    const { socket, rest, hasServed } = connection
+    if (!hasServed || socket.writableLength > 0) return false
+    const answer = this.#answerAtOnce(rest)
+    if (answer === undefined) return false
+    connection.rest = NOTHING
+    socket.write(answer, 'latin1')
     return true
   }
 

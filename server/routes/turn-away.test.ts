@@ -8,25 +8,32 @@ import type { KeyRates } from '../limits/key-rates.ts'
 import { listen } from '../listen.ts'
 import { createListener } from '../listener.ts'
 import { Overload } from '../overload/overload.ts'
+import { ParseTurns } from '../parsing/parse-turns.ts'
 import { createTurnAway } from './turn-away.ts'
 
 const key = `sk-tee-v1-${'A'.repeat(43)}`
 const owner = { workspaceId: 'ws_1' } as KeyRates
 
+type World = Awaited<ReturnType<typeof start>>
+
 /** A server that answers 200 to whoever is not turned away; one request of `ws_1` is in hand. */
 async function start() {
   const overload = new Overload({ most: () => 1 })
   const place = overload.enter('127.0.0.1', 'ws_1')
-  const world = { requestEnded: vi.fn(), log: { warn: vi.fn() }, ownerOf: vi.fn(() => owner) }
+  const drain = { isDraining: false }
+  const ownerOf = vi.fn((): KeyRates | undefined => owner)
+  const world = { requestEnded: vi.fn(), log: { warn: vi.fn() }, ownerOf, drain }
   const turnAway = createTurnAway({
     ...world,
     help: createHelp(() => 'https://docs.example'),
     overload,
     sourceAddressOf: () => '127.0.0.1',
     corsOrigins: () => ['https://app.example'],
+    isDraining: () => world.drain.isDraining,
   })
+  const turns = new ParseTurns(undefined, turnAway.familiar)
   const connections = { take: () => true }
-  const server = createListener(() => new Response('taken'), undefined, undefined, connections, turnAway)
+  const server = createListener(() => new Response('taken'), undefined, turns, connections, turnAway.parsed)
   onTestFinished(() => void server.close().closeAllConnections())
   const port = await listen(server, { host: '127.0.0.1', port: 0 })
   const base = `http://127.0.0.1:${port}`
@@ -89,22 +96,92 @@ test('many that are turned away have a line a second, which names whose were the
   ])
 })
 
-test('a body that came with its head is read before the answer, so that its connection serves on', async () => {
-  const { port } = await start()
+/** Sends requests on one connection, one after the other, and tells which of them Node's parser has read. */
+async function connection(port: number) {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
-  const seen: boolean[] = []
+  const parsed: boolean[] = []
   const follow = (message: unknown): void => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
-    response.once('prefinish', () => seen.push(request.complete))
+    response.once('prefinish', () => parsed.push(request.complete))
   }
   subscribe('http.server.request.start', follow)
   onTestFinished(() => void unsubscribe('http.server.request.start', follow))
-  const request = `POST /v1/embeddings HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\ncontent-length: 2\r\n\r\n{}`
-  for (let count = 1; count <= 3; count++) {
+  const send = async (request: string): Promise<string> => {
     socket.write(request)
     const [answer] = await once(socket, 'data')
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 503 /)
+    return String(answer)
   }
-  expect(seen).toEqual([true, true, true])
+  return { socket, parsed, send }
+}
+
+const request = (body: string, more = '', path = '/v1/embeddings') =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`
+
+test('a body that came with its head is read before the answer, so that its connection serves on', async () => {
+  const { port } = await start()
+  const { send, parsed } = await connection(port)
+  for (const path of ['/v1/embeddings', '/v1/completions', '/v1/chat/completions'])
+    expect(await send(request('{}', '', path))).toMatch(/^HTTP\/1\.1 503 /)
+  expect(parsed).toEqual([true, true, true])
+})
+
+/** What differs from answer to answer. */
+const alike = (answer: string) =>
+  answer.replace(/req-\w{26}/, 'req-').replace(/Date: \w{3}, [\w: ]{20} GMT/, 'Date:')
+
+test('one like another that was turned away gets the same answer, without being parsed', async () => {
+  const { port, requestEnded } = await start()
+  const { send, parsed } = await connection(port)
+  const first = await send(request('{"a":1}'))
+  const again = await send(request('{"b":22}'))
+  expect(alike(again)).toBe(alike(first))
+  expect(again).not.toBe(first)
+  expect(parsed).toEqual([true])
+  const [one, other] = requestEnded.mock.calls.map(([ended]) => ({ ...ended, durationMs: 0 }))
+  expect(other).toEqual(one)
+})
+
+test.each([
+  ['has another head', request('{}', 'X-Other: 1\r\n')],
+  ['asks for something else', request('{}', '', '/v1/completions')],
+  ['comes with a part of the next one', `${request('{}')}POST /v1/`],
+  ['has no body', request('')],
+  ['brings an id', request('{}', 'X-Request-Id: mine\r\n')],
+])('one that %s is parsed', async (_, other) => {
+  const { port } = await start()
+  const { send, parsed } = await connection(port)
+  await send(request('{}'))
+  expect(await send(other)).toMatch(/^HTTP\/1\.1 503 /)
+  expect(parsed).toEqual([true, true])
+})
+
+test('one whose body comes later is parsed, and so is the first of a connection', async () => {
+  const { port } = await start()
+  const { socket, send, parsed } = await connection(port)
+  await send(request('{}'))
+  const whole = request('{}')
+  socket.write(whole.slice(0, -1))
+  await once(socket, 'data')
+  socket.write('}')
+  const another = await connection(port)
+  await another.send(whole)
+  expect(parsed).toHaveLength(3)
+})
+
+test.each([
+  ['there is room', ({ place }: World) => place.leave(), /^HTTP\/1\.1 200 /],
+  ['its key is not known any more', ({ ownerOf }: World) => ownerOf.mockReturnValue(undefined), / 503 /],
+  [
+    'the router is about to stop',
+    ({ drain }: World) => (drain.isDraining = true),
+    /\r\nConnection: close\r\n/,
+  ],
+])('where %s, one that is familiar is parsed', async (_, change, expected) => {
+  const world = await start()
+  const { send, parsed } = await connection(world.port)
+  await send(request('{}'))
+  change(world)
+  expect(await send(request('{}'))).toMatch(expected)
+  expect(parsed).toHaveLength(2)
 })
