@@ -1,20 +1,17 @@
 import { hash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { declaredLength } from '../bodies/body.ts'
 
-/** A request as it lies on the wire, all of it. */
-interface Whole {
-  /** SHA-256 of its head, where the length of its body is left out: a head holds a key, and is not kept. */
-  readonly likeness: string
-  readonly headBytes: number
-  readonly bodyBytes: number
+/** The head of a request as it lies on the wire. */
+interface Head {
+  readonly text: string
+  /** Where the digits of its body's length stand in it. */
+  readonly digitsAt: number
+  readonly digits: string
 }
 
-/** The length of a body that is no empty one, and what stands around it on its line. */
+/** The length of a body that is no empty one. */
 const LENGTH = /\r\ncontent-length: ?([1-9]\d{0,7})(?=\r\n)/i
-
-/** A line end that is none to everybody. */
-const BARE = /(?:^|[^\r])\n|\r(?!\n)/
 
 const END = '\r\n\r\n'
 
@@ -30,39 +27,43 @@ const MOST_HEADS = 1_024
  * one that could take it for another.
  */
 export class FamiliarHeads<Known> {
+  /** By what is the same of them, as its SHA-256: a head holds a key, and is not kept. */
   readonly #known = new Map<string, Known>()
 
-  /** Remembers what its parser found in a head, where that says nothing of how its connection goes on. */
-  learn(head: Buffer, request: IncomingMessage, known: Known): void {
-    const { headers, httpVersion } = request
-    const { connection = 'keep-alive', upgrade, expect, 'transfer-encoding': coding } = headers
-    const isPlain = connection.toLowerCase() === 'keep-alive' && (upgrade ?? expect ?? coding) === undefined
-    if (!isPlain || httpVersion !== '1.1') return
-    const whole = read(head)
-    if (whole?.headBytes !== head.length || BARE.test(head.toString('latin1'))) return
-    if (declaredLength(request) !== whole.bodyBytes) return
+  /** Remembers what is known of a request by its head, unless that asks for more than an answer on a connection that goes on. */
+  learn(bytes: Buffer, { req: request, shouldKeepAlive }: ServerResponse, known: Known): void {
+    const { upgrade, expect } = request.headers
+    if (!shouldKeepAlive || (upgrade ?? expect) !== undefined) return
+    const head = readHead(bytes)
+    // Nobody but Node's parser says which length it is; it takes neither two nor one beside chunks.
+    if (head?.text.length !== bytes.length || declaredLength(request) !== Number(head.digits)) return
+    const likeness = likenessOf(head)
+    if (this.#known.has(likeness)) return
     if (this.#known.size >= MOST_HEADS) this.#known.clear()
-    this.#known.set(whole.likeness, known)
+    this.#known.set(likeness, known)
   }
 
   /** What is known of the head of a request; undefined where these bytes are not exactly one whose head was learnt. */
   recognize(bytes: Buffer): Known | undefined {
     if (this.#known.size === 0) return undefined
-    const whole = read(bytes)
-    if (whole === undefined || bytes.length !== whole.headBytes + whole.bodyBytes) return undefined
-    return this.#known.get(whole.likeness)
+    const head = readHead(bytes)
+    if (head === undefined || bytes.length !== head.text.length + Number(head.digits)) return undefined
+    return this.#known.get(likenessOf(head))
   }
 }
 
-function read(bytes: Buffer): Whole | undefined {
-  const most = bytes.toString('latin1', 0, MOST_HEAD_BYTES)
-  const end = most.indexOf(END)
-  const length = LENGTH.exec(most)
+/** Each of its characters is one byte. */
+function readHead(bytes: Buffer): Head | undefined {
+  const beginning = bytes.toString('latin1', 0, MOST_HEAD_BYTES)
+  const end = beginning.indexOf(END)
+  const length = LENGTH.exec(beginning)
   if (length === null || length.index >= end) return undefined
-  const headBytes = end + END.length
-  const afterLength = length.index + length[0].length
   const digits = length[1]!
-  // No head has a byte of this kind: nothing else can stand for the length.
-  const but = `${most.slice(0, afterLength - digits.length)}\0${most.slice(afterLength, headBytes)}`
-  return { likeness: hash('sha256', but, 'base64'), headBytes, bodyBytes: Number(digits) }
+  const digitsAt = length.index + length[0].length - digits.length
+  return { text: beginning.slice(0, end + END.length), digitsAt, digits }
+}
+
+function likenessOf({ text, digitsAt, digits }: Head): string {
+  // Node takes no head with a zero byte: in one that was learnt it stands for the length alone.
+  return hash('sha256', `${text.slice(0, digitsAt)}\0${text.slice(digitsAt + digits.length)}`, 'base64')
 }

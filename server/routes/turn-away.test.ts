@@ -96,7 +96,7 @@ test('many that are turned away have a line a second, which names whose were the
   ])
 })
 
-/** Sends requests on one connection, one after the other, and tells which of them Node's parser has read. */
+/** Sends requests on one connection, one after the other; of all connections it tells which requests Node's parser has read. */
 async function connection(port: number) {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -145,15 +145,60 @@ test('one like another that was turned away gets the same answer, without being 
 test.each([
   ['has another head', request('{}', 'X-Other: 1\r\n')],
   ['asks for something else', request('{}', '', '/v1/completions')],
-  ['comes with a part of the next one', `${request('{}')}POST /v1/`],
-  ['has no body', request('')],
-  ['brings an id', request('{}', 'X-Request-Id: mine\r\n')],
 ])('one that %s is parsed', async (_, other) => {
   const { port } = await start()
   const { send, parsed } = await connection(port)
   await send(request('{}'))
   expect(await send(other)).toMatch(/^HTTP\/1\.1 503 /)
   expect(parsed).toEqual([true, true])
+})
+
+test.each([
+  ['comes with a part of the next one', `${request('{}')}POST /v1/`],
+  ['has no body', request('')],
+  ['brings an id', request('{}', 'X-Request-Id: mine\r\n')],
+  ['comes from a page', request('{}', 'Origin: https://app.example\r\n')],
+])('one that %s is parsed, each time', async (_, other) => {
+  const { port } = await start()
+  for (let count = 1; count <= 2; count++) {
+    // Half of another request has come on the connection before.
+    const { send, parsed } = await connection(port)
+    await send(request('{}', 'X-First: 1\r\n'))
+    parsed.length = 0
+    expect(await send(other)).toMatch(/^HTTP\/1\.1 503 /)
+    expect(parsed).toEqual([true])
+  }
+})
+
+test('one that asks to be the last of its connection is', async () => {
+  const { port } = await start()
+  const last = request('{}', 'Proxy-Connection: close\r\n')
+  for (let count = 1; count <= 2; count++) {
+    const { socket, send, parsed } = await connection(port)
+    await send(request('{}'))
+    parsed.length = 0
+    expect(await send(last)).toMatch(/\r\nConnection: close\r\n/)
+    expect(parsed).toEqual([true])
+    if (!socket.readableEnded) await once(socket, 'end')
+  }
+})
+
+test('nothing is learnt of one whose key is not known', async () => {
+  const { port, ownerOf } = await start()
+  const { send, parsed } = await connection(port)
+  ownerOf.mockReturnValueOnce(undefined)
+  await send(request('{}'))
+  await send(request('{}'))
+  expect(parsed).toHaveLength(2)
+  await send(request('{}'))
+  expect(parsed).toHaveLength(2)
+})
+
+test('while the router stops, the answer to a body that still comes is one of a connection that is read on', async () => {
+  const { port, drain } = await start()
+  drain.isDraining = true
+  const { send } = await connection(port)
+  expect(await send(request('{}').slice(0, -1))).toMatch(/^HTTP\/1\.1 503 .*\r\nConnection: keep-alive\r\n/s)
 })
 
 test('one whose body comes later is parsed, and so is the first of a connection', async () => {

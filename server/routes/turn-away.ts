@@ -22,7 +22,7 @@ export interface TurnAwayOptions {
   readonly requestEnded: (request: EndedRequest) => void
   readonly log: Pick<Log, 'warn'>
   readonly help: Help
-  /** From then on each answer is the last one of its connection. */
+  /** From then on each answer is the last one of its connection, if that may be (OPS-02). */
   readonly isDraining: () => boolean
 }
 
@@ -94,15 +94,16 @@ export function createTurnAway(options: TurnAwayOptions): TurnAways {
       const cors =
         origin === undefined ? undefined : corsHeaders({ origin, requestedHeaders: undefined }, corsOrigins())
       const requestId = requestIdFor(typeof given === 'string' ? given : undefined)
-      if (isDraining()) response.shouldKeepAlive = false
       // A body that came with its head is parsed first: what is left of one after its answer is read on slowly.
       queueMicrotask(() => {
+        // Whoever still sends would not see the answer on a connection that closes.
+        if (isDraining() && request.complete) response.shouldKeepAlive = false
         const more = { 'X-Request-Id': requestId, ...cors, ...help(refusals[stage]) }
         response.writeHead(status, { ...fixed, ...more }).end(body)
       })
       // One whose key nobody knows has its address judged, which stands in no head.
       const isPlain = owner !== undefined && origin === undefined && given === undefined
-      if (isPlain && head !== undefined) familiar.learn(head, request, { route, keyHash })
+      if (isPlain && head !== undefined) familiar.learn(head, response, { route, keyHash })
       told(route, stage, owner?.workspaceId, begunAtMs)
       return true
     },
