@@ -44,7 +44,12 @@ export class Turns {
     const known = this.#connections.get(socket)
     const connection = known ?? { newest: request, turns: [] }
     if (known === undefined) this.#connections.set(socket, connection)
-    else if (losesWhatFollows(known.newest)) socket.destroy()
+    else if (losesWhatFollows(known.newest)) {
+      // This is the rest of something. The answer that is on its way ends the connection, and must not be lost by that.
+      if (known.turns.length === 0) socket.destroySoon()
+      else known.readOn ??= holdSocket(socket)
+      return
+    }
     connection.newest = request
     if (this.#isEnding && connection.turns.length === 0) socket.destroySoon()
     // Nobody could be told what became of it (REQ-74).
