@@ -29,7 +29,7 @@ async function start() {
     overload,
     sourceAddressOf: () => '127.0.0.1',
     corsOrigins: () => ['https://app.example'],
-    isDraining: () => world.drain.isDraining,
+    isDraining: () => drain.isDraining,
   })
   const turns = new ParseTurns(undefined, turnAway.familiar)
   const connections = { take: () => true }

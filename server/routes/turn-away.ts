@@ -72,7 +72,7 @@ export function createTurnAway(options: TurnAwayOptions): TurnAways {
   const familiar = new FamiliarHeads<Asked>()
 
   function told(route: string, stage: Stage, workspaceId: string | undefined, begunAtMs: number): void {
-    const { status } = answers.get(stage)!
+    const { status } = refusals[stage]
     const durationMs = performance.now() - begunAtMs
     requestEnded({ method: 'POST', route, status, code: 'overloaded', durationMs })
     note(workspaceId)
