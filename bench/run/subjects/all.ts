@@ -1,5 +1,5 @@
 import { direct } from './direct.ts'
-import { forwarder } from './forwarder.ts'
+import { bookkeeper, forwarder } from './forwarder.ts'
 import { grown } from './grown.ts'
 import { litellm } from './litellm.ts'
 import { nginx } from './nginx.ts'
@@ -14,6 +14,7 @@ export const subjects: readonly Subject[] = [
   direct,
   nginx,
   forwarder,
+  bookkeeper,
   router,
   verified,
   portkey,
