@@ -62,7 +62,13 @@ const [hostile, beside] = await world.load([
 const { healthMs, metricsMs, largestBytes, most } = await watched()
 const reports = [...warmings.flat(), alone!, hostile!, beside!]
 const answered = reports.reduce((sum, { acceptedMs }) => sum + acceptedMs.length, 0)
-const failed = reports.reduce((sum, report) => sum + report.failed, 0)
+const sumOf = (pick: (report: LoadReport) => number) => reports.reduce((sum, report) => sum + pick(report), 0)
+const failures = {
+  answered_otherwise: sumOf((report) => report.otherwise),
+  cut_off: sumOf((report) => report.cutOff),
+  unanswered: sumOf((report) => report.unanswered),
+}
+const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
 const books = await world.books()
 await world.stop()
 
@@ -91,7 +97,7 @@ const figures = {
   memory_before_mib: memoryBefore / 1_048_576,
   memory_most_mib: largestBytes / 1_048_576,
   ...Object.fromEntries(Object.entries(most).map(([name, count]) => [`most_${name}`, count])),
-  failed,
+  ...failures,
   unbooked: answered - books.generations,
   open_holds: books.openHolds,
   wrong_sums: books.wrong,
