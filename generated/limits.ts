@@ -52,8 +52,8 @@ export const limits = {
   maxConnections: 16_384,
   /** Most requests for inference, from their arrival to the end of their answers, unless configured. */
   maxRequests: 8_192,
-  /** So many requests may wait to be judged or settled, however long that takes, and eight times as many at most, unless configured. */
-  leastJudged: 96,
+  /** So many requests may wait to be judged or settled, however long that takes, and six times as many at most, unless configured. */
+  leastJudged: 64,
   /** Longest wait for a connection to a backend. */
   connectTimeoutMs: 5_000,
   /** Longest wait for a backend's first byte; pings flow meanwhile. */

@@ -2042,7 +2042,7 @@ export interface components {
         /** What is too much for a request's head. */
         HeadersTooLargeCode: "headers_too_large";
         /** What a router has in its hands at a time (LIM-44). */
-        HeldLimit: 16384 | 8192 | 96;
+        HeldLimit: 16384 | 8192 | 64;
         /** SHA-256 in hex, as `sha256sum` prints it. */
         HexSha256: string;
         /** Where a stand-in of the suite is controlled. */
@@ -3579,7 +3579,7 @@ export interface components {
         RouterLimitsConfig: {
             /** Memory that all bodies together may take. */
             bodyMemoryBytes?: number;
-            /** So many of them may wait to be judged or settled, however long that takes, and eight times as many at most; with `maxRequests` none is refused for it. */
+            /** So many of them may wait to be judged or settled, however long that takes, and six times as many at most; with `maxRequests` none is refused for it. */
             leastJudged?: components["schemas"]["Count"];
             /** Largest request body. */
             maxBodyBytes?: components["schemas"]["Count"];

@@ -131,7 +131,7 @@ export interface RouterConfig {
     readonly maxConnections: number
     /** Requests for inference at a time. */
     readonly maxRequests: number
-    /** So many of them may wait to be judged or settled, however long that takes, and eight times as many at most. */
+    /** So many of them may wait to be judged or settled, however long that takes, and six times as many at most. */
     readonly leastJudged: number
   }
   readonly timers: {

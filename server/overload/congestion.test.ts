@@ -4,7 +4,9 @@ import { Congestion } from './congestion.ts'
 
 const MOST = 8_192
 /** As many as may wait at most (LIM-49). */
-const CEILING = 8 * limits.leastJudged
+const CEILING = 6 * limits.leastJudged
+/** Fewer than half of that: the bound is lowered from what waits. */
+const WAITING = 160
 
 let nowMs: number
 let congestion: Congestion
@@ -15,21 +17,21 @@ beforeEach(() => {
 })
 
 /** Judges one request each 10 ms, each of which takes so long while so many wait. */
-function judge(forMs: number, tookMs: (index: number) => number, waiting = 400): void {
+function judge(forMs: number, tookMs: (index: number) => number, waiting = WAITING): void {
   for (let index = 0; index < forMs / 10; index++) {
     nowMs += 10
     congestion.judged(tookMs(index), waiting)
   }
 }
 
-function settle(forMs: number, tookMs: (index: number) => number, waiting = 400): void {
+function settle(forMs: number, tookMs: (index: number) => number, waiting = WAITING): void {
   for (let index = 0; index < forMs / 10; index++) {
     nowMs += 10
     congestion.settled(tookMs(index), waiting)
   }
 }
 
-test('where judging takes no time, eight times as many may wait as in any case, and none beyond what may be in hand', () => {
+test('where judging takes no time, six times as many may wait as in any case, and none beyond what may be in hand', () => {
   judge(10_000, () => 2)
   expect(congestion.bound).toBe(CEILING)
   congestion = new Congestion({ most: () => 100, now: () => nowMs })
@@ -41,16 +43,16 @@ test('a queue that stands for a tenth of a second lowers the bound below what wa
   judge(50, () => 16)
   expect(congestion.bound).toBe(CEILING)
   judge(100, () => 16)
-  expect(congestion.bound / 2).toBeLessThan(400)
-  expect(congestion.bound / 2).toBeGreaterThan(200)
+  expect(congestion.bound / 2).toBeLessThan(WAITING)
+  expect(congestion.bound / 2).toBeGreaterThan(WAITING / 2)
 })
 
 test('the longer it takes, the further at once', () => {
   judge(1_000, () => 2)
   judge(100, () => 56)
   // Four times what may be: a quarter of what waits is let in.
-  expect(congestion.bound / 2).toBeGreaterThan(80)
-  expect(congestion.bound / 2).toBeLessThan(120)
+  expect(congestion.bound / 2).toBeGreaterThan(0.2 * WAITING)
+  expect(congestion.bound / 2).toBeLessThan(0.3 * WAITING)
 })
 
 test('so does one of answers that wait to be settled, though judging is quick', () => {
@@ -58,16 +60,16 @@ test('so does one of answers that wait to be settled, though judging is quick', 
   settle(1_000, () => 3)
   for (let count = 0; count < 3; count++) {
     settle(100, () => 200)
-    congestion.judged(2, 400)
+    congestion.judged(2, WAITING)
   }
-  expect(congestion.bound / 2).toBeLessThan(400)
+  expect(congestion.bound / 2).toBeLessThan(WAITING)
   settle(10_000, () => 3)
   expect(congestion.bound).toBe(CEILING)
 })
 
 test('it goes on falling for as long as the queue stands, and never below its least', () => {
   judge(1_000, () => 2)
-  let waiting = 400
+  let waiting = WAITING
   const bounds: number[] = []
   for (let count = 0; count < 20; count++) {
     judge(200, () => 200, waiting)
@@ -100,7 +102,7 @@ test('the bound rises again when the queue is gone, up to what it was', () => {
   judge(1_000, () => 2)
   judge(3_000, () => 200, 0)
   expect(congestion.bound).toBe(limits.leastJudged)
-  judge(1_000, () => 2)
+  judge(500, () => 2)
   const { bound } = congestion
   expect(bound).toBeGreaterThan(limits.leastJudged)
   expect(bound).toBeLessThan(CEILING)

@@ -5,7 +5,7 @@ import { Delay } from './delay.ts'
 export interface CongestionOptions {
   /** Requests that a router may have in hand at all; read anew each time. */
   readonly most: () => number
-  /** Requests that may wait whatever is in the way, and eight times as many at most; the contract's number unless given. */
+  /** Requests that may wait whatever is in the way, and six times as many at most; the contract's number unless given. */
   readonly least?: () => number
   /** A clock that never steps back. */
   readonly now?: () => number
@@ -24,7 +24,7 @@ const MORE = 1.1
 const AT_LEAST_MORE = 8
 
 /** How many may wait at most, times those that may whatever is in the way: nobody knows that a queue stands before it does (LIM-49). */
-const TIMES_LEAST = 8
+const TIMES_LEAST = 6
 
 /** A bound is lowered from so many times what waits: one that floods has between a third and two thirds of it (ours). */
 const TIMES_WAITING = 2
