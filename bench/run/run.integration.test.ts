@@ -9,7 +9,7 @@ import { streams } from './measures/streams.ts'
 import type { Figures } from './measures/turn.ts'
 import { runPlan } from './run.ts'
 import { direct } from './subjects/direct.ts'
-import { forwarder } from './subjects/forwarder.ts'
+import { bookkeeper, forwarder } from './subjects/forwarder.ts'
 
 // Nothing is pinned: the other tests need this process's cores as well.
 const cores = divideCores(1)
@@ -72,6 +72,30 @@ test('a stream is followed chunk by chunk, and a connection for each request cou
   expect(first!.firstByteP50Ms![0]).toBeLessThanOrEqual(first!.p50Ms![0]!)
   expect(churned).toMatchObject({ failed: [0] })
   expect(churned!.perSecond![0]).toBeGreaterThan(0)
+})
+
+test('whoever keeps the least of books has its database counted apart, and loses nobody who leaves', async () => {
+  const results = await runPlan({
+    subjects: [bookkeeper],
+    measures: wanted,
+    others: [],
+    cores,
+    rounds: 1,
+    // Ends with streams whose clients leave.
+    heatMs: 1_000,
+    warmMs: 200,
+    turnMs: 1_000,
+    signal: new AbortController().signal,
+    say: () => {},
+    onTurn: () => {},
+  })
+  const { bookkeeper: found } = results.measures[0]!.subjects
+  expect(found).toMatchObject({ failed: [0] })
+  expect(found!.perSecond![0]).toBeGreaterThan(0)
+  expect(found!['cpuMicros.database']![0]).toBeGreaterThan(0)
+  // Two for each request, shared by those that come meanwhile.
+  expect(found!.statements![0]).toBeGreaterThan(0)
+  expect(found!.statements![0]).toBeLessThanOrEqual(2.1)
 })
 
 test('a run that is ended stops what it started, and gives nothing', async () => {
