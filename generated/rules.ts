@@ -426,6 +426,7 @@ export const rules = {
   'REQ-65': { origin: 'chosen', ref: 'D5/1:5', level: 'must', subjects: ['router'], test: 'inspection' },
   'REQ-66': { origin: 'chosen', ref: 'D5/1:5', level: 'must', subjects: ['router'], test: 'inspection' },
   'REQ-67': { origin: 'chosen', ref: 'D5/1:5', level: 'must', subjects: ['router'], test: 'inspection' },
+  'REQ-76': { origin: 'chosen', ref: 'D5/1:5', level: 'must', subjects: ['router'], test: 'inspection' },
   'REQ-68': { origin: 'chosen', ref: 'D5/1:6', level: 'must', subjects: ['router'], test: 'inspection' },
   'REQ-69': { origin: 'chosen', ref: 'D5/1:6', level: 'must', subjects: ['router'], test: 'inspection' },
   'REQ-71': { origin: 'chosen', ref: 'D5/1:7', level: 'must', subjects: ['router', 'proxy'], test: 'inspection' },

@@ -39,6 +39,7 @@ import { createPolling } from './publication/polling.ts'
 import { createShelf, restore } from './publication/shelf.ts'
 import { createReader } from './reading/reader.ts'
 import { readerMetrics } from './reading/reader-metrics.ts'
+import { SpotTime } from './reading/spot-time.ts'
 import { createFleet } from './relay/fleet.ts'
 import { createAnnouncer } from './reload/announcer.ts'
 import { createEdition, type Edition } from './reload/edition.ts'
@@ -184,6 +185,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   const inference = {
     editions,
     reader,
+    spotTime: new SpotTime(),
     overload,
     findKey,
     meter,

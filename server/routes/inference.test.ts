@@ -4,13 +4,15 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createBodyMemory } from '../bodies/body-memory.ts'
+import { ApiError } from '../errors.ts'
 import { Overload } from '../overload/overload.ts'
+import { SpotTime } from '../reading/spot-time.ts'
 import { type InferenceDependencies, serveInference } from './inference.ts'
 
 const KEY = `sk-tee-v1-${'A'.repeat(43)}`
 
 /** A router that knows no key, and tells whatever it throws by a 401. */
-async function start(): Promise<number> {
+async function start(dependencies: Partial<InferenceDependencies> = {}): Promise<number> {
   const memory = createBodyMemory(1_000_000, 100_000)
   const edition = {
     memory,
@@ -25,6 +27,8 @@ async function start(): Promise<number> {
     meter: { ownerOf: () => undefined },
     overload: new Overload({ most: () => 10 }),
     sourceAddressOf: () => '127.0.0.1',
+    spotTime: new SpotTime(),
+    ...dependencies,
   } as unknown as InferenceDependencies)
   const server = createServer()
   const serve: Parameters<typeof createServer>[1] = (incoming, response) => {
@@ -51,3 +55,40 @@ test.each([
     expect(answer).toContain('invalid_api_key')
   },
 )
+
+/** Sends a body of so many bytes, and gives the status of its answer. */
+async function send(port: number, bytes: number): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}` },
+    body: `{"x":"${'x'.repeat(bytes - 8)}"}`,
+  })
+  return response.status
+}
+
+test('a body is read aside whose owner has taken their part of the thread, and says the same there', async () => {
+  const refusal = new ApiError('missing_field', 'There is no model.', { param: 'model' })
+  const read = vi.fn(async () => ({ refusal }))
+  const open = vi.fn((_owner: string, bytes: number) =>
+    bytes > 8_192 ? undefined : <R>(work: () => R) => work(),
+  )
+  const port = await start({ reader: { read }, spotTime: { open } })
+  expect(await send(port, 8_192)).toBe(401)
+  expect(read).not.toHaveBeenCalled()
+  expect(await send(port, 8_193)).toBe(401)
+  expect(read).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ owner: '127.0.0.1', operation: 'chat' }),
+  )
+})
+
+test('a workspace pays for its bodies wherever its keys are known', async () => {
+  const open = vi.fn(
+    () =>
+      <R>(work: () => R) =>
+        work(),
+  )
+  const owner = { workspaceId: 'ws_1', keyId: 'key_1' }
+  const meter = { ownerOf: () => owner } as unknown as InferenceDependencies['meter']
+  await send(await start({ meter, spotTime: { open } }), 10_000)
+  expect(open).toHaveBeenCalledWith('ws_1', 10_000)
+})

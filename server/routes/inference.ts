@@ -18,6 +18,7 @@ import { type Operation, operations } from '../operation.ts'
 import type { Overload, Place } from '../overload/overload.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Reader } from '../reading/reader.ts'
+import type { SpotTime } from '../reading/spot-time.ts'
 import { keepBody } from '../relay/kept-body.ts'
 import type { RelayTask } from '../relay/task.ts'
 import type { Edition } from '../reload/edition.ts'
@@ -37,6 +38,8 @@ export interface InferenceDependencies {
   readonly overload: Pick<Overload, 'enter'>
   /** Reads large bodies. */
   readonly reader: Pick<Reader, 'read'>
+  /** What the others may take of the thread. */
+  readonly spotTime: Pick<SpotTime, 'open'>
   /** The publication in force at admission is what a generation names (CHAT-14). */
   readonly shelf: Shelf
   readonly upstreams: Pick<Upstreams, 'find'>
@@ -59,7 +62,7 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
     if (owner) caller.identify(owner)
     const place = overload.enter(address, owner?.workspaceId, owner?.cell)
     try {
-      await serve(operation, raw, { caller, address, place }, dependencies)
+      await serve(operation, raw, { caller, address, workspaceId: owner?.workspaceId, place }, dependencies)
     } finally {
       place.leave()
     }
@@ -70,13 +73,15 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
 interface Visitor {
   readonly caller: Caller
   readonly address: string
+  /** Undefined where it is not known yet whose their key is. */
+  readonly workspaceId: string | undefined
   readonly place: Place
 }
 
 async function serve(
   operation: Operation,
   raw: RawRequest,
-  { caller, address, place }: Visitor,
+  { caller, address, workspaceId: remembered, place }: Visitor,
   dependencies: InferenceDependencies,
 ): Promise<void> {
   const { editions, meter } = dependencies
@@ -97,7 +102,7 @@ async function serve(
     maxBytes: config.limits.maxBodyBytes,
     lease,
     pool,
-    owner: workspaceId ?? address,
+    owner: workspaceId ?? remembered ?? address,
   } as const
   const visit = editions.visit()
   try {
@@ -131,7 +136,7 @@ interface Reading {
   readonly maxBytes: number
   readonly lease: BodyLease
   readonly pool: Pool
-  /** Behind whose bodies a large one waits. */
+  /** Behind whose bodies a large one waits, and who pays for one that is read on the spot. */
   readonly owner: string
 }
 
@@ -151,7 +156,7 @@ async function accept(
   const { model, body, edition } = await judge(
     operation,
     raw,
-    dependencies.reader,
+    dependencies,
     reading,
     { caller, place },
     visit,
@@ -218,14 +223,14 @@ async function accept(
 async function judge(
   operation: Operation,
   { incoming }: RawRequest,
-  reader: Pick<Reader, 'read'>,
+  { reader, spotTime }: Pick<InferenceDependencies, 'reader' | 'spotTime'>,
   reading: Reading,
   { caller, place }: Omit<Asking, 'reserved'>,
   visit: Visit,
 ): Promise<{ model: ServedModel; body: BodyReading; edition: Edition }> {
   let model: ServedModel | undefined
   try {
-    const { pieces, read } = await take(operation, incoming, reading)
+    const { pieces, read } = await take(operation, incoming, reading, spotTime)
     const edition = visit.enter()
     const { models } = edition.catalogue
     const gone = () => (incoming.socket.destroyed ? new ClientGone() : undefined)
@@ -243,18 +248,24 @@ async function judge(
 }
 
 /**
- * Takes a body, and gives a way to read it at once where it is small. A small one is looked at as it comes; of a large
- * one not even the beginning: where 200 begin at once, that alone lets everybody wait for a tenth of a second.
+ * Takes a body, and gives a way to read it at once where it is small and its owner may take the time. A small one is
+ * looked at as it comes; of a large one not even the beginning: where 200 begin at once, that alone lets everybody wait
+ * for a tenth of a second.
  */
 async function take(
   operation: Operation,
   incoming: RawRequest['incoming'],
-  { maxBytes, lease, pool }: Reading,
+  { maxBytes, lease, pool, owner }: Reading,
+  spotTime: Pick<SpotTime, 'open'>,
 ): Promise<{ pieces: readonly Buffer[]; read?: (models: readonly ServedModel[]) => BodyReading }> {
-  const check = pool === 'small' ? createBodyCheck() : undefined
-  const inspect = (piece: Buffer) => (check?.push(piece) === false ? flawError(check.flaw!) : undefined)
+  const begun = pool === 'small' ? spotTime.open(owner, declaredLength(incoming)!) : undefined
+  const check = begun && createBodyCheck()
+  const inspect = (piece: Buffer) =>
+    begun?.(() => check!.push(piece)) === false ? flawError(check!.flaw!) : undefined
   const pieces = await readPieces(incoming, { maxBytes, lease, inspect })
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   if (length > limits.keyFirstBodyBytes) return { pieces }
-  return { pieces, read: (models) => readFor(operation, joined(pieces), models, check) }
+  const onTheSpot = begun ?? spotTime.open(owner, length)
+  if (onTheSpot === undefined) return { pieces }
+  return { pieces, read: (models) => onTheSpot(() => readFor(operation, joined(pieces), models, check)) }
 }

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { SpotTime } from './spot-time.ts'
+
+const LARGE = 65_536
+
+function world() {
+  let nowMs = 0
+  const time = new SpotTime(() => nowMs)
+  return {
+    time,
+    wait(ms: number) {
+      nowMs += ms
+    },
+    /** Reads bodies that take so long each until one may not be read on the spot, and tells how many could. */
+    readAll(owner: string, tookMs: number, bytes = LARGE): number {
+      for (let count = 0; count < 1_000; count++) {
+        const onTheSpot = time.open(owner, bytes)
+        if (onTheSpot === undefined) return count
+        onTheSpot(() => {
+          nowMs += tookMs
+        })
+      }
+      return Number.POSITIVE_INFINITY
+    },
+  }
+}
+
+test('a workspace has 50 ms at once, and then a twentieth of the time', () => {
+  const { readAll, wait } = world()
+  // Each takes 1 ms beyond what handing it over takes, and a twentieth of its own time comes back.
+  expect(readAll('a', 1.2)).toBe(54)
+  wait(60_000)
+  expect(readAll('a', 1.2)).toBe(54)
+  wait(200)
+  expect(readAll('a', 1.2)).toBe(10)
+})
+
+test('what one workspace has taken is not taken from another', () => {
+  const { readAll } = world()
+  readAll('a', 10)
+  expect(readAll('a', 10)).toBe(0)
+  expect(readAll('b', 10)).toBe(6)
+})
+
+test('what takes no longer than handing over costs nothing, all steps of a body together', () => {
+  const { time, wait, readAll } = world()
+  expect(readAll('a', 0.2)).toBe(Number.POSITIVE_INFINITY)
+  const onTheSpot = time.open('a', LARGE)!
+  for (let step = 0; step < 60; step++) onTheSpot(() => wait(1))
+  expect(time.open('a', LARGE)).toBeUndefined()
+})
+
+test('small bodies are read whatever their workspace has taken', () => {
+  const { readAll, time } = world()
+  readAll('a', 100)
+  expect(time.open('a', 8_193)).toBeUndefined()
+  expect(time.open('a', 8_192)?.(() => 'read')).toBe('read')
+  expect(readAll('b', 100, 8_192)).toBe(Number.POSITIVE_INFINITY)
+})
+
+test('what fails is paid for as well', () => {
+  const { time, wait } = world()
+  const fail = () => {
+    wait(100)
+    throw new Error('malformed')
+  }
+  expect(() => time.open('a', LARGE)!(fail)).toThrow('malformed')
+  expect(time.open('a', LARGE)).toBeUndefined()
+})
+
+test('who owes something is remembered among any number of others', () => {
+  const { readAll, wait } = world()
+  readAll('a', 100_000)
+  for (let other = 0; other < 3_000; other++) {
+    readAll(`other-${other}`, 60)
+    wait(100)
+  }
+  // They took 480 seconds, of which a twentieth came back.
+  expect(readAll('a', 1)).toBe(0)
+})
