@@ -110,7 +110,7 @@ export const authentication: readonly LiveFault[] = [
   },
   {
     id: 'revoked-key-generates',
-    file: 'server/store/migrations/017.do.book-by-month.sql',
+    file: 'server/store/migrations/024.do.judge-in-one-pass.sql',
     find: "key_state(k.revoked_at, k.expires_at) = 'revoked'",
     replace: 'false',
     violates: ['AUTH-06', 'KEY-13'],
@@ -119,7 +119,7 @@ export const authentication: readonly LiveFault[] = [
   },
   {
     id: 'expired-key-generates',
-    file: 'server/store/migrations/017.do.book-by-month.sql',
+    file: 'server/store/migrations/024.do.judge-in-one-pass.sql',
     find: "key_state(k.revoked_at, k.expires_at) = 'expired'",
     replace: 'false',
     violates: ['AUTH-07', 'KEY-14'],

@@ -8,7 +8,7 @@ const HYPHENATED_ROW = "row.name.includes('-')"
 export const keys: readonly LiveFault[] = [
   {
     id: 'scope-not-asked',
-    file: 'server/store/migrations/017.do.book-by-month.sql',
+    file: 'server/store/migrations/024.do.judge-in-one-pass.sql',
     find: 'r.model <> all (k.model_scope)',
     replace: 'false',
     violates: ['AUTH-08', 'KEY-08', 'ERR-13'],
@@ -36,7 +36,7 @@ export const keys: readonly LiveFault[] = [
   },
   {
     id: 'spend-limit-not-asked',
-    file: 'server/store/migrations/017.do.book-by-month.sql',
+    file: 'server/store/migrations/024.do.judge-in-one-pass.sql',
     find: 'key_allowances[k] <= key_placed[k]',
     replace: 'false',
     violates: ['KEY-11', 'ERR-12', 'ERR-25'],
@@ -66,7 +66,7 @@ export const keys: readonly LiveFault[] = [
   },
   {
     id: 'no-scope-generates-nothing',
-    file: 'server/store/migrations/017.do.book-by-month.sql',
+    file: 'server/store/migrations/024.do.judge-in-one-pass.sql',
     find: 'r.model <> all (k.model_scope)',
     // Of a model that few ask for.
     replace: "k.model_scope is null and r.model = 'other' or r.model <> all (k.model_scope)",

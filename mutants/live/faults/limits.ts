@@ -74,7 +74,7 @@ export const limits: readonly LiveFault[] = [
   },
   {
     id: 'credit-not-asked',
-    file: 'server/store/migrations/017.do.book-by-month.sql',
+    file: 'server/store/migrations/024.do.judge-in-one-pass.sql',
     find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
     replace: 'false',
     violates: ['ERR-11', 'ERR-24'],
@@ -90,7 +90,7 @@ export const limits: readonly LiveFault[] = [
   },
   {
     id: 'rate-before-credit',
-    file: 'server/store/migrations/017.do.book-by-month.sql',
+    file: 'server/store/migrations/024.do.judge-in-one-pass.sql',
     find: 'request.hold > 0 and funds[w] <= held[w] + placed[w]',
     replace: 'coalesce(request.buckets_admit, true) and request.hold > 0 and funds[w] <= held[w] + placed[w]',
     violates: ['CRED-19'],

@@ -194,7 +194,7 @@ export const metering: readonly LiveFault[] = [
   },
   {
     id: 'held-not-counted',
-    file: 'server/store/migrations/017.do.book-by-month.sql',
+    file: 'server/store/migrations/024.do.judge-in-one-pass.sql',
     find: 'held[w] + placed[w]',
     replace: '0',
     violates: ['CRED-02', 'CRED-14'],
