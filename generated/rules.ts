@@ -532,6 +532,7 @@ export const rules = {
   'LIM-48': { origin: 'chosen', ref: 'D7/8:3', level: 'must', subjects: ['router'], test: 'control' },
   'LIM-49': { origin: 'chosen', ref: 'D7/8:4', level: 'must', subjects: ['router'], test: 'inspection' },
   'LIM-50': { origin: 'chosen', ref: 'D7/8:5', level: 'must', subjects: ['router'], test: 'inspection' },
+  'LIM-51': { origin: 'chosen', ref: 'D7/8:6', level: 'must', subjects: ['router'], test: 'inspection' },
   'BNDL-14': { origin: 'chosen', ref: 'D8/p1:1', level: 'must', subjects: ['platform'], test: 'black-box' },
   'BNDL-15': { origin: 'chosen', ref: 'D8/p1:1', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },
   'BNDL-16': { origin: 'chosen', ref: 'D8/p1:2', level: 'must', subjects: ['router', 'proxy'], test: 'vector' },

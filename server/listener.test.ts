@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createHelp } from './help.ts'
-import { listen } from './listen.ts'
+import { listen, listenForClients } from './listen.ts'
 import { createListener } from './listener.ts'
 import { Connections } from './overload/connections.ts'
 import { ParseBudget } from './parsing/parse-budget.ts'
@@ -334,6 +334,41 @@ test('an address that is taken is told with the setting that names it', async ()
   await expect(listen(server, { host: '127.0.0.1', port }, 'admin')).rejects.toThrow(
     /EADDRINUSE.* admin: \{ port: \d+ \}/,
   )
+})
+
+/** Listens as the router does. */
+async function startForClients(port = 0): Promise<number> {
+  const turns = new ParseTurns()
+  const connections = new Connections({ most: () => 1_000, addressOf: () => '' })
+  const server = createListener(() => new Response('ok'), undefined, turns, connections)
+  const listening = await listenForClients(server, { host: '127.0.0.1', port })
+  onTestFinished(async () => {
+    const closed = listening.close()
+    server.closeAllConnections()
+    await closed
+  })
+  return listening.port
+}
+
+test('who comes behind hundreds that ask at once is answered before a turn of the loop for each is over (LIM-51)', async () => {
+  const port = await startForClients()
+  const ask = (): Socket => {
+    const socket = connect(port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    return socket
+  }
+  const answered = vi.fn()
+  let turns = 0
+  for (let number = 0; number < 300; number++) ask()
+  ask().once('data', answered)
+  for (; answered.mock.calls.length === 0; turns++) await nextTurn()
+  expect(turns).toBeLessThan(process.platform === 'linux' ? 100 : 1_000)
+})
+
+test('a router does not start on the port of another one (LIM-51)', async () => {
+  const port = await startForClients()
+  await expect(startForClients(port)).rejects.toThrow(/EADDRINUSE.* listen: \{ port: \d+ \}/)
 })
 
 test.each([

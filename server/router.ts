@@ -17,7 +17,7 @@ import { findInvitation } from './invitations/invitations.ts'
 import { createBudget } from './limits/budget.ts'
 import type { BucketName } from './limits/metrics.ts'
 import { openBuckets } from './limits/open.ts'
-import { listen } from './listen.ts'
+import { listenForClients } from './listen.ts'
 import { createListener } from './listener.ts'
 import type { Log } from './log.ts'
 import { createMeter, type MeterTimers } from './meter.ts'
@@ -363,6 +363,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       })
     }
     if (config.testControl) control = await openControl({ ...controlled, address: config.testControl }, log)
+    const listening = await listenForClients(server, config.listen)
     return {
       version: editions.current.version,
       reload() {
@@ -370,7 +371,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
         announcer.changed()
         return reloaded
       },
-      port: await listen(server, config.listen),
+      port: listening.port,
       controlPort: control?.port,
       adminPort: admin?.port,
       outboxPort: console?.outboxPort,
@@ -378,7 +379,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
         requests.endConnections()
         // They would go on for as long as somebody looks.
         await pages?.stop()
-        await drain.run(server)
+        await drain.run(listening)
         await passes(meter.drain(), SETTLE_MS)
         await close()
       },

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { Agent, createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
+import { listenWidely } from '#base/listening.ts'
 import { ApiError } from '../errors.ts'
 import { createDrain, passes } from './drain.ts'
 
@@ -14,22 +13,22 @@ afterEach(() => {
 /** A server that answers when the test says so. */
 async function startServer() {
   const waiting: ServerResponse[] = []
-  const server = createServer((_, response) => waiting.push(response)).listen(0, '127.0.0.1')
+  const server = createServer((_, response) => waiting.push(response))
   servers.push(server)
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const listening = await listenWidely(server, { host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${listening.port}/`
   const ask = (agent: Agent | false = false) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       get(url, { agent }, (response) => resolve(response.resume())).on('error', reject)
     })
-  return { server, waiting, ask }
+  return { listening, server, waiting, ask }
 }
 
 test('new connections are taken until load balancers have had time to notice, and refused from then on', async () => {
-  const { server, waiting, ask } = await startServer()
+  const { listening, server, waiting, ask } = await startServer()
   const drain = createDrain({ notReadyMs: 1_500, drainMs: 60_000 })
   expect(drain.isDraining).toBe(false)
-  const over = drain.run(server)
+  const over = drain.run(listening)
   expect(drain.isDraining).toBe(true)
   const late = ask()
   await vi.waitUntil(() => waiting.length === 1)
@@ -42,12 +41,12 @@ test('new connections are taken until load balancers have had time to notice, an
 })
 
 test('at the deadline what still runs is told', async () => {
-  const { server, waiting, ask } = await startServer()
+  const { listening, waiting, ask } = await startServer()
   const drain = createDrain({ notReadyMs: 0, drainMs: 50 })
   const running = ask()
   await vi.waitUntil(() => waiting.length === 1)
   drain.signal.addEventListener('abort', () => waiting[0]!.writeHead(500).end())
-  await drain.run(server)
+  await drain.run(listening)
   expect((await running).statusCode).toBe(500)
   const reason = drain.signal.reason as ApiError
   expect(reason).toBeInstanceOf(ApiError)
@@ -55,14 +54,14 @@ test('at the deadline what still runs is told', async () => {
 })
 
 test('connections on which nothing is asked do not delay a stop', async () => {
-  const { server, waiting, ask } = await startServer()
+  const { listening, waiting, ask } = await startServer()
   const agent = new Agent({ keepAlive: true })
   const answered = ask(agent)
   await vi.waitUntil(() => waiting.length === 1)
   waiting[0]!.end()
   await answered
   const begun = performance.now()
-  await createDrain({ notReadyMs: 0, drainMs: 60_000 }).run(server)
+  await createDrain({ notReadyMs: 0, drainMs: 60_000 }).run(listening)
   expect(performance.now() - begun).toBeLessThan(10_000)
 })
 

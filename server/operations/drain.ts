@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Listening } from '#base/listening.ts'
 import { ApiError } from '../errors.ts'
 
 /** Milliseconds of each step of a stop; read as it comes to it. */
@@ -16,8 +15,8 @@ export interface Drain {
   readonly isDraining: boolean
   /** Ends what still runs at the deadline; its reason is what clients are told. */
   readonly signal: AbortSignal
-  /** Closes a server in all its steps. Resolves when no connection is left. */
-  run(server: Server): Promise<void>
+  /** Closes what listens in all its steps. Resolves when no connection is left. */
+  run(listening: Pick<Listening, 'server' | 'close'>): Promise<void>
 }
 
 /** How often connections that have become idle are closed at the end (ours). */
@@ -39,11 +38,10 @@ export function createDrain(timers: DrainTimers): Drain {
       return isDraining
     },
     signal: deadline.signal,
-    async run(server) {
+    async run({ server, close }) {
       isDraining = true
       await sleep(timers.notReadyMs)
-      const closed = once(server, 'close')
-      server.close()
+      const closed = close()
       // A connection is idle, and may be closed, once its answer has been handed over.
       const sweeper = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
       await passes(closed, timers.drainMs)
