@@ -96,8 +96,8 @@ async function load({ port, apiKey, perSecond, sockets, forMs }: LoadOrder): Pro
     socket.write(bytes)
   }
 
-  // All are there before the first is needed: it is not measured how fast sockets are opened. Node takes one at each turn
-  // of its loop, long after the system has told the other side that it is connected.
+  // All are there before the first is needed: it is not measured how fast sockets are opened. A router takes a few at each
+  // turn of its loop, long after the system has told the other side that it is connected.
   for (let count = 0; count < sockets; count++) await dial()
   await sleep(TAKEN_MS)
   let due = 0
