@@ -85,6 +85,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Outgoing {
   onResponseStart(controller: Controller, status: number, _: unknown, statusText?: string): void {
     if (status < 200 || this.#isOver) return
     const headers = (controller.rawHeaders as Buffer[]).map((bytes) => bytes.toString('latin1'))
+    // undici would keep them, and the piece of memory they came in, as long as the answer runs.
+    controller.rawHeaders = null
     this.#record = this.#route.recorder.answer(headers, this.#verdict!)
     this.#answer.start(status, statusText, headers)
   }
