@@ -1,16 +1,12 @@
-import { join } from 'node:path'
 import { limits } from '#contract/limits'
 import manifest from '../package.json' with { type: 'json' }
 import { createKeyFinder } from './admission/key-finder.ts'
 import { createApp } from './app.ts'
 import { bodyMetrics } from './bodies/body-metrics.ts'
-import { openCells } from './cells/open-cells.ts'
+import type { OpenCells, OpenCellsOptions } from './cells/open-cells.ts'
 import type { RouterConfig } from './config/router.ts'
 import { previousSecretsKeys, readSecretsKey } from './config/secrets-key.ts'
-import { administrationHandlers } from './console/administration.ts'
-import { openConsole } from './console/console.ts'
-import { createConsolePage } from './console/page.ts'
-import { createWorkspacePages } from './console/workspace.ts'
+import type { Site, SiteWorld } from './console/site.ts'
 import type { Control, ControlWorld } from './control/control.ts'
 import { createHelp } from './help.ts'
 import { findInvitation } from './invitations/invitations.ts'
@@ -60,7 +56,7 @@ import type { Sql } from './store/connection.ts'
 import { createId } from './store/ids.ts'
 import { listBundles, saveBundle } from './store/publications.ts'
 import { outlast } from './store/retry.ts'
-import { createTracer } from './tracing/tracer.ts'
+import type { Tracer, TracerOptions } from './tracing/tracer.ts'
 import { createArchive } from './upstreams/archive.ts'
 import { upstreamMetrics } from './upstreams/metric.ts'
 import { tellUnregistered } from './upstreams/unregistered.ts'
@@ -100,9 +96,6 @@ export interface Router {
   stop(): Promise<void>
 }
 
-/** Where `npm run console:build` puts the console's page, which is read as the router starts. */
-const PAGE_FOLDER = join(import.meta.dirname, '..', 'console', 'dist')
-
 /** Wires the router's rooms together and starts to listen. */
 export async function startRouter(dependencies: RouterDependencies): Promise<Router> {
   const { config, sql, log, now = () => new Date(), meterTimers = {} } = dependencies
@@ -129,12 +122,12 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       log,
       timers: meterTimers,
     })
-  const open = dependencies.cells && openCells({ cells: dependencies.cells, meterOn, log })
+  const open = dependencies.cells && (await openCells({ cells: dependencies.cells, meterOn, log }))
   const meter = open?.meter ?? meterOn(sql)
   const findKey = open?.findKey ?? createKeyFinder(sql)
   const secret = () => readSecretsKey(config)
   const origin = { service: PROVIDER, version: manifest.version, instance: meter.replica }
-  const tracer = config.traces && createTracer({ config: config.traces, source: origin, log })
+  const tracer = config.traces && (await openTracer({ config: config.traces, source: origin, log }))
   const upstreams = createUpstreams({
     sql,
     replica: meter.replica,
@@ -197,35 +190,23 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     signal: drain.signal,
   }
   const models = { catalogue: inForce.catalogue, shelf, upstreams }
-  const administration = { ...models, sql: consoleSql, secret, endpoints: () => inForce.config.endpoints }
-  const pages =
-    config.console &&
-    createWorkspacePages({
-      ...models,
-      sql: consoleSql,
-      endpoints: () => inForce.config.endpoints,
-      sourceAddressOf,
-      budgetOf,
-      now,
-      log,
-    })
   const console =
     config.console &&
-    pages &&
-    (await openConsole({
+    (await openSite({
+      ...models,
       config: config.console,
       administrators: () => inForce.config.console?.administrators ?? [],
       publicBaseUrl: config.publicBaseUrl,
       sql: consoleSql,
       secret,
+      endpoints: () => inForce.config.endpoints,
       memory: () => editions.current.memory,
       sourceAddressOf,
       budgetOf,
+      now,
       log,
       help,
       tell: dependencies.tell,
-      page: createConsolePage(PAGE_FOLDER),
-      handlers: { ...pages.handlers, ...administrationHandlers(administration) },
     }))
   const generating = {
     createChatCompletion: serveInference('chat', inference),
@@ -307,7 +288,6 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
 
   async function close(): Promise<void> {
     await control?.stop()
-    await pages?.stop()
     await console?.stop()
     await announcer.stop()
     await keeper.stop()
@@ -356,7 +336,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
           ...(tracer ? tracingMetrics(tracer) : []),
           ...keeper.metrics,
           ...(open?.metrics ?? []),
-          ...(pages?.metrics ?? []),
+          ...(console?.metrics ?? []),
         ],
         configVersion: () => editions.current.version,
         log,
@@ -378,7 +358,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
       async stop() {
         requests.endConnections()
         // They would go on for as long as somebody looks.
-        await pages?.stop()
+        await console?.endStreams()
         await drain.run(listening)
         await passes(meter.drain(), SETTLE_MS)
         await close()
@@ -388,6 +368,24 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     await close()
     throw error
   }
+}
+
+/** Only a configuration with several databases asks for this; its code is not even loaded otherwise. */
+async function openCells(options: OpenCellsOptions): Promise<OpenCells> {
+  const { openCells: open } = await import('./cells/open-cells.ts')
+  return open(options)
+}
+
+/** Only a configuration with traces asks for this; its code, and its client's, is not even loaded otherwise. */
+async function openTracer(options: TracerOptions): Promise<Tracer> {
+  const { createTracer } = await import('./tracing/tracer.ts')
+  return createTracer(options)
+}
+
+/** Only a configuration with a console asks for this; its code, and that which sends mail, is not even loaded otherwise. */
+async function openSite(world: SiteWorld): Promise<Site> {
+  const { openSite: open } = await import('./console/site.ts')
+  return await open(world)
 }
 
 /** Only a configuration written for tests asks for this; its code is not even loaded otherwise. */

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { claimHome, requireCells } from '../store/cell-identity.ts'
 import { type DatabaseCell, HOME } from '../store/cells.ts'
 import { type ConnectionOptions, connect, type Sql } from '../store/connection.ts'
-import { type Embedded, startEmbedded } from '../store/embedded.ts'
+import type { Embedded } from '../store/embedded.ts'
 import { migrate } from '../store/migrations.ts'
 import { isOutage } from '../store/outage.ts'
 import { createCell } from './cell.ts'
@@ -70,7 +70,9 @@ export async function openDatabase(
 
 const CLOSE_TIMEOUT_SECONDS = 5
 
+/** Where the configuration names a database, the code that starts one is not even loaded. */
 async function startOwn(dataDir: string, log: Log): Promise<Embedded> {
+  const { startEmbedded } = await import('../store/embedded.ts')
   try {
     return await startEmbedded({ dataDir, log })
   } catch (cause) {
