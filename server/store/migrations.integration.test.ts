@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { connect, type Sql } from './connection.ts'
-import { migrate } from './migrations.ts'
+import { LOCK, migrate } from './migrations.ts'
 import { startTestServer, type TestServer } from './testing.ts'
 
 const ours = fileURLToPath(new URL('migrations', import.meta.url))
@@ -65,6 +65,22 @@ test('it leaves nothing behind in the session: no lock, no setting', async () =>
     await migrate(sql!)
     expect(await settings()).toEqual(before)
     expect(await sql!`select * from pg_locks where locktype = 'advisory'`).toEqual([])
+  })
+})
+
+test('whoever has nothing to apply waits for nobody who migrates, whatever line ends its files have', async () => {
+  await withPools(2, async ([sql, other]) => {
+    await migrate(sql!)
+    await withCopy(async (folder) => {
+      for (const name of readdirSync(folder)) {
+        const file = join(folder, name)
+        await writeFile(file, (await readFile(file, 'utf8')).replaceAll('\n', '\r\n'))
+      }
+      await other!.begin(async (transaction) => {
+        await transaction`select pg_advisory_xact_lock(${LOCK})`
+        expect([await migrate(sql!), await migrate(sql!, folder)]).toEqual([0, 0])
+      })
+    })
   })
 })
 

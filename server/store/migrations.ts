@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Sql } from './connection.ts'
+import { isMigrated } from './migrated.ts'
 
 /** Any constant: whoever migrates this product's tables takes the lock of this number. */
-const LOCK = 7_205_759_403_792_793n
+export const LOCK = 7_205_759_403_792_793n
 
 /** Whoever stops in the midst of it, or loses their machine, keeps every table locked no longer than this (ours). */
 const IDLE_MS = 30_000
@@ -26,6 +27,7 @@ const TABLE = 'router_migrations'
  * Refuses a database whose migrations differ from ours. Resolves how many were applied.
  */
 export async function migrate(sql: Sql, folder: string = FOLDER): Promise<number> {
+  if (await isMigrated(sql, TABLE, folder)) return 0
   for (let left = TRIES; ; left--) {
     try {
       return await migrateOnce(sql, folder)
