@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Digest } from '#attestation'
 import { limits } from '#contract/limits'
 import { passingOverInterim } from '../connection/interim.ts'

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
-import { buildConnector, type Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
+import buildConnector from 'undici/lib/core/connect.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
 import { passingOverInterim } from '#egress/connection/interim.ts'
 import { createHealth, type Health } from './health.ts'
 import { inOwnMemory } from './own-memory.ts'
@@ -52,7 +54,7 @@ export interface CallAccount {
 
 /** The sockets to a server and what is known about it; backends of several configurations may share them. */
 export interface BackendServer extends CallAccount {
-  readonly pool: Dispatcher
+  readonly pool: Pool
 }
 
 /** A server that can serve a model, as one configuration has it. */

@@ -1,4 +1,6 @@
-import { Agent, buildConnector } from 'undici'
+import request from 'undici/lib/api/api-request.js'
+import buildConnector from 'undici/lib/core/connect.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
 import { isObject } from '#base/object.ts'
 import { passingOverInterim } from '#egress/connection/interim.ts'
 import type { Log } from '../log.ts'
@@ -75,7 +77,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { origin, pathname, search } = new URL(backend.tokenizeUrl!)
-  const { statusCode, body } = await agent.request({
+  const { statusCode, body } = await request.call(agent, {
     origin,
     path: pathname + search,
     method: 'POST',
