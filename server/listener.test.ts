@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { createAnswer } from './answer.ts'
 import { createHelp } from './help.ts'
 import { listen, listenForClients } from './listen.ts'
 import { createListener } from './listener.ts'
@@ -21,7 +22,7 @@ async function start(turns?: ParseTurns, mostConnections = 1_000): Promise<numbe
   const connections = new Connections({ most: () => mostConnections, addressOf: () => '' })
   const help = createHelp(() => 'https://docs.example')
   const server = createListener(
-    () => new Response('ok'),
+    createAnswer(() => new Response('ok'), help),
     undefined,
     turns,
     connections,
@@ -149,7 +150,7 @@ async function startBegun(): Promise<{ port: number; end: () => void }> {
     },
   })
   const bodies = [begun.pipeThrough(new TextEncoderStream()), 'next']
-  const server = createListener(() => new Response(bodies.shift()))
+  const server = createListener(createAnswer(() => new Response(bodies.shift())))
   servers.push(server)
   return { port: await listen(server, { host: '127.0.0.1', port: 0 }), end: () => end() }
 }
@@ -232,11 +233,13 @@ test('a request that came whole is not told that it came too slowly, however lon
 
 test('whoever leaves is noticed, though something was sent ahead', async () => {
   let hasLeft = false
-  const server = createListener((_, env) => {
-    const { outgoing } = env as unknown as { outgoing: ServerResponse }
-    outgoing.once('close', () => (hasLeft = true))
-    return new Promise<Response>(() => {})
-  })
+  const server = createListener(
+    createAnswer((_, env) => {
+      const { outgoing } = env as unknown as { outgoing: ServerResponse }
+      outgoing.once('close', () => (hasLeft = true))
+      return new Promise<Response>(() => {})
+    }),
+  )
   servers.push(server)
   const port = await listen(server, { host: '127.0.0.1', port: 0 })
   const socket = connect(port, '127.0.0.1')
@@ -279,10 +282,12 @@ test.each([
   ['an answer of HTTP/1.0', 'GET /first HTTP/1.0\r\nhost: x\r\nconnection: keep-alive\r\n\r\n'],
 ])('what is sent ahead of %s that closes the connection is not served', async (_, first) => {
   const served: string[] = []
-  const server = createListener(({ url }) => {
-    served.push(new URL(url).pathname)
-    return new Response('ok', { headers: { connection: 'close' } })
-  })
+  const server = createListener(
+    createAnswer(({ url }) => {
+      served.push(new URL(url).pathname)
+      return new Response('ok', { headers: { connection: 'close' } })
+    }),
+  )
   servers.push(server)
   const port = await listen(server, { host: '127.0.0.1', port: 0 })
   const socket = connect(port, '127.0.0.1')
@@ -312,12 +317,14 @@ test.each([
   let served = 0
   let inTurn = 0
   let mostInTurn = 0
-  const server = createListener(() => {
-    served++
-    if (inTurn++ === 0) setImmediate(() => (inTurn = 0))
-    mostInTurn = Math.max(mostInTurn, inTurn)
-    return new Response('ok')
-  })
+  const server = createListener(
+    createAnswer(() => {
+      served++
+      if (inTurn++ === 0) setImmediate(() => (inTurn = 0))
+      mostInTurn = Math.max(mostInTurn, inTurn)
+      return new Response('ok')
+    }),
+  )
   servers.push(server)
   const port = await listen(server, { host: '127.0.0.1', port: 0 })
   const socket = connect(port, '127.0.0.1').on('error', () => {})
@@ -330,7 +337,7 @@ test.each([
 
 test('an address that is taken is told with the setting that names it', async () => {
   const port = await start()
-  const server = createListener(() => new Response())
+  const server = createListener(createAnswer(() => new Response()))
   await expect(listen(server, { host: '127.0.0.1', port }, 'admin')).rejects.toThrow(
     /EADDRINUSE.* admin: \{ port: \d+ \}/,
   )
@@ -340,7 +347,12 @@ test('an address that is taken is told with the setting that names it', async ()
 async function startForClients(port = 0): Promise<number> {
   const turns = new ParseTurns()
   const connections = new Connections({ most: () => 1_000, addressOf: () => '' })
-  const server = createListener(() => new Response('ok'), undefined, turns, connections)
+  const server = createListener(
+    createAnswer(() => new Response('ok')),
+    undefined,
+    turns,
+    connections,
+  )
   const listening = await listenForClients(server, { host: '127.0.0.1', port })
   onTestFinished(async () => {
     const closed = listening.close()

@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
 import { sayLast } from '#base/last-words.ts'
 import { limits } from '#contract/limits'
+import type { Answer } from './answer.ts'
 import { Discards } from './bodies/discard.ts'
 import { ApiError } from './errors.ts'
 import { type Help, noHelp } from './help.ts'
 import type { Connections } from './overload/connections.ts'
 import { overloaded } from './overload/refusal.ts'
 import { ParseTurns } from './parsing/parse-turns.ts'
-import { requestIdFor } from './request-id.ts'
+import { bodyOf, headersOf, MALFORMED } from './refusal.ts'
 import type { Direct } from './routes/direct.ts'
 import type { TurnAway } from './routes/turn-away.ts'
 
@@ -20,14 +20,12 @@ const HEADERS_TIMEOUT_MS = 30_000
 /** How often Node looks whose time is up; its own half a minute would make a whole one of that (ours). */
 const CHECK_MS = 1_000
 
-type FetchCallback = Parameters<typeof getRequestListener>[0]
-
 /**
- * Creates the server around the application. What is no well-formed request gets the contract's error as well, and so
+ * Creates the server around what answers. What is no well-formed request gets the contract's error as well, and so
  * does one whose line and headers have more than `maxHeaderBytes`.
  */
 export function createListener(
-  fetch: FetchCallback,
+  answer: Answer,
   maxHeaderBytes: number = limits.maxHeaderBytes,
   turns: ParseTurns = new ParseTurns(),
   connections: Pick<Connections, 'take'> = { take: () => true },
@@ -35,12 +33,6 @@ export function createListener(
   direct: Direct = () => false,
   help: Help = noHelp,
 ): Server {
-  const answer = getRequestListener(fetch, {
-    overrideGlobalObjects: false,
-    autoCleanupIncoming: false,
-    errorHandler: () =>
-      new Response(bodyOf(MALFORMED), { status: MALFORMED.status, headers: headersOf(MALFORMED, help) }),
-  })
   const options = {
     // Load balancers keep idle sockets for 60 s; closing ours earlier makes them answer 502.
     keepAliveTimeout: limits.keepAliveMs,
@@ -69,7 +61,7 @@ export function createListener(
     if (SINGLE.some((name) => isRepeated(request, name)) || request.headers.host === undefined)
       refuse(response, MALFORMED, help)
     else if (!turnAway(request, response, turns.headOf(request)) && !direct(request, response))
-      void answer(request, response)
+      answer(request, response)
   }
   const server = createServer(options, serve)
   server.on('connection', (socket) => {
@@ -110,8 +102,6 @@ export function createListener(
   return server
 }
 
-const MALFORMED = new ApiError('invalid_json', 'This is not a well-formed HTTP/1.1 request for this server.')
-
 const TOO_SLOW = new ApiError('request_timeout', 'The request line and the headers did not arrive in time.')
 
 const TOO_MANY = overloaded('The router has as many connections as it may. Try again shortly.')
@@ -123,19 +113,6 @@ function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === name) count++
   return count > 1
-}
-
-function bodyOf(error: ApiError): string {
-  return JSON.stringify(error.toBody())
-}
-
-function headersOf(error: ApiError, help: Help): Record<string, string> {
-  return {
-    'Content-Type': 'application/json',
-    'X-Request-Id': requestIdFor(undefined),
-    ...error.headers,
-    ...help(error),
-  }
 }
 
 function headersFor(error: ApiError, help: Help, body: string): Record<string, string> {

@@ -1,7 +1,8 @@
 import { limits } from '#contract/limits'
 import manifest from '../package.json' with { type: 'json' }
 import { createKeyFinder } from './admission/key-finder.ts'
-import { createApp } from './app.ts'
+import type { Answer } from './answer.ts'
+import type { AppDependencies } from './app.ts'
 import { bodyMetrics } from './bodies/body-metrics.ts'
 import type { OpenCells, OpenCellsOptions } from './cells/open-cells.ts'
 import type { RouterConfig } from './config/router.ts'
@@ -10,6 +11,7 @@ import type { Site, SiteWorld } from './console/site.ts'
 import type { Control, ControlWorld } from './control/control.ts'
 import { createHelp } from './help.ts'
 import { findInvitation } from './invitations/invitations.ts'
+import { answerLate } from './late-answer.ts'
 import { createBudget } from './limits/budget.ts'
 import type { BucketName } from './limits/metrics.ts'
 import { openBuckets } from './limits/open.ts'
@@ -213,7 +215,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     createCompletion: serveInference('completions', inference),
     createEmbedding: serveInference('embeddings', inference),
   }
-  const app = createApp({
+  const app: AppDependencies = {
     handlers: {
       ...generating,
       listModels: listModels(models),
@@ -234,7 +236,8 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     help,
     tracer,
     console: console?.app,
-  })
+  }
+  const late = answerLate(() => openApp(app))
   const connections = new Connections({
     most: () => inForce.config.limits.maxConnections,
     addressOf: (socket) => sourceAddressOf({ headers: {}, socket }),
@@ -259,7 +262,15 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   })
   const { maxHeaderBytes } = config.limits
   const turns = new ParseTurns(undefined, turnAway.familiar)
-  const server = createListener(app.fetch, maxHeaderBytes, turns, connections, turnAway.parsed, direct, help)
+  const server = createListener(
+    late.answer,
+    maxHeaderBytes,
+    turns,
+    connections,
+    turnAway.parsed,
+    direct,
+    help,
+  )
   const polling = createPolling({
     shelf,
     save: (endpoint, publication) => saveBundle(sql, { endpoint, ...publication }),
@@ -287,6 +298,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   let control: Control | undefined
 
   async function close(): Promise<void> {
+    late.stop()
     await control?.stop()
     await console?.stop()
     await announcer.stop()
@@ -368,6 +380,12 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     await close()
     throw error
   }
+}
+
+/** Generations are answered without it (`direct`): a start does not wait for its code. */
+async function openApp(dependencies: AppDependencies): Promise<Answer> {
+  const [{ createApp }, { createAnswer }] = await Promise.all([import('./app.ts'), import('./answer.ts')])
+  return createAnswer(createApp(dependencies).fetch, dependencies.help)
 }
 
 /** Only a configuration with several databases asks for this; its code is not even loaded otherwise. */

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createAnswer } from '../answer.ts'
 import { createApp } from '../app.ts'
 import { ApiError } from '../errors.ts'
 import { createHelp } from '../help.ts'
@@ -35,7 +36,7 @@ async function start(chat: RawHandler) {
   const fetch = vi.fn(app.fetch)
   const direct = createDirect({ handlers, ...world })
   const connections = { take: () => true }
-  const server = createListener(fetch, undefined, undefined, connections, undefined, direct)
+  const server = createListener(createAnswer(fetch), undefined, undefined, connections, undefined, direct)
   onTestFinished(() => void server.close().closeAllConnections())
   const port = await listen(server, { host: '127.0.0.1', port: 0 })
 

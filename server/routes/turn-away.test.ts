@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createAnswer } from '../answer.ts'
 import { createHelp } from '../help.ts'
 import type { KeyRates } from '../limits/key-rates.ts'
 import { listen } from '../listen.ts'
@@ -33,7 +34,13 @@ async function start() {
   })
   const turns = new ParseTurns(undefined, turnAway.familiar)
   const connections = { take: () => true }
-  const server = createListener(() => new Response('taken'), undefined, turns, connections, turnAway.parsed)
+  const server = createListener(
+    createAnswer(() => new Response('taken')),
+    undefined,
+    turns,
+    connections,
+    turnAway.parsed,
+  )
   onTestFinished(() => void server.close().closeAllConnections())
   const port = await listen(server, { host: '127.0.0.1', port: 0 })
   const base = `http://127.0.0.1:${port}`
