@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { createServer, STATUS_CODES } from '#base/http.ts'
 import { sayLast } from '#base/last-words.ts'
 import { limits } from '#contract/limits'
 import type { Answer } from './answer.ts'

@@ -1,5 +1,5 @@
-import { request } from 'node:http'
 import type { Socket } from 'node:net'
+import { request } from '#base/http.ts'
 
 /** An HTTP proxy on the way to an endpoint. It learns where the connection goes, and carries what it cannot read. */
 export interface Tunnel {

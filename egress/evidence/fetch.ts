@@ -1,6 +1,7 @@
-import { type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { AttestationError, type Digest, parseBundle } from '#attestation'
+import { request } from '#base/http.ts'
 import { limits } from '#contract/limits'
 import type { ReasonOf } from '#contract/reasons'
 import { isDelimited } from '../connection/delimited.ts'

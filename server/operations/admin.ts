@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from '#base/http.ts'
 import { METRICS_TYPE } from '#base/metrics.ts'
 import type { Listen } from '../config/router.ts'
 import { listen } from '../listen.ts'

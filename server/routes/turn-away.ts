@@ -1,4 +1,5 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { STATUS_CODES } from '#base/http.ts'
 import { limits } from '#contract/limits'
 import { routes } from '#contract/routes'
 import { parseAuthorization } from '../admission/key.ts'
