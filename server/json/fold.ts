@@ -4,12 +4,12 @@ const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]$/u
 /** More than every name that anybody reads here has, so that no normalisation has more than a line to work on. */
 const MAX_UNITS = 64
 
-/** Of each code unit: whether it is seen, is not, is white space, or is half of a character. */
-const SEEN = 0
-const UNSEEN = 1
-const SPACE = 2
-const HALF = 3
-const kinds = Uint8Array.from({ length: 65_536 }, (_, unit) => kindOf(unit))
+/** Of each code unit, from when it is first met: whether it is seen, is not, is white space, or is half of a character. */
+const SEEN = 1
+const UNSEEN = 2
+const SPACE = 3
+const HALF = 4
+const kinds = new Uint8Array(65_536)
 
 /**
  * A name as the most forgiving parser could read it: full case folding and NFKC, what is invisible left out, the
@@ -33,7 +33,7 @@ function visibleOf(name: string): string | undefined {
   let spaces = ''
   for (let at = 0; at < name.length; at++) {
     const unit = name.charCodeAt(at)
-    const kind = kinds[unit]
+    const kind = kinds[unit] || meet(unit)
     if (unit === 0 && at > 0) break
     if (kind === UNSEEN) continue
     if (kind === SPACE) {
@@ -49,6 +49,12 @@ function visibleOf(name: string): string | undefined {
     if (visible.length > MAX_UNITS) return undefined
   }
   return visible
+}
+
+function meet(unit: number): number {
+  const kind = kindOf(unit)
+  kinds[unit] = kind
+  return kind
 }
 
 function kindOf(unit: number): number {
