@@ -4,6 +4,9 @@ root=$(CDPATH= cd -- "$here/.." && pwd -P) || exit 1
 # Flags of the Node that is launched alone; NODE_OPTIONS would be handed on to what it starts.
 node_flags=
 
+# npm links nothing here that a program imports, and $root is resolved: Node need not look for links in each file's path.
+no_links='--preserve-symlinks --preserve-symlinks-main'
+
 # MiB that V8 takes for young objects, from the beginning and for good, unless NODE_OPTIONS says how many. By itself it takes
 # more as streams come, and keeps that. Collecting costs less the more there are (docs/performance.md).
 hold_young() {
@@ -22,10 +25,10 @@ launch() {
     exit 1
   fi
   if [ -x "$root/node_modules/.bin/node" ]; then
-    exec "$root/node_modules/.bin/node" --require "$root/bin/compiled.cjs" $node_flags "$entry" "$@"
+    exec "$root/node_modules/.bin/node" $no_links --require "$root/bin/compiled.cjs" $node_flags "$entry" "$@"
   fi
   if is_new_enough "$(node --version 2>/dev/null)"; then
-    exec node --require "$root/bin/compiled.cjs" $node_flags "$entry" "$@"
+    exec node $no_links --require "$root/bin/compiled.cjs" $node_flags "$entry" "$@"
   fi
   found=$(node --version 2>/dev/null) || found=none
   echo "${0##*/}: this needs Node 24.17 or newer; the one on the PATH is: $found." >&2

@@ -44,7 +44,7 @@ const YOUNG: Readonly<Record<string, number>> = { server: 32, proxy: 8 }
 /** What a Node of that version is called with. */
 function call(version: string, room = 'server', young = YOUNG[room] ?? null) {
   const flags = young === null ? '' : ` --min-semi-space-size=${young} --max-semi-space-size=${young}`
-  return `${version} --require ${folder}/bin/compiled.cjs${flags} ${folder}/${room}/main.ts a b --c`
+  return `${version} --preserve-symlinks --preserve-symlinks-main --require ${folder}/bin/compiled.cjs${flags} ${folder}/${room}/main.ts a b --c`
 }
 
 test.each([
