@@ -5,15 +5,14 @@ import { createKeeper } from './keeper.ts'
 
 /** A database whose connections are there, and that answers nothing. */
 function hanging() {
-  const begin = vi.fn(() => new Promise(() => {}))
-  return { begin, sql: { begin } as unknown as Sql }
+  const ask = vi.fn(() => new Promise(() => {}))
+  return { ask, sql: ask as unknown as Sql }
 }
 
 /** A database that has all of its months. */
 function answering() {
-  const begin = vi.fn(async () => 0)
-  const ask = async () => [{ astray: 0n, ahead: 3n }]
-  return { begin, sql: Object.assign(ask, { begin }) as unknown as Sql }
+  const ask = vi.fn(async () => [{ astray: 0n, ahead: 3n }])
+  return { ask, sql: ask as unknown as Sql }
 }
 
 test('a cell that hangs keeps neither a start waiting nor the months of the others (OPS-25)', async () => {
@@ -29,8 +28,8 @@ test('a cell that hangs keeps neither a start waiting nor the months of the othe
   await vi.advanceTimersByTimeAsync(10_000)
   await started
   await vi.advanceTimersByTimeAsync(600_000)
-  expect(home.begin.mock.calls.length).toBeGreaterThan(5)
+  expect(home.ask.mock.calls.length).toBeGreaterThan(5)
   // What hangs is not asked again and again: each would take a connection.
-  expect(cell.begin).toHaveBeenCalledTimes(1)
+  expect(cell.ask).toHaveBeenCalledTimes(1)
   await keeper.stop()
 })

@@ -6,7 +6,7 @@ import { singleFlight } from '../operations/single-flight.ts'
 import type { Sql } from '../store/connection.ts'
 import { within } from '../store/retry.ts'
 import { startTicker, type Ticker } from '../store/ticker.ts'
-import { beginMonths, readProvision } from './months.ts'
+import { beginMonths, MONTHS_AHEAD, readProvision } from './months.ts'
 
 /** Sees to it that there is a month for whatever is booked. */
 export interface Keeper {
@@ -60,11 +60,13 @@ export function createKeeper({ databases, log, intervalMs = INTERVAL_MS }: Keepe
 
   async function lookAt(one: Kept): Promise<void> {
     const where = one.name === undefined ? {} : { cell: one.name }
+    let provision = await readProvision(one.sql)
     try {
+      if (provision.monthsAhead >= MONTHS_AHEAD) return
       const begun = await beginMonths(one.sql)
       if (begun > 0) log.info('months of records and ledger were begun', { ...where, count: begun })
+      provision = await readProvision(one.sql)
     } finally {
-      const provision = await readProvision(one.sql)
       provisions.set(one, provision)
       const { astray: count } = provision
       if (count > 0) log.error('records or ledger rows lie in no month', { ...where, count })

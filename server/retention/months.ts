@@ -47,7 +47,7 @@ export class MonthError extends Error {
 const CLOSED_AFTER = '1 day'
 
 /** How many months are there beside the one that runs; ours. */
-const MONTHS_AHEAD = 3
+export const MONTHS_AHEAD = 3
 
 /** For so long whoever reads all months, or writes to none of them, waits for a change of the tables; ours. */
 const LOCK_MS = 500
