@@ -87,8 +87,12 @@ const defaults: MeterTimers = {
   outageMs: limits.databaseOutageMs,
 }
 
-/** Connections that are ready before the first request, ours: one for each kind of work. */
+/**
+ * Connections that are ready a moment after the start, ours: one for each kind of work. One alone is before the first
+ * request, which waits for each of them as long as for all of its own work (docs/performance.md).
+ */
 const WARM_CONNECTIONS = 3
+const WARM_LATER_MS = 1_000
 
 /** Milliseconds, ours: a renewal that failed is due again at once. */
 const RENEW_RETRY_MS = 250
@@ -107,6 +111,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
   let sweptAt = 0
   let leasedUntil = 0
   let tickers: Ticker[] = []
+  let warmingLater: NodeJS.Timeout | undefined
 
   const onUncertain = (): void => {
     suspiciousUntil = performance.now() + SUSPICION_MS
@@ -134,6 +139,12 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
     leasedUntil = asked + leaseMs
   }
 
+  async function warm(count: number): Promise<void> {
+    const connections = Array.from({ length: count })
+    await Promise.all(connections.map(() => gate.warm()))
+    await Promise.all(connections.map(() => settlement.warm()))
+  }
+
   async function tidy(): Promise<void> {
     await writeCheckpoint(sql, running.accepted)
     const now = performance.now()
@@ -146,9 +157,9 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
     replica,
     async start() {
       await renew()
-      const connections = Array.from({ length: WARM_CONNECTIONS })
-      await Promise.all(connections.map(() => gate.warm()))
-      await Promise.all(connections.map(() => settlement.warm()))
+      await warm(1)
+      // What fails here is made good by the first who needs such a connection.
+      warmingLater = setTimeout(() => void warm(WARM_CONNECTIONS).catch(() => {}), WARM_LATER_MS).unref()
       const ticker = (name: string, intervalMs: number, task: () => Promise<void>, retryMs = intervalMs) =>
         startTicker({ name, intervalMs, retryMs, log, task })
       tickers = [
@@ -185,6 +196,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
     reaped: reaper.reaped,
     drain: running.empty,
     async stop() {
+      clearTimeout(warmingLater)
       // Each step is given the time of an outage: a database that hangs must not keep the router from ending.
       const patiently = (step: Promise<unknown>): Promise<void> =>
         within(step, outageMs).then(
