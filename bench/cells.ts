@@ -54,7 +54,7 @@ async function prepareTwo(): Promise<[Meter, Sql[], Account[]]> {
   const cell = (name: string, sql: Sql): DatabaseCell => ({ name, sql, prepare: async () => 0 })
   const { meter } = openCells({
     cells: [cell(HOME, home), cell('other', other)],
-    meterOn,
+    meterOn: ({ sql }) => meterOn(sql),
     log: silent,
   })
   const making = Array.from({ length: WORKSPACES }, async (_, index) => {

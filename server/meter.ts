@@ -14,6 +14,7 @@ import { moveHold } from './metering/move-hold.ts'
 import { createReaper, type Reaped } from './metering/reaper.ts'
 import { createRunningSet } from './metering/running.ts'
 import { createSettlement } from './metering/settlement.ts'
+import { BOOKING_CONNECTIONS } from './store/cells.ts'
 import type { Sql } from './store/connection.ts'
 import { createDatabaseClock } from './store/database-clock.ts'
 import { createId } from './store/ids.ts'
@@ -35,6 +36,8 @@ export interface MeterTimers {
 /** What the meter needs from the world. */
 export interface MeterOptions {
   readonly sql: Sql
+  /** Connections that admission and settlement have for themselves, see `BOOKING_CONNECTIONS`; `sql` when left out. */
+  readonly bookings?: Sql | undefined
   readonly allowOverdraftMicros: () => number
   readonly buckets: Buckets
   readonly log: Log
@@ -88,10 +91,9 @@ const defaults: MeterTimers = {
 }
 
 /**
- * Connections that are ready a moment after the start, ours: one for each kind of work. One alone is before the first
- * request, which waits for each of them as long as for all of its own work (docs/performance.md).
+ * When both connections for bookings are ready, ours. One alone is before the first request, which waits for each of them as long as for all
+ * of its own work (docs/performance.md).
  */
-const WARM_CONNECTIONS = 3
 const WARM_LATER_MS = 1_000
 
 /** Milliseconds, ours: a renewal that failed is due again at once. */
@@ -102,7 +104,8 @@ const SUSPICION_MS = 60_000
 const SWEEP_MS = 60_000
 
 /** Wires admission, settlement, lease, checkpoints and reaper of one router together. */
-export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }: MeterOptions): Meter {
+export function createMeter(options: MeterOptions): Meter {
+  const { sql, bookings = sql, allowOverdraftMicros, buckets, log, timers } = options
   const { leaseMs, renewMs, reapMs, checkpointMs, outageMs } = { ...defaults, ...timers }
   const replica = createId('rep_')
   const running = createRunningSet()
@@ -117,9 +120,9 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
     suspiciousUntil = performance.now() + SUSPICION_MS
   }
   const clock = createDatabaseClock()
-  const settlement = createSettlement({ sql, replica, clock, log })
+  const settlement = createSettlement({ sql: bookings, replica, clock, log })
   const gate = createGate({
-    sql,
+    sql: bookings,
     replica,
     allowOverdraftMicros,
     clock,
@@ -159,7 +162,7 @@ export function createMeter({ sql, allowOverdraftMicros, buckets, log, timers }:
       await renew()
       await warm(1)
       // What fails here is made good by the first who needs such a connection.
-      warmingLater = setTimeout(() => void warm(WARM_CONNECTIONS).catch(() => {}), WARM_LATER_MS).unref()
+      warmingLater = setTimeout(() => void warm(BOOKING_CONNECTIONS).catch(() => {}), WARM_LATER_MS).unref()
       const ticker = (name: string, intervalMs: number, task: () => Promise<void>, retryMs = intervalMs) =>
         startTicker({ name, intervalMs, retryMs, log, task })
       tickers = [

@@ -70,6 +70,8 @@ export interface RouterDependencies {
   /** Where it is read anew; nowhere else than it is when left out. */
   readonly source?: ConfigSource
   readonly sql: Sql
+  /** What admission and settlement have for themselves, see `BOOKING_CONNECTIONS`; `sql` when left out. */
+  readonly bookings?: Sql | undefined
   /** The databases in which workspaces live, that of `sql` first; it alone when left out. */
   readonly cells?: readonly [DatabaseCell, ...DatabaseCell[]]
   /** The console's own connections; those of the router when left out. */
@@ -116,16 +118,17 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     metrics: recorder.limits,
     log,
   })
-  const meterOn = (database: Sql) =>
+  const meterOn = ({ sql, bookings }: Pick<DatabaseCell, 'sql' | 'bookings'>) =>
     createMeter({
-      sql: database,
+      sql,
+      bookings,
       allowOverdraftMicros: () => Number(inForce.config.allowOverdraftMicros),
       buckets,
       log,
       timers: meterTimers,
     })
   const open = dependencies.cells && (await openCells({ cells: dependencies.cells, meterOn, log }))
-  const meter = open?.meter ?? meterOn(sql)
+  const meter = open?.meter ?? meterOn(dependencies)
   const findKey = open?.findKey ?? createKeyFinder(sql)
   const secret = () => readSecretsKey(config)
   const origin = { service: PROVIDER, version: manifest.version, instance: meter.replica }

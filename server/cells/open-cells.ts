@@ -30,7 +30,7 @@ export interface OpenCellsOptions {
   /** The home first. */
   readonly cells: readonly [DatabaseCell, ...DatabaseCell[]]
   /** Makes the meter of one cell. */
-  readonly meterOn: (sql: Sql) => Meter
+  readonly meterOn: (cell: Pick<DatabaseCell, 'sql' | 'bookings'>) => Meter
   readonly log: Log
 }
 
@@ -38,10 +38,10 @@ export interface OpenCellsOptions {
 export function openCells({ cells, meterOn, log }: OpenCellsOptions): OpenCells {
   const [{ sql: homeSql }] = cells
   const locator = createLocator(homeSql)
-  const [home, ...others] = cells.map(({ name, sql, prepare }) =>
+  const [home, ...others] = cells.map(({ name, sql, bookings, prepare }) =>
     createCellPart({
       name,
-      meter: meterOn(sql),
+      meter: meterOn({ sql, bookings }),
       log,
       async prepare() {
         await prepare()

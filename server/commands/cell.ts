@@ -1,7 +1,6 @@
 import { messageOf } from '#base/thrown.ts'
 import { claimCell } from '../store/cell-identity.ts'
 import type { DatabaseCell } from '../store/cells.ts'
-import type { Sql } from '../store/connection.ts'
 import { migrate } from '../store/migrations.ts'
 import { isOutage, OutageError } from '../store/outage.ts'
 
@@ -9,7 +8,11 @@ import { isOutage, OutageError } from '../store/outage.ts'
  * A configured cell; nothing is asked of it yet. `findHome` resolves the id of the home that it is to belong to. Throws
  * `OutageError` where the cell is away: whoever can wait for it has to know it.
  */
-export function createCell(name: string, sql: Sql, findHome: () => Promise<string>): DatabaseCell {
+export function createCell(
+  name: string,
+  { sql, bookings }: Pick<DatabaseCell, 'sql' | 'bookings'>,
+  findHome: () => Promise<string>,
+): DatabaseCell {
   async function prepare(): Promise<number> {
     const applied = await migrate(sql)
     await claimCell(sql, await findHome(), name)
@@ -24,5 +27,5 @@ export function createCell(name: string, sql: Sql, findHome: () => Promise<strin
     throw isAway ? new OutageError(message, { cause }) : new Error(message, { cause })
   }
 
-  return { name, sql, prepare: () => prepare().catch(blame) }
+  return { name, sql, bookings, prepare: () => prepare().catch(blame) }
 }

@@ -2,7 +2,7 @@ import { messageOf } from '#base/thrown.ts'
 import { type CellConfig, loadRouterConfig, type RouterConfig } from '../config/router.ts'
 import type { Log } from '../log.ts'
 import { claimHome, requireCells } from '../store/cell-identity.ts'
-import { type DatabaseCell, HOME } from '../store/cells.ts'
+import { BOOKING_CONNECTIONS, type DatabaseCell, HOME } from '../store/cells.ts'
 import { type ConnectionOptions, connect, type Sql } from '../store/connection.ts'
 import type { Embedded } from '../store/embedded.ts'
 import { migrate } from '../store/migrations.ts'
@@ -14,6 +14,8 @@ import { addressFor, reach, stopUnused, type User } from './own-database.ts'
 /** An open database with its tables up to date, and how to leave it. */
 export interface OpenDatabase {
   readonly sql: Sql
+  /** What admission and settlement have for themselves; undefined where there is nothing to have. */
+  readonly bookings: Sql | undefined
   /** The databases in which workspaces live, that of `sql` first; undefined where the configuration names no others. */
   readonly cells: readonly [DatabaseCell, ...DatabaseCell[]] | undefined
   /** Opens connections beside those, for work that must not keep the router's own waiting. */
@@ -45,7 +47,15 @@ export async function openDatabase(
     pools.push(pool)
     return pool
   }
-  const sql = openPool(maxConnections)
+  const openPools = (address = home) => {
+    const isServing = user === 'router' && maxConnections > BOOKING_CONNECTIONS
+    if (!isServing) return { sql: openPool(maxConnections, address), bookings: undefined }
+    return {
+      sql: openPool(maxConnections - BOOKING_CONNECTIONS, address),
+      bookings: openPool(BOOKING_CONNECTIONS, address),
+    }
+  }
+  const { sql, bookings } = openPools()
   const close = async () => {
     await Promise.all(pools.map((pool) => pool.end({ timeout: CLOSE_TIMEOUT_SECONDS })))
     if (embedded && !embedded.adopted) await stopUnused(user, embedded)
@@ -57,11 +67,10 @@ export async function openDatabase(
     const named = config.database.cells ?? []
     const names = named.map(({ name }) => name)
     await requireCells(sql, names)
-    const openCell = (cell: CellConfig) =>
-      createCell(cell.name, openPool(maxConnections, cell.url), () => claimHome(sql))
-    const first = { name: HOME, sql, prepare: () => claimHome(sql).then(() => applied) }
+    const openCell = (cell: CellConfig) => createCell(cell.name, openPools(cell.url), () => claimHome(sql))
+    const first = { name: HOME, sql, bookings, prepare: () => claimHome(sql).then(() => applied) }
     const cells = named.length > 0 ? ([first, ...named.map(openCell)] as const) : undefined
-    return { sql, cells, openBeside: (most) => openPool(most), embedded, applied, close }
+    return { sql, bookings, cells, openBeside: (most) => openPool(most), embedded, applied, close }
   } catch (error) {
     await close()
     throw error

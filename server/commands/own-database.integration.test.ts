@@ -32,8 +32,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function open(user: User): Promise<OpenDatabase> {
-  const database = await openDatabase(loadRouterConfig(join(folder, 'router.yaml'), {}), silent, user)
+async function open(user: User, maxConnections = 8): Promise<OpenDatabase> {
+  const config = loadRouterConfig(join(folder, 'router.yaml'), {})
+  const bounded = { ...config, database: { ...config.database, maxConnections } }
+  const database = await openDatabase(bounded, silent, user)
   databaseDir = database.embedded!.databaseDir
   opened.push(database)
   return database
@@ -86,4 +88,15 @@ test('an error of the router’s own database names its folder, and no address t
   const opening = openDatabase(config, silent, 'command')
   await expect(opening).rejects.toThrow(`It is the router's own, in ${config.dataDir}: see dataDir`)
   expect(embedded!.pid()).toBeDefined()
+})
+
+test('a router books over two of its connections, unless it has no more than those; a command needs none for that', async () => {
+  const most = async (user: User, maxConnections: number) => {
+    const { sql, bookings } = await open(user, maxConnections)
+    return [sql.options.max, bookings?.options.max]
+  }
+  expect(await most('router', 8)).toEqual([6, 2])
+  expect(await most('router', 3)).toEqual([1, 2])
+  expect(await most('router', 2)).toEqual([2, undefined])
+  expect(await most('command', 8)).toEqual([8, undefined])
 })

@@ -41,6 +41,7 @@ export async function run(options: RunOptions): Promise<void> {
       config,
       source,
       sql: database.sql,
+      bookings: database.bookings,
       ...(database.cells && { cells: database.cells }),
       ...(config.console && { consoleSql: database.openBeside(CONSOLE_CONNECTIONS) }),
       log,

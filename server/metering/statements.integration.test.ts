@@ -57,3 +57,23 @@ test('a request costs one statement of admission, and a key’s first one at a r
   expect(await calls('select * from admit_generations(')).toBe(5 + 2)
   await meter.stop()
 })
+
+test('admission and settlement have connections of their own where there are some, and nothing else is asked there', async () => {
+  const url = new URL((await server.open(1)).url)
+  const own = connect({ url: url.href, maxConnections: 2 })
+  url.searchParams.set('application_name', 'bookings')
+  const bookings = connect({ url: url.href, maxConnections: 2 })
+  try {
+    const account = await createAccount(own)
+    const meter = await startMeter(own, { bookings })
+    for (let count = 0; count < 3; count++) await (await meter.accept(account.applicant())).settle(finished)
+    const sessions = await own<{ isBooking: boolean; name: string }[]>`
+      select query ~ '(admit|settle)_generations' as "isBooking", application_name as name
+      from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+    expect(sessions.length).toBeGreaterThan(0)
+    for (const { isBooking, name } of sessions) expect(isBooking).toBe(name === 'bookings')
+    await meter.stop()
+  } finally {
+    await Promise.all([own.end(), bookings.end()])
+  }
+})

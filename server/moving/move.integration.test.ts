@@ -63,7 +63,7 @@ function openMeter() {
   const cellOf = (name: string, sql: Sql): DatabaseCell => ({ name, sql, prepare: async () => 0 })
   const { meter } = openCells({
     cells: [cellOf(HOME, home.sql), cellOf('other', other.sql)],
-    meterOn: (sql) =>
+    meterOn: ({ sql }) =>
       createMeter({ sql, allowOverdraftMicros: () => 0, buckets: wideBuckets(), log: silent }),
     log: silent,
   })
