@@ -1,8 +1,8 @@
 /** Part of the thread's time that bodies of one workspace may take to be read on the spot (REQ-76). */
 const PART = 1 / 20
 
-/** What they may take at once (ours). */
-const BURST_MS = 50
+/** What they may take at once (ours): for so long nobody else has a turn where many come together. */
+const BURST_MS = 10
 
 /** A body of so many bytes takes no longer to read than to hand over, whatever it says (REQ-76). */
 const CHEAP_BYTES = 8_192
