@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { withLock } from './lock.ts'
 
 let folder: string
@@ -52,6 +53,30 @@ test('the lock of a living process is respected', async () => {
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(isInside).toBe(false)
   rmSync(file)
+  await entered
+  expect(isInside).toBe(true)
+})
+
+test('a lock that could not be written, on a full disk, is nobody’s', async () => {
+  const probe = await open(join(folder, 'probe'), 'w')
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  vi.spyOn(Object.getPrototypeOf(probe), 'writeFile').mockRejectedValueOnce(full)
+  await probe.close()
+  await expect(withLock(file, async () => 1)).rejects.toBe(full)
+  expect(existsSync(file)).toBe(false)
+  expect(await withLock(file, async () => 1)).toBe(1)
+})
+
+test('a lock that tells no owner is taken over once nobody can be writing it any more', async () => {
+  writeFileSync(file, '')
+  let isInside = false
+  const entered = withLock(file, async () => {
+    isInside = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(isInside).toBe(false)
+  const before = Date.now() / 1_000 - 10
+  utimesSync(file, before, before)
   await entered
   expect(isInside).toBe(true)
 })

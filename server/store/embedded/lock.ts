@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from './process.ts'
@@ -6,6 +6,9 @@ import { isAlive } from './process.ts'
 /** Milliseconds, ours: longer than a first start of the database takes. */
 const LOCK_TIMEOUT_MS = 60_000
 const POLL_MS = 20
+
+/** An owner writes its number at once: a file that is empty for longer was left by one that could not (ours). */
+const WRITING_MS = 5_000
 
 /** Locks of this process: a file with our number that is not among them was left by an earlier process. */
 const held = new Set<string>()
@@ -28,18 +31,40 @@ export async function withLock<T>(file: string, task: () => Promise<T>): Promise
 
 async function take(file: string): Promise<boolean> {
   if (held.has(file)) return false
+  const handle = await create(file)
+  if (handle === undefined) {
+    if (await isLeft(file)) await rm(file, { force: true })
+    return false
+  }
+  held.add(file)
   try {
-    const handle = await open(file, 'wx')
-    held.add(file)
     await handle.writeFile(String(process.pid))
-    await handle.close()
     return true
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    // Where the disk is full: a lock that tells no owner would keep everybody out, this process for good.
+    held.delete(file)
+    await rm(file, { force: true })
+    throw error
+  } finally {
+    await handle.close()
   }
+}
+
+/** Undefined where there is one. */
+async function create(file: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(file, 'wx')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined
+    throw error
+  }
+}
+
+/** Whether the owner of a lock has ended without giving it back. */
+async function isLeft(file: string): Promise<boolean> {
   const owner = Number(await readFile(file, 'utf8').catch(() => ''))
-  const isStale = owner === process.pid ? !held.has(file) : owner > 0 && !isAlive(owner)
-  // An empty file is a lock whose owner is just writing its number.
-  if (isStale) await rm(file, { force: true })
-  return false
+  if (owner === process.pid) return !held.has(file)
+  if (owner > 0) return !isAlive(owner)
+  const written = await stat(file).catch(() => undefined)
+  return written !== undefined && Date.now() - written.mtimeMs > WRITING_MS
 }
