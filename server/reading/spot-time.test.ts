@@ -14,9 +14,9 @@ function world() {
     /** Reads bodies that take so long each until one may not be read on the spot, and tells how many could. */
     readAll(owner: string, tookMs: number, bytes = LARGE): number {
       for (let count = 0; count < 1_000; count++) {
-        const onTheSpot = time.open(owner, bytes)
-        if (onTheSpot === undefined) return count
-        onTheSpot(() => {
+        const reading = time.begin(owner, bytes)
+        if (!reading.isLeft) return count
+        reading.run(() => {
           nowMs += tookMs
         })
       }
@@ -45,16 +45,17 @@ test('what one workspace has taken is not taken from another', () => {
 test('what takes no longer than handing over costs nothing, all steps of a body together', () => {
   const { time, wait, readAll } = world()
   expect(readAll('a', 0.2)).toBe(Number.POSITIVE_INFINITY)
-  const onTheSpot = time.open('a', LARGE)!
-  for (let step = 0; step < 60; step++) onTheSpot(() => wait(1))
-  expect(time.open('a', LARGE)).toBeUndefined()
+  const reading = time.begin('a', LARGE)
+  for (let step = 0; step < 60; step++) reading.run(() => wait(1))
+  expect(time.begin('a', LARGE).isLeft).toBe(false)
 })
 
 test('small bodies are read whatever their workspace has taken', () => {
   const { readAll, time } = world()
   readAll('a', 100)
-  expect(time.open('a', 8_193)).toBeUndefined()
-  expect(time.open('a', 8_192)?.(() => 'read')).toBe('read')
+  expect(time.begin('a', 8_193).isLeft).toBe(false)
+  expect(time.begin('a', 8_192).isLeft).toBe(true)
+  expect(time.begin('a', 8_192).run(() => 'read')).toBe('read')
   expect(readAll('b', 100, 8_192)).toBe(Number.POSITIVE_INFINITY)
 })
 
@@ -64,8 +65,8 @@ test('what fails is paid for as well', () => {
     wait(100)
     throw new Error('malformed')
   }
-  expect(() => time.open('a', LARGE)!(fail)).toThrow('malformed')
-  expect(time.open('a', LARGE)).toBeUndefined()
+  expect(() => time.begin('a', LARGE).run(fail)).toThrow('malformed')
+  expect(time.begin('a', LARGE).isLeft).toBe(false)
 })
 
 test('who owes something is remembered among any number of others', () => {
@@ -77,4 +78,14 @@ test('who owes something is remembered among any number of others', () => {
   }
   // They took 480 seconds, of which a twentieth came back.
   expect(readAll('a', 1)).toBe(0)
+})
+
+test('bodies that began while time was left do not have it once others have taken it', () => {
+  const { time, readAll, wait } = world()
+  const begun = Array.from({ length: 100 }, () => time.begin('a', LARGE))
+  expect(begun.every(({ isLeft }) => isLeft)).toBe(true)
+  readAll('a', 10)
+  expect(begun.some(({ isLeft }) => isLeft)).toBe(false)
+  wait(1_000)
+  expect(begun.every(({ isLeft }) => isLeft)).toBe(true)
 })

@@ -19,8 +19,13 @@ interface Account {
   countedAtMs: number
 }
 
-/** Does what belongs to the reading of one body, and has its owner pay for it. */
-export type OnTheSpot = <Result>(work: () => Result) => Result
+/** One body that may be read on the spot. */
+export interface SpotReading {
+  /** Whether its owner has time left, which bodies that came since it began may have taken. */
+  readonly isLeft: boolean
+  /** Does what belongs to the reading, and has its owner pay for it. */
+  run<Result>(work: () => Result): Result
+}
 
 /** The time that the bodies of each workspace take of the thread that serves everybody, while they are read there. */
 export class SpotTime {
@@ -31,22 +36,31 @@ export class SpotTime {
     this.#now = now
   }
 
-  /** A way to read a body of so many bytes on the spot; undefined when its owner has taken their part. */
-  open(owner: string, bytes: number): OnTheSpot | undefined {
+  /** Begins with a body of so many bytes. */
+  begin(owner: string, bytes: number): SpotReading {
     if (bytes <= CHEAP_BYTES) return unpaid
-    const account = this.#accounts.get(owner)
-    if (account !== undefined && this.#leftOf(account) <= 0) return undefined
+    const isLeft = () => this.#isLeftTo(owner)
     let freeMs = HANDING_MS
-    return (work) => {
-      const begunAtMs = this.#now()
-      try {
-        return work()
-      } finally {
-        const tookMs = this.#now() - begunAtMs
-        if (tookMs > freeMs) this.#charge(owner, tookMs - freeMs)
-        freeMs = Math.max(0, freeMs - tookMs)
-      }
+    return {
+      get isLeft() {
+        return isLeft()
+      },
+      run: (work) => {
+        const begunAtMs = this.#now()
+        try {
+          return work()
+        } finally {
+          const tookMs = this.#now() - begunAtMs
+          if (tookMs > freeMs) this.#charge(owner, tookMs - freeMs)
+          freeMs = Math.max(0, freeMs - tookMs)
+        }
+      },
     }
+  }
+
+  #isLeftTo(owner: string): boolean {
+    const account = this.#accounts.get(owner)
+    return account === undefined || this.#leftOf(account) > 0
   }
 
   #charge(owner: string, ms: number): void {
@@ -73,4 +87,4 @@ export class SpotTime {
   }
 }
 
-const unpaid: OnTheSpot = (work) => work()
+const unpaid: SpotReading = { isLeft: true, run: (work) => work() }

@@ -69,10 +69,11 @@ async function send(port: number, bytes: number): Promise<number> {
 test('a body is read aside whose owner has taken their part of the thread, and says the same there', async () => {
   const refusal = new ApiError('missing_field', 'There is no model.', { param: 'model' })
   const read = vi.fn(async () => ({ refusal }))
-  const open = vi.fn((_owner: string, bytes: number) =>
-    bytes > 8_192 ? undefined : <R>(work: () => R) => work(),
-  )
-  const port = await start({ reader: { read }, spotTime: { open } })
+  const begin = (_owner: string, bytes: number) => ({
+    isLeft: bytes <= 8_192,
+    run: <R>(work: () => R) => work(),
+  })
+  const port = await start({ reader: { read }, spotTime: { begin } })
   expect(await send(port, 8_192)).toBe(401)
   expect(read).not.toHaveBeenCalled()
   expect(await send(port, 8_193)).toBe(401)
@@ -81,14 +82,33 @@ test('a body is read aside whose owner has taken their part of the thread, and s
   )
 })
 
+test('a body is not even looked at on the spot once others of its owner have taken the time, though it had begun', async () => {
+  const refusal = new ApiError('missing_field', 'There is no model.', { param: 'model' })
+  const read = vi.fn(async () => ({ refusal }))
+  let runs = 0
+  const reading = {
+    isLeft: true,
+    run<R>(work: () => R): R {
+      runs++
+      return work()
+    },
+  }
+  const port = await start({ reader: { read }, spotTime: { begin: () => reading } })
+  const socket = connect(port, '127.0.0.1')
+  const head = `POST / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\nconnection: close\r\n`
+  socket.write(`${head}content-length: 20000\r\n\r\n{"x":"`)
+  await vi.waitFor(() => expect(runs).toBe(1))
+  reading.isLeft = false
+  socket.end(`${'x'.repeat(19_992)}"}`)
+  expect(await text(socket)).toContain('401')
+  expect(runs).toBe(1)
+  expect(read).toHaveBeenCalledTimes(1)
+})
+
 test('a workspace pays for its bodies wherever its keys are known', async () => {
-  const open = vi.fn(
-    () =>
-      <R>(work: () => R) =>
-        work(),
-  )
+  const begin = vi.fn(() => ({ isLeft: true, run: <R>(work: () => R) => work() }))
   const owner = { workspaceId: 'ws_1', keyId: 'key_1' }
   const meter = { ownerOf: () => owner } as unknown as InferenceDependencies['meter']
-  await send(await start({ meter, spotTime: { open } }), 10_000)
-  expect(open).toHaveBeenCalledWith('ws_1', 10_000)
+  await send(await start({ meter, spotTime: { begin } }), 10_000)
+  expect(begin).toHaveBeenCalledWith('ws_1', 10_000)
 })

@@ -10,6 +10,7 @@ import { ClientGone, declaredLength, joined, readPieces } from '../bodies/body.t
 import type { BodyLease, Pool } from '../bodies/body-memory.ts'
 import { isExternal, type ServedModel } from '../config/router.ts'
 import { ApiError } from '../errors.ts'
+import type { ObjectCheck } from '../json/check.ts'
 import { rateLimitHeaders } from '../limits/refusal.ts'
 import type { SourceAddressOf } from '../limits/source-address.ts'
 import type { Meter } from '../meter.ts'
@@ -18,7 +19,7 @@ import { type Operation, operations } from '../operation.ts'
 import type { Overload, Place } from '../overload/overload.ts'
 import type { Shelf } from '../publication/shelf.ts'
 import type { Reader } from '../reading/reader.ts'
-import type { SpotTime } from '../reading/spot-time.ts'
+import type { SpotReading, SpotTime } from '../reading/spot-time.ts'
 import { keepBody } from '../relay/kept-body.ts'
 import type { RelayTask } from '../relay/task.ts'
 import type { Edition } from '../reload/edition.ts'
@@ -39,7 +40,7 @@ export interface InferenceDependencies {
   /** Reads large bodies. */
   readonly reader: Pick<Reader, 'read'>
   /** What the others may take of the thread. */
-  readonly spotTime: Pick<SpotTime, 'open'>
+  readonly spotTime: Pick<SpotTime, 'begin'>
   /** The publication in force at admission is what a generation names (CHAT-14). */
   readonly shelf: Shelf
   readonly upstreams: Pick<Upstreams, 'find'>
@@ -248,7 +249,7 @@ async function judge(
 }
 
 /**
- * Takes a body, and gives a way to read it at once where it is small and its owner may take the time. A small one is
+ * Takes a body, and gives a way to read it at once where it is small, unless its owner has no time left for that. A small one is
  * looked at as it comes; of a large one not even the beginning: where 200 begin at once, that alone lets everybody wait
  * for a tenth of a second.
  */
@@ -256,16 +257,30 @@ async function take(
   operation: Operation,
   incoming: RawRequest['incoming'],
   { maxBytes, lease, pool, owner }: Reading,
-  spotTime: Pick<SpotTime, 'open'>,
-): Promise<{ pieces: readonly Buffer[]; read?: (models: readonly ServedModel[]) => BodyReading }> {
-  const begun = pool === 'small' ? spotTime.open(owner, declaredLength(incoming)!) : undefined
-  const check = begun && createBodyCheck()
-  const inspect = (piece: Buffer) =>
-    begun?.(() => check!.push(piece)) === false ? flawError(check!.flaw!) : undefined
+  spotTime: Pick<SpotTime, 'begin'>,
+): Promise<{
+  pieces: readonly Buffer[]
+  read?: (models: readonly ServedModel[]) => BodyReading | undefined
+}> {
+  let spot: SpotReading | undefined
+  let check: ObjectCheck | undefined
+  if (pool === 'small') {
+    spot = spotTime.begin(owner, declaredLength(incoming)!)
+    check = createBodyCheck()
+  }
+  const inspect = (piece: Buffer) => {
+    // Hundreds may begin while there is time left, and all come then.
+    if (spot?.isLeft === false) check = undefined
+    const checking = check
+    return checking && spot!.run(() => checking.push(piece)) === false ? flawError(checking.flaw!) : undefined
+  }
   const pieces = await readPieces(incoming, { maxBytes, lease, inspect })
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   if (length > limits.keyFirstBodyBytes) return { pieces }
-  const onTheSpot = begun ?? spotTime.open(owner, length)
-  if (onTheSpot === undefined) return { pieces }
-  return { pieces, read: (models) => onTheSpot(() => readFor(operation, joined(pieces), models, check)) }
+  const reading = spot ?? spotTime.begin(owner, length)
+  return {
+    pieces,
+    read: (models) =>
+      reading.isLeft ? reading.run(() => readFor(operation, joined(pieces), models, check)) : undefined,
+  }
 }
