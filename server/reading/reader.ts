@@ -204,6 +204,6 @@ function toJudged(model: JudgedModel): JudgedModel {
 }
 
 function overloaded(): ApiError {
-  const message = 'Other large bodies are read before this one, for too long. Try again shortly.'
+  const message = 'Other bodies are read before this one, for too long. Try again shortly.'
   return new ApiError('overloaded', message, { headers: { 'Retry-After': '1', 'x-should-retry': 'true' } })
 }
