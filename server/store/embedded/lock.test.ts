@@ -6,10 +6,23 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { withLock } from './lock.ts'
 
+/** How often somebody has found a lock taken, and waits. */
+const waits = vi.hoisted(() => ({ count: 0 }))
+
+vi.mock('node:timers/promises', async (original) => {
+  const real = await original<typeof import('node:timers/promises')>()
+  const setTimeout = (ms: number) => {
+    waits.count++
+    return real.setTimeout(ms)
+  }
+  return { ...real, setTimeout }
+})
+
 let folder: string
 let file: string
 
 beforeEach(() => {
+  waits.count = 0
   folder = mkdtempSync(join(tmpdir(), 'router-lock-'))
   file = join(folder, 'lock')
 })
@@ -50,7 +63,7 @@ test('the lock of a living process is respected', async () => {
   const entered = withLock(file, async () => {
     isInside = true
   })
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await vi.waitUntil(() => waits.count > 3)
   expect(isInside).toBe(false)
   rmSync(file)
   await entered
@@ -73,7 +86,7 @@ test('a lock that tells no owner is taken over once nobody can be writing it any
   const entered = withLock(file, async () => {
     isInside = true
   })
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await vi.waitUntil(() => waits.count > 3)
   expect(isInside).toBe(false)
   const before = Date.now() / 1_000 - 10
   utimesSync(file, before, before)
