@@ -91,8 +91,8 @@ const defaults: MeterTimers = {
 }
 
 /**
- * When both connections for bookings are ready, ours. One alone is before the first request, which waits for each of them as long as for all
- * of its own work (docs/performance.md).
+ * When both connections for bookings are ready, ours. One alone is before the first request, which waits for each of
+ * them as long as for all of its own work (docs/performance.md).
  */
 const WARM_LATER_MS = 1_000
 
