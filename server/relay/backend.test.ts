@@ -31,17 +31,18 @@ async function listen(onConnection: (socket: Socket) => void) {
   return { connections, config: configOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`) }
 }
 
-/** An address where nobody listens. */
-async function refusing(): Promise<BackendConfig> {
-  const backend = await startBackend(() => {})
-  await backend.close()
-  return configOf(backend.url)
+/**
+ * An address where nobody listens. The system gives it to nobody either: one that was just free may be the next server's,
+ * such as the one that is asked here.
+ */
+function refusing(port: 1 | 2 = 1): BackendConfig {
+  return configOf(`http://127.0.0.1:${port}/v1`)
 }
 
 test('a refused connection goes on to the next backend, and the client sees nothing of it', async () => {
   const good = await startBackend(streams(textEvent('a'), DONE))
   for (let round = 0; round < 4; round++) {
-    const world = await startWorld({ backends: [await refusing(), configOf(good.url)] })
+    const world = await startWorld({ backends: [refusing(), configOf(good.url)] })
     const { reply, outcome } = await askAndSettle(world)
     expect(readStream(reply.text).said).toBe('a')
     expect(outcome.status).toBe('ok')
@@ -52,7 +53,7 @@ test('a refused connection goes on to the next backend, and the client sees noth
 })
 
 test('when every backend refuses, the answer is 502 backend_unavailable and nothing is charged', async () => {
-  const world = await startWorld({ backends: [await refusing(), await refusing()] })
+  const world = await startWorld({ backends: [refusing(1), refusing(2)] })
   const { reply, outcome } = await askAndSettle(world)
   expect(reply.status).toBe(502)
   expect(JSON.parse(reply.text).error.code).toBe('backend_unavailable')
