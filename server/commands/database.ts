@@ -1,3 +1,4 @@
+import { finishOnSignals } from '#base/interruption.ts'
 import { messageOf } from '#base/thrown.ts'
 import { type CellConfig, loadRouterConfig, type RouterConfig } from '../config/router.ts'
 import type { Log } from '../log.ts'
@@ -9,7 +10,7 @@ import { migrate } from '../store/migrations.ts'
 import { isOutage } from '../store/outage.ts'
 import { createCell } from './cell.ts'
 import { createLog } from './log.ts'
-import { addressFor, reach, stopUnused, type User } from './own-database.ts'
+import { addressFor, reach, sessionsFor, stopUnused, type User } from './own-database.ts'
 
 /** An open database with its tables up to date, and how to leave it. */
 export interface OpenDatabase {
@@ -38,9 +39,26 @@ export async function openDatabase(
   user: User = 'command',
 ): Promise<OpenDatabase> {
   const { url, preparedStatements, maxConnections } = config.database
-  const embedded = url === undefined ? await startOwn(config.dataDir, log) : undefined
+  const own = url === undefined ? startOwn(config.dataDir, log) : undefined
+  const sessions = sessionsFor(user)
   const pools: Sql[] = []
-  const home = url ?? addressFor(user, embedded!)
+  const leave = async () => {
+    const started = await own?.catch(() => undefined)
+    const timeout = interruption?.hasCome ? 0 : CLOSE_TIMEOUT_SECONDS
+    await Promise.all(pools.map((pool) => pool.end({ timeout })))
+    if (started && !started.adopted) await stopUnused(user, started, sessions)
+    interruption?.end()
+  }
+  let leaving: Promise<void> | undefined
+  const close = () => (leaving ??= leave())
+  // A router has ways of its own to be stopped.
+  const interruption = own && user === 'command' ? finishOnSignals(close) : undefined
+  const embedded = await own?.catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  if (interruption?.hasCome) await close()
+  const home = url ?? addressFor(embedded!, sessions)
   const openPool = (most: number, address = home): Sql => {
     const own = { url: address, preparedStatements, maxConnections: most }
     const pool = open({ ...own, ...(user === 'command' && { lifetimeMs: COMMAND_MS }) })
@@ -56,13 +74,9 @@ export async function openDatabase(
     }
   }
   const { sql, bookings } = openPools()
-  const close = async () => {
-    await Promise.all(pools.map((pool) => pool.end({ timeout: CLOSE_TIMEOUT_SECONDS })))
-    if (embedded && !embedded.adopted) await stopUnused(user, embedded)
-  }
   try {
     const where = embedded ? `It is the router's own, in ${config.dataDir}: see dataDir` : SEE_URL
-    await reach(sql, embedded).catch(blame('cannot be used', where))
+    await reach(sql, embedded, () => interruption?.hasCome === true).catch(blame('cannot be used', where))
     const applied = await migrate(sql).catch(blame('cannot be migrated', where))
     const named = config.database.cells ?? []
     const names = named.map(({ name }) => name)

@@ -1,10 +1,17 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadRouterConfig } from '../config/router.ts'
 import { silent } from '../log.ts'
 import { connect } from '../store/connection.ts'
+import { findOwner } from '../store/embedded/owner.ts'
+import { findPlace } from '../store/embedded/place.ts'
+import { findPostmaster } from '../store/embedded/postmaster.ts'
 import { startEmbedded } from '../store/embedded.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { reach, type User } from './own-database.ts'
@@ -64,6 +71,26 @@ test('a command that has started the database leaves it to a router (OPS-32)', a
   expect(command.embedded!.pid()).toBeDefined()
   await command.embedded!.stop()
 })
+
+test.each([
+  ['while the database starts', 0, 'SIGINT'],
+  ['while its tables are made', 300, 'SIGTERM'],
+] as const)(
+  'a command that a signal ends leaves no database behind: %s (OPS-32)',
+  async (_, waitsMs, signal) => {
+    databaseDir = findPlace(folder, await findOwner()).databaseDir
+    const words = ['ledger', 'verify', '--config', join(folder, 'router.yaml')]
+    const child = spawn(fileURLToPath(new URL('../../bin/router', import.meta.url)), words, {
+      stdio: 'ignore',
+    })
+    const exited = once(child, 'exit')
+    while (findPostmaster(databaseDir) === undefined) await sleep(5)
+    await sleep(waitsMs)
+    child.kill(signal)
+    expect(await exited).toEqual([null, signal])
+    expect(findPostmaster(databaseDir)).toBeUndefined()
+  },
+)
 
 test('a database that was stopped between its adoption and the first word is started again', async () => {
   const first = await startEmbedded({ dataDir: folder, log: silent })

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ulid } from 'ulid'
 import { connect, type Sql } from '../store/connection.ts'
 import type { Embedded } from '../store/embedded.ts'
 import { isOutage } from '../store/outage.ts'
 
-/** How a command's sessions are called in the router's own database. */
+/** How the sessions of commands are called in the router's own database, before what tells each command's from others'. */
 const COMMAND = 'router command'
 
 /** How long whoever has started the database waits for other commands (OPS-32); a router is not to stop for long. */
@@ -13,20 +14,31 @@ const LOOK_MS = 50
 /** Who uses the router's own database. */
 export type User = keyof typeof PATIENCE_MS
 
-/** The address of the router's own database, under which a command is known there. */
-export function addressFor(user: User, { url }: Embedded): string {
-  if (user === 'router') return url
+/** How the sessions of one user are called, and of no other. */
+export function sessionsFor(user: User): string {
+  return user === 'command' ? `${COMMAND} ${ulid()}` : `router ${ulid()}`
+}
+
+/** The address of the router's own database for sessions that are called so. */
+export function addressFor({ url }: Embedded, sessions: string): string {
   const address = new URL(url)
-  address.searchParams.set('application_name', COMMAND)
+  address.searchParams.set('application_name', sessions)
   return address.href
 }
 
-/** Asks for a first answer. A command that has started the database may have stopped it in between: it is started again. */
-export async function reach(sql: Sql, embedded: Embedded | undefined): Promise<void> {
+/**
+ * Asks for a first answer. A command that has started the database may have stopped it in between: it is started again, unless
+ * this one stops itself.
+ */
+export async function reach(
+  sql: Sql,
+  embedded: Embedded | undefined,
+  isStopping: () => boolean = () => false,
+): Promise<void> {
   try {
     await sql`select 1`
   } catch (error) {
-    if (!embedded || !isOutage(error)) throw error
+    if (!embedded || !isOutage(error) || isStopping()) throw error
     await embedded.ensureRunning()
     await sql`select 1`
   }
@@ -36,12 +48,12 @@ export async function reach(sql: Sql, embedded: Embedded | undefined): Promise<v
  * Stops the database that this program has started, once no command uses it any more (OPS-32). A command leaves it running for
  * those who still do: a router that starts beside it would fail, and one that serves would be without it for a while.
  */
-export async function stopUnused(user: User, embedded: Embedded): Promise<void> {
-  const sql = connect({ url: embedded.url, maxConnections: 1 })
+export async function stopUnused(user: User, embedded: Embedded, sessions: string): Promise<void> {
+  const sql = connect({ url: addressFor(embedded, sessions), maxConnections: 1 })
   try {
     const untilMs = performance.now() + PATIENCE_MS[user]
-    let others = await findOthers(sql)
-    for (; others.includes(COMMAND) && performance.now() < untilMs; others = await findOthers(sql))
+    let others = await findOthers(sql, sessions)
+    for (; others.some(isCommand) && performance.now() < untilMs; others = await findOthers(sql, sessions))
       await sleep(LOOK_MS)
     if (user === 'command' && others.length > 0) return
   } catch (error) {
@@ -53,10 +65,14 @@ export async function stopUnused(user: User, embedded: Embedded): Promise<void> 
   await embedded.stop()
 }
 
-/** The names of other sessions. */
-async function findOthers(sql: Sql): Promise<string[]> {
+function isCommand(name: string): boolean {
+  return name.startsWith(COMMAND)
+}
+
+/** The names of other sessions; those of this user, called `sessions`, may end a moment after their connections. */
+async function findOthers(sql: Sql, sessions: string): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select application_name as name from pg_stat_activity
-    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
+    where datname = current_database() and backend_type = 'client backend' and application_name <> ${sessions}`
   return rows.map(({ name }) => name)
 }

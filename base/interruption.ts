@@ -1,0 +1,45 @@
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+type Finish = () => Promise<unknown>
+
+/** What keeps a signal from ending this program at once. */
+export interface Interruption {
+  /** Whether one has come. */
+  readonly hasCome: boolean
+  /** Nothing is left to finish. */
+  end(): void
+}
+
+const finishes = new Set<Finish>()
+let hasCome = false
+
+/**
+ * Has a signal that ends this program call `finish` first, and all that were given here: what it has started would run on without
+ * it. The next one ends it at once.
+ */
+export function finishOnSignals(finish: Finish): Interruption {
+  if (finishes.size === 0) for (const signal of SIGNALS) process.on(signal, interrupt)
+  finishes.add(finish)
+  return {
+    get hasCome() {
+      return hasCome
+    },
+    end: () => {
+      if (finishes.delete(finish) && finishes.size === 0) leaveToSystem()
+    },
+  }
+}
+
+function interrupt(signal: NodeJS.Signals): void {
+  hasCome = true
+  leaveToSystem()
+  // What is taken away from the rest of the program meanwhile is no error of its own.
+  process.on('uncaughtException', () => {})
+  // Whoever has called this program is told that a signal has ended it.
+  const endNow = (): void => void process.kill(process.pid, signal)
+  void Promise.allSettled([...finishes].map((finish) => finish())).then(endNow)
+}
+
+function leaveToSystem(): void {
+  for (const signal of SIGNALS) process.off(signal, interrupt)
+}
