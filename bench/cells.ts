@@ -6,8 +6,8 @@ import { claimCell, claimHome } from '../server/store/cell-identity.ts'
 import { type DatabaseCell, HOME } from '../server/store/cells.ts'
 import type { Sql } from '../server/store/connection.ts'
 import { placeKey, placeWorkspace } from '../server/store/directory.ts'
-import { DURABLE, startTestServer } from '../server/store/testing.ts'
 import { readArguments } from './arguments.ts'
+import { startDatabase } from './database.ts'
 import { serverMicros } from './server-micros.ts'
 
 // What a second cell brings, and what the directory before it costs: the same load on one PostgreSQL and on two, in turns
@@ -28,7 +28,7 @@ interface Result {
   readonly micros: number
 }
 
-const servers = await Promise.all([startTestServer(DURABLE), startTestServer(DURABLE)])
+const servers = await Promise.all([startDatabase(), startDatabase()])
 
 /** Of all of these together. */
 async function microsOf(databases: readonly Sql[]): Promise<number> {

@@ -7,9 +7,9 @@ import { fillHistory } from '../server/history/testing.ts'
 import { readSeries, type SeriesQuery } from '../server/history/usage-series.ts'
 import { createAccount } from '../server/metering/testing.ts'
 import { createKey } from '../server/store/keys.ts'
-import { DURABLE, startTestServer } from '../server/store/testing.ts'
 import { findWorkspace } from '../server/store/workspaces.ts'
 import { readArguments } from './arguments.ts'
+import { startDatabase } from './database.ts'
 import { medianOf } from './median.ts'
 
 /** Milliseconds, on a machine that is left alone; what a page of the console may wait for. */
@@ -24,7 +24,7 @@ const KEYS = 20
 /** A year. */
 const SECONDS_APART = (365 * 86_400) / ROWS
 
-const server = await startTestServer(DURABLE)
+const server = await startDatabase()
 try {
   const { sql } = await server.open()
   const account = await createAccount(sql)

@@ -1,8 +1,8 @@
 import { createAccount, finished, startMeter } from '../server/metering/testing.ts'
 import { connect } from '../server/store/connection.ts'
 import { migrate } from '../server/store/migrations.ts'
-import { DURABLE, startTestServer } from '../server/store/testing.ts'
 import { readArguments } from './arguments.ts'
+import { startDatabase } from './database.ts'
 
 // What a request takes on PostgreSQL's disk: in tables and indexes, and in the log that is archived for restores.
 // Bytes do not depend on how busy the machine is.
@@ -14,7 +14,7 @@ const { requests, workspaces } = await readArguments(
 )
 const LOOPS = 64
 
-const server = await startTestServer(DURABLE)
+const server = await startDatabase()
 const sql = connect({ url: await server.createDatabase() })
 await migrate(sql)
 const accounts = await Promise.all(

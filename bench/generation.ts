@@ -1,7 +1,7 @@
 import { createAccount, finished, startMeter } from '../server/metering/testing.ts'
 import type { Sql } from '../server/store/connection.ts'
-import { DURABLE, startTestServer } from '../server/store/testing.ts'
 import { readArguments } from './arguments.ts'
+import { startDatabase } from './database.ts'
 import { serverMicros } from './server-micros.ts'
 
 // What one generation costs PostgreSQL, admission and settlement: bytes of tables and indexes, bytes of log, and the
@@ -14,7 +14,7 @@ const { rounds, seconds } = await readArguments(
 )
 const balanceMicros = 1_000_000_000_000n
 const median = (all: readonly number[]) => all.toSorted((one, other) => one - other)[all.length >> 1]!
-const server = await startTestServer(DURABLE)
+const server = await startDatabase()
 
 interface Turn {
   readonly served: number

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createAccount, finished, startMeter } from '../server/metering/testing.ts'
 import { connect, type Sql } from '../server/store/connection.ts'
 import { migrate } from '../server/store/migrations.ts'
-import { DURABLE, startTestServer } from '../server/store/testing.ts'
 import { readArguments } from './arguments.ts'
+import { startDatabase } from './database.ts'
 import { serverMicros } from './server-micros.ts'
 
 // What partitions by month cost an admission with its settlement: the tables as they were, and the same in 16 months,
@@ -20,7 +20,7 @@ const LOOPS = 64
 const MONTHS_MORE = 12
 
 const migrations = join(import.meta.dirname, '../server/store/migrations')
-const server = await startTestServer(DURABLE)
+const server = await startDatabase()
 
 async function migrateWhole(sql: Sql): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-months-'))

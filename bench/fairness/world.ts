@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { createBackend } from '../../conformance/stand-ins/backend/backend.ts'
-import { DURABLE, startTestServer } from '../../server/store/testing.ts'
 import { startRouterProcess } from '../../tests/router-process.ts'
 import { type Account, createAccount } from '../../tests/service.ts'
+import { startDatabase } from '../database.ts'
 import type { AttackOrder, AttackReport } from './aggressor.ts'
 import { attacks, type Sender } from './attacks.ts'
 import type { Turn } from './compare.ts'
@@ -47,7 +47,7 @@ export async function startWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'fairness-'))
   const backend = await createBackend({ paceMs: 1 })
   await backend.play({ rules: [{ chunks: 2 }] })
-  const database = await startTestServer(DURABLE)
+  const database = await startDatabase()
   const { url, sql } = await database.open()
   const nodeOptions = `--import ${join(import.meta.dirname, 'inside.ts')}`
   const router = await startRouterProcess(url, backend.url, { folder, nodeOptions })

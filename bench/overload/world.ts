@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#contract/limits'
 import { verifyLedger } from '../../server/metering/verify-ledger.ts'
-import { DURABLE, startTestServer } from '../../server/store/testing.ts'
 import { startRouterProcess } from '../../tests/router-process.ts'
 import { createAccount } from '../../tests/service.ts'
+import { startDatabase } from '../database.ts'
 import type { LoadOrder, LoadReport } from './load.ts'
 
 const MUCH = { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000 }
@@ -50,7 +50,7 @@ export interface World {
 /** Starts all of it, for so many workspaces; the backend thinks for so long. */
 export async function startWorld(workspaces: number, thinksMs: number): Promise<World> {
   const [backend, backendPort] = await start('backend.ts', String(thinksMs))
-  const database = await startTestServer(DURABLE)
+  const database = await startDatabase()
   const { url, sql } = await database.open()
   const router = await startRouterProcess(url, `http://127.0.0.1:${backendPort}/v1`, {
     leastJudged: limits.leastJudged,
