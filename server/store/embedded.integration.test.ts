@@ -57,6 +57,18 @@ test('the embedded server is PostgreSQL 18 that forgets nothing and counts state
   expect((await sql`select count(*) from pg_stat_statements`)[0]?.count).toBeGreaterThan(0n)
 })
 
+test('a database that its starter did not come to make is made by the next one', async () => {
+  const first = await start()
+  const server = connect({ url: first.url.replace(/\/router$/, '/postgres'), maxConnections: 1 })
+  pools.push(server)
+  await server`drop database router`
+  const second = await start()
+  expect(second.adopted).toBe(true)
+  expect(await open(second)`select count(*) >= 0 as counts from pg_stat_statements`).toMatchObject([
+    { counts: true },
+  ])
+})
+
 test('it takes a password, and nobody without it gets in', async () => {
   const embedded = await start()
   const url = new URL(embedded.url)

@@ -47,18 +47,22 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const place = findPlace(dataDir, owner)
   const { databaseDir } = place
 
+  async function begin(preferred: number | undefined): Promise<number> {
+    const binaries = findBinaries(place, owner)
+    await prepareCluster(place, binaries, owner)
+    const port = await choosePort(place, preferred)
+    await launch(place, binaries, owner, port, settings)
+    log.info('the database has started', { path: databaseDir, pid: findPostmaster(databaseDir)?.pid ?? 0 })
+    return port
+  }
+
   /** Ready afterwards; tells the port and whether this call started it. */
   const bringUp = (preferred: number | undefined): Promise<{ port: number; started: boolean }> =>
     withLock(join(place.folder, 'lock'), async () => {
       const running = await awaitPostmaster(databaseDir)
-      if (running) return { port: running.port, started: false }
-      const binaries = findBinaries(place, owner)
-      await prepareCluster(place, binaries, owner)
-      const port = await choosePort(place, preferred)
-      await launch(place, binaries, owner, port, settings)
+      const port = running?.port ?? (await begin(preferred))
       await createDatabase(urlOf(place, port, 'postgres'), urlOf(place, port, DATABASE))
-      log.info('the database has started', { path: databaseDir, pid: findPostmaster(databaseDir)?.pid ?? 0 })
-      return { port, started: true }
+      return { port, started: running === undefined }
     })
 
   const { port, started } = await bringUp(wanted)
@@ -81,7 +85,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
 }
 
-/** Looked after on each start, for the first may have been interrupted; PostgreSQL has no `create database if not exists`. */
+/**
+ * Looked after each time, also where somebody else has started the server, who may have been interrupted, or had no room on the
+ * disk; PostgreSQL has no `create database if not exists`.
+ */
 async function createDatabase(serverUrl: string, url: string): Promise<void> {
   const server = connect({ url: serverUrl, maxConnections: 1 })
   const database = connect({ url, maxConnections: 1 })
