@@ -1,10 +1,11 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Lock } from '#base/lock.ts'
 import type { Log } from '../log.ts'
 import { readHead, writeHead } from './head.ts'
 import { type Entry, GENESIS, type Link, writeLine } from './line.ts'
-import { type Lock, takeLock } from './lock.ts'
+import { lockJournal } from './lock.ts'
 import { ForeignWriteError, JournalPart } from './part.ts'
 import { partsOf, readContinuation } from './parts.ts'
 import { findEnd } from './recover.ts'
@@ -92,7 +93,7 @@ export class JournalWriter {
   /** Opens a journal for writing, or begins one. Throws when another process writes it, or when it does not hold. */
   static async open(dependencies: WriterDependencies): Promise<JournalWriter> {
     await mkdir(dirname(dependencies.file), { recursive: true, mode: 0o700 })
-    const lock = takeLock(dependencies.file)
+    const lock = lockJournal(dependencies.file)
     const file = partsOf(dependencies.file).findLast(readContinuation) ?? dependencies.file
     let handle: FileHandle | undefined
     try {

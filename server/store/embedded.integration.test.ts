@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -67,6 +67,20 @@ test('a database that its starter did not come to make is made by the next one',
   expect(await open(second)`select count(*) >= 0 as counts from pg_stat_statements`).toMatchObject([
     { counts: true },
   ])
+})
+
+test('what an interrupted first start has left is removed, and its password serves', async () => {
+  await chmod(dataDir, 0o755)
+  const folder = join(dataDir, 'database')
+  for (const name of ['data.unfinished', 'data.unfinished.7']) {
+    await mkdir(join(folder, name), { recursive: true })
+    await writeFile(join(folder, name, 'PG_VERSION'), '18')
+  }
+  await writeFile(join(folder, 'password'), 'of-before\n', { mode: 0o600 })
+  const embedded = await start()
+  expect(new URL(embedded.url).password).toBe('of-before')
+  expect(await open(embedded)`select 1 as one`).toMatchObject([{ one: 1 }])
+  expect((await readdir(folder)).filter((name) => name.startsWith('data'))).toEqual(['data'])
 })
 
 test('it takes a password, and nobody without it gets in', async () => {

@@ -1,7 +1,18 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { randomBytes, randomUUID } from 'node:crypto'
+import {
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Binaries } from './binaries.ts'
 import type { Owner } from './owner.ts'
@@ -20,10 +31,10 @@ export async function prepareCluster(
   owner: Owner | undefined,
 ): Promise<void> {
   if (existsSync(place.databaseDir)) return
-  const password = randomBytes(PASSWORD_BYTES).toString('base64url')
-  writeFileSync(passwordFileOf(place), `${password}\n`, { mode: 0o600 })
-  const unfinished = `${place.databaseDir}.unfinished`
-  rmSync(unfinished, { recursive: true, force: true })
+  const password = passwordFor(place)
+  for (const left of unfinishedIn(place)) rmSync(left, { recursive: true, force: true })
+  // A name of its own: what an interrupted first start began may go on for a moment.
+  const unfinished = `${place.databaseDir}${UNFINISHED}${randomUUID()}`
   mkdirSync(unfinished, { mode: 0o700 })
   if (owner) chownSync(unfinished, owner.uid, owner.gid)
   await initialise(unfinished, password, binaries, owner)
@@ -31,10 +42,37 @@ export async function prepareCluster(
   renameSync(unfinished, place.databaseDir)
 }
 
+const UNFINISHED = '.unfinished'
+
+function unfinishedIn({ folder, databaseDir }: Place): readonly string[] {
+  const begin = `${basename(databaseDir)}${UNFINISHED}`
+  return readdirSync(folder).flatMap((name) => (name.startsWith(begin) ? [join(folder, name)] : []))
+}
+
+/** The administrator's password: whole once it is there, and the same for whoever makes the database. */
+function passwordFor(place: Place): string {
+  const file = passwordFileOf(place)
+  // An older version has begun it, and found no room on the disk.
+  if (statSync(file, { throwIfNoEntry: false })?.size === 0) rmSync(file, { force: true })
+  const scratch = `${file}.${randomUUID()}`
+  try {
+    writeFileSync(scratch, `${randomBytes(PASSWORD_BYTES).toString('base64url')}\n`, { mode: 0o600 })
+    linkSync(scratch, file)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    rmSync(scratch, { force: true })
+  }
+  return passwordOf(place)
+}
+
 /** The address of one database of the server. */
 export function urlOf(place: Place, port: number, database: string): string {
-  const password = readFileSync(passwordFileOf(place), 'utf8').trim()
-  return `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`
+  return `postgres://${USER}:${passwordOf(place)}@127.0.0.1:${port}/${database}`
+}
+
+function passwordOf(place: Place): string {
+  return readFileSync(passwordFileOf(place), 'utf8').trim()
 }
 
 function passwordFileOf({ folder }: Place): string {
