@@ -27,7 +27,7 @@ export interface SpotReading {
   run<Result>(work: () => Result): Result
 }
 
-/** The time that the bodies of each workspace take of the thread that serves everybody, while they are read there. */
+/** The time that the bodies of each workspace, and of all strangers, take of the thread that serves everybody, while they are read there. */
 export class SpotTime {
   readonly #now: () => number
   readonly #accounts = new Map<string, Account>()

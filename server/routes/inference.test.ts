@@ -105,6 +105,17 @@ test('a body is not even looked at on the spot once others of its owner have tak
   expect(read).toHaveBeenCalledTimes(1)
 })
 
+test('those whose workspace is not known pay for their bodies together, from wherever they come (REQ-76)', async () => {
+  const payers: string[] = []
+  const begin = (payer: string) => {
+    payers.push(payer)
+    return { isLeft: true, run: <R>(work: () => R) => work() }
+  }
+  for (const address of ['127.0.0.1', '127.0.0.2'])
+    await send(await start({ sourceAddressOf: () => address, spotTime: { begin } }), 10_000)
+  expect(payers).toEqual(['strangers', 'strangers'])
+})
+
 test('a workspace pays for its bodies wherever its keys are known', async () => {
   const begin = vi.fn(() => ({ isLeft: true, run: <R>(work: () => R) => work() }))
   const owner = { workspaceId: 'ws_1', keyId: 'key_1' }

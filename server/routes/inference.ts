@@ -104,6 +104,7 @@ async function serve(
     lease,
     pool,
     owner: workspaceId ?? remembered ?? address,
+    payer: workspaceId ?? remembered ?? STRANGERS,
   } as const
   const visit = editions.visit()
   try {
@@ -137,9 +138,14 @@ interface Reading {
   readonly maxBytes: number
   readonly lease: BodyLease
   readonly pool: Pool
-  /** Behind whose bodies a large one waits, and who pays for one that is read on the spot. */
+  /** Behind whose bodies one waits that is read aside. */
   readonly owner: string
+  /** Who pays for one that is read on the spot. */
+  readonly payer: string
 }
+
+/** Those pay together whose workspace is not known: addresses cost nothing (REQ-76). */
+const STRANGERS = 'strangers'
 
 /** What was read and parsed stays in here: an answer may run for an hour, and only the task lives as long. */
 async function accept(
@@ -249,14 +255,14 @@ async function judge(
 }
 
 /**
- * Takes a body, and gives a way to read it at once where it is small, unless its owner has no time left for that. A small one is
+ * Takes a body, and gives a way to read it at once where it is small, unless who pays for it has no time left for that. A small one is
  * looked at as it comes; of a large one not even the beginning: where 200 begin at once, that alone lets everybody wait
  * for a tenth of a second.
  */
 async function take(
   operation: Operation,
   incoming: RawRequest['incoming'],
-  { maxBytes, lease, pool, owner }: Reading,
+  { maxBytes, lease, pool, payer }: Reading,
   spotTime: Pick<SpotTime, 'begin'>,
 ): Promise<{
   pieces: readonly Buffer[]
@@ -265,7 +271,7 @@ async function take(
   let spot: SpotReading | undefined
   let check: ObjectCheck | undefined
   if (pool === 'small') {
-    spot = spotTime.begin(owner, declaredLength(incoming)!)
+    spot = spotTime.begin(payer, declaredLength(incoming)!)
     check = createBodyCheck()
   }
   const inspect = (piece: Buffer) => {
@@ -277,7 +283,7 @@ async function take(
   const pieces = await readPieces(incoming, { maxBytes, lease, inspect })
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   if (length > limits.keyFirstBodyBytes) return { pieces }
-  const reading = spot ?? spotTime.begin(owner, length)
+  const reading = spot ?? spotTime.begin(payer, length)
   return {
     pieces,
     read: (models) =>
