@@ -60,8 +60,8 @@ export async function openDatabase(
   if (interruption?.hasCome) await close()
   const home = url ?? addressFor(embedded!, sessions)
   const openPool = (most: number, address = home): Sql => {
-    const own = { url: address, preparedStatements, maxConnections: most }
-    const pool = open({ ...own, ...(user === 'command' && { lifetimeMs: COMMAND_MS }) })
+    const options = { url: address, preparedStatements, maxConnections: most }
+    const pool = open({ ...options, ...(user === 'command' && { lifetimeMs: COMMAND_MS }) })
     pools.push(pool)
     return pool
   }
