@@ -3,9 +3,21 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { holderOf, takeLock } from './lock.ts'
 import { lookAtProcess } from './process.ts'
+
+/** Whether a file that is written finds no room: it is there then, and empty. */
+const disk = vi.hoisted(() => ({ isFull: false }))
+
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof import('node:fs')>()
+  const writeFileSync: typeof real.writeFileSync = (path, data, options) => {
+    real.writeFileSync(path, disk.isFull ? '' : data, options)
+    if (disk.isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  }
+  return { ...real, writeFileSync }
+})
 
 let folder: string
 let file: string
@@ -54,6 +66,17 @@ test('a lock that somebody else took over is not given back by who had it', () =
   writeFileSync(file, 'somebody else')
   lock.release()
   expect(existsSync(file)).toBe(true)
+})
+
+test('a lock that could not be written, on a full disk, is nobody’s', () => {
+  disk.isFull = true
+  try {
+    expect(() => takeLock(file)).toThrow('no space left on device')
+  } finally {
+    disk.isFull = false
+  }
+  expect(readdirSync(folder)).toEqual([])
+  takeLock(file)!.release()
 })
 
 test('where it cannot be written, nothing is left of it', () => {
