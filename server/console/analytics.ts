@@ -16,9 +16,9 @@ export interface PageEvents {
 
 /** A name and a page, both out of lists of the contract: there is no room for content or for a person (CONS-58). */
 export function createPageEvents(): PageEvents {
-  const counts = new Family(() => new Counter())
+  const counts = new Family(['event', 'page'], () => new Counter())
   return {
-    count: ({ name, page }) => counts.of({ event: name, page }).add(1),
+    count: ({ name, page }) => counts.of(name, page).add(1),
     metric: counter('router.console.events', '{event}', 'What happened in the console’s pages.', counts),
   }
 }

@@ -18,10 +18,10 @@ test('a value is counted once, at the smallest boundary that is not below it', (
 })
 
 test('the same labels are the same series, whether one is absent or not', () => {
-  const family = new Family(() => new Histogram([1]))
-  family.of({ model: 'a', code: 'x' }).record(1)
-  family.of({ model: 'a', code: 'x' }).record(1)
-  family.of({ model: 'a' }).record(1)
+  const family = new Family(['model', 'code'], () => new Histogram([1]))
+  family.of('a', 'x').record(1)
+  family.of('a', 'x').record(1)
+  family.of('a', undefined).record(1)
   expect(family.read(({ count }) => [{ value: count, labels: { le: '1' } }])).toEqual([
     { value: 2, labels: { model: 'a', code: 'x', le: '1' } },
     { value: 1, labels: { model: 'a', le: '1' } },

@@ -20,7 +20,7 @@ export function counter(
   name: string,
   unit: string,
   description: string,
-  source: Read | Family<Counter>,
+  source: Read | Family<readonly string[], Counter>,
 ): Metric {
   const read = typeof source === 'function' ? source : () => source.read(({ value }) => [{ value }])
   return { kind: 'counter', name, unit, description, read }
@@ -31,7 +31,7 @@ export function histogram(
   name: string,
   unit: string,
   description: string,
-  family: Family<Histogram>,
+  family: Family<readonly string[], Histogram>,
 ): Metric {
   return { kind: 'histogram', name, unit, description, read: () => family.read((value) => value.points()) }
 }

@@ -33,68 +33,64 @@ const MS = 1_000
 
 /** Creates the counters of one router; `models` are the ids of its configuration. */
 export function createRecorder(models: readonly string[]): Recorder {
-  const duration = new Family(() => new Histogram(boundaries.requestSeconds))
-  const firstToken = new Family(() => new Histogram(boundaries.firstTokenSeconds))
-  const perToken = new Family(() => new Histogram(boundaries.perTokenSeconds))
-  const tokens = new Family(() => new Histogram(boundaries.tokens))
-  const overhead = new Family(() => new Histogram(boundaries.overheadSeconds))
-  const http = new Family(() => new Histogram(boundaries.httpSeconds))
-  const aborted = new Family(() => new Counter())
-  const withoutUsage = new Family(() => new Counter())
-  const counted = new Family(() => new Counter())
-  const reported = new Family(() => new Counter())
-  const doubtful = new Family(() => new Counter())
-  const refused = new Family(() => new Counter())
+  const { operation, provider, model, error, tokenType, method, route, status } = attributes
+  const duration = new Family(
+    [operation, provider, model, error],
+    () => new Histogram(boundaries.requestSeconds),
+  )
+  const firstToken = new Family(
+    [operation, provider, model],
+    () => new Histogram(boundaries.firstTokenSeconds),
+  )
+  const perToken = new Family([operation, provider, model], () => new Histogram(boundaries.perTokenSeconds))
+  const tokens = new Family([operation, provider, model, tokenType], () => new Histogram(boundaries.tokens))
+  const overhead = new Family([operation], () => new Histogram(boundaries.overheadSeconds))
+  const http = new Family([method, route, status, error], () => new Histogram(boundaries.httpSeconds))
+  const aborted = new Family([model, 'cause'], () => new Counter())
+  const withoutUsage = new Family([model], () => new Counter())
+  const counted = new Family([model, 'backend'], () => new Counter())
+  const reported = new Family([model, 'backend'], () => new Counter())
+  const doubtful = new Family([model, 'backend', 'finding'], () => new Counter())
+  const refused = new Family(['bucket'], () => new Counter())
   let isLost = false
-  for (const bucket of bucketNames) refused.of({ bucket })
+  for (const bucket of bucketNames) refused.of(bucket)
   expectModels(models)
 
   function expectModels(ids: readonly string[]): void {
-    for (const model of ids) {
-      withoutUsage.of({ [attributes.model]: model })
-      aborted.of({ [attributes.model]: model, cause: 'unsettled' satisfies AbortCause })
+    for (const id of ids) {
+      withoutUsage.of(id)
+      aborted.of(id, 'unsettled' satisfies AbortCause)
     }
   }
 
   function observe({ operation, model, end, cause, overheadMs, comparison }: Observation): void {
-    const what = {
-      [attributes.operation]: operations[operation].convention,
-      [attributes.provider]: PROVIDER,
-      [attributes.model]: model,
-    }
+    const { convention, generates } = operations[operation]
     const { status, usage, usageSource, latencyMs, timeToFirstTokenMs } = end
-    duration.of(cause === undefined ? what : { ...what, [attributes.error]: cause }).record(latencyMs / MS)
-    tokens.of({ ...what, [attributes.tokenType]: 'input' }).record(usage.promptTokens)
-    if (operations[operation].generates) {
-      tokens.of({ ...what, [attributes.tokenType]: 'output' }).record(usage.completionTokens)
-    }
+    duration.of(convention, PROVIDER, model, cause).record(latencyMs / MS)
+    tokens.of(convention, PROVIDER, model, 'input').record(usage.promptTokens)
+    if (generates) tokens.of(convention, PROVIDER, model, 'output').record(usage.completionTokens)
     if (timeToFirstTokenMs !== null) {
-      firstToken.of(what).record(timeToFirstTokenMs / MS)
+      firstToken.of(convention, PROVIDER, model).record(timeToFirstTokenMs / MS)
       const laterTokens = usage.completionTokens - 1
-      if (laterTokens > 0) perToken.of(what).record((latencyMs - timeToFirstTokenMs) / laterTokens / MS)
+      if (laterTokens > 0) {
+        perToken.of(convention, PROVIDER, model).record((latencyMs - timeToFirstTokenMs) / laterTokens / MS)
+      }
     }
-    overhead
-      .of({ [attributes.operation]: operations[operation].convention })
-      .record(Math.max(0, overheadMs) / MS)
-    if (cause !== undefined) aborted.of({ [attributes.model]: model, cause }).add()
-    if (status === 'ok' && usageSource === 'counted') withoutUsage.of({ [attributes.model]: model }).add()
+    overhead.of(convention).record(Math.max(0, overheadMs) / MS)
+    if (cause !== undefined) aborted.of(model, cause).add()
+    if (status === 'ok' && usageSource === 'counted') withoutUsage.of(model).add()
     if (comparison !== undefined) compare(model, comparison)
   }
 
   function compare(model: string, comparison: Comparison): void {
     const { backend, finding, countedMicros, reportedMicros } = comparison
-    const labels = { [attributes.model]: model, backend }
-    counted.of(labels).add(countedMicros)
-    reported.of(labels).add(reportedMicros)
-    if (finding !== undefined) doubtful.of({ ...labels, finding }).add()
+    counted.of(model, backend).add(countedMicros)
+    reported.of(model, backend).add(reportedMicros)
+    if (finding !== undefined) doubtful.of(model, backend, finding).add()
   }
 
   function requestEnded({ method, route, status, code, durationMs }: EndedRequest): void {
-    const labels: Record<string, string> = { [attributes.method]: method }
-    if (route !== undefined) labels[attributes.route] = route
-    if (status !== undefined) labels[attributes.status] = String(status)
-    if (code !== undefined) labels[attributes.error] = code
-    http.of(labels).record(durationMs / MS)
+    http.of(method, route, status, code).record(durationMs / MS)
   }
 
   return {
@@ -102,7 +98,7 @@ export function createRecorder(models: readonly string[]): Recorder {
     requestEnded,
     expectModels,
     limits: {
-      refused: (bucket: BucketName) => refused.of({ bucket }).add(),
+      refused: (bucket: BucketName) => refused.of(bucket).add(),
       lost(value) {
         isLost = value
       },

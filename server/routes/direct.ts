@@ -32,11 +32,11 @@ const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/
  */
 export function createDirect(options: DirectOptions): Direct {
   const { handlers, corsOrigins, requests, log, help, tracer } = options
-  const handlerAt = new Map<string | undefined, RawHandler>([
-    [`/v1${routes.createChatCompletion.path}`, handlers.createChatCompletion],
-    [`/v1${routes.createCompletion.path}`, handlers.createCompletion],
-    [`/v1${routes.createEmbedding.path}`, handlers.createEmbedding],
-  ])
+  const wayAt = new Map<string | undefined, { readonly route: string; readonly handler: RawHandler }>()
+  for (const operation of ['createChatCompletion', 'createCompletion', 'createEmbedding'] as const) {
+    const route = `/v1${routes[operation].path}`
+    wayAt.set(route, { route, handler: handlers[operation] })
+  }
 
   async function answer(handler: RawHandler, request: RawRequest, trace: Trace): Promise<void> {
     const { response, headers } = request
@@ -54,19 +54,20 @@ export function createDirect(options: DirectOptions): Direct {
   }
 
   return (incoming, response) => {
-    const { method, url: route } = incoming
-    const handler = handlerAt.get(route)
+    const { method } = incoming
+    const way = wayAt.get(incoming.url)
     const { host, origin, 'x-request-id': offered } = incoming.headers
-    if (handler === undefined || method !== 'POST' || !PLAIN_HOST.test(host ?? '')) return false
+    if (way === undefined || method !== 'POST' || !PLAIN_HOST.test(host ?? '')) return false
     const requestId = requestIdFor(offered as string | undefined)
-    const trace: Trace = { requestId, method, route: route!, startedAtMs: performance.now() }
+    // Its own text of the path, which is the same for all.
+    const trace: Trace = { requestId, method, route: way.route, startedAtMs: performance.now() }
     requests.follow(trace, response)
     if (tracer) trace.spans = tracer.begin(incoming.headers.traceparent as string | undefined)
     const asked = { origin, requestedHeaders: incoming.headers['access-control-request-headers'] }
     const headers = { ...corsHeaders(asked, corsOrigins()), 'X-Request-Id': requestId }
     const { startedAtMs } = trace
     const request = { incoming, response, headers, path: {}, startedAtMs, trace }
-    answer(handler, request, trace).catch((error) => {
+    answer(way.handler, request, trace).catch((error) => {
       log.error('an answer could not be written', { requestId, error })
       response.destroy()
     })
