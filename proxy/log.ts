@@ -1,3 +1,4 @@
+import { isoTime } from '#base/iso.ts'
 import { createLog as createLines, type ErrorField, type Log as LogOf } from '#base/log.ts'
 import type { HardwareOutput } from '#contract/models'
 
@@ -30,7 +31,7 @@ export type Log = LogOf<LogFields>
 export function createLog(write: (line: string) => void): Log {
   return createLines(write, (level, msg, fields) => ({
     level,
-    time: new Date().toISOString(),
+    time: isoTime(Date.now()),
     msg,
     ...fields,
   }))

@@ -1,4 +1,5 @@
 import { type Digest, digestOf } from '#attestation'
+import { isoTime } from '#base/iso.ts'
 import type { components } from '#contract/types'
 import { isJournalLine } from '#contract/validators/journal-line'
 
@@ -32,7 +33,7 @@ export function writeLine(
   before: Link | undefined,
 ): { readonly text: string; readonly link: Link } {
   const seq = (before?.seq ?? 0) + 1
-  const text = JSON.stringify({ seq, prev: before?.hash ?? null, time: time.toISOString(), ...entry })
+  const text = JSON.stringify({ seq, prev: before?.hash ?? null, time: isoTime(time.getTime()), ...entry })
   return { text, link: { seq, hash: hashOf(text) } }
 }
 

@@ -1,3 +1,4 @@
+import { isoTime } from '#base/iso.ts'
 import { createLog as createLines } from '#base/log.ts'
 import type { Log } from '../log.ts'
 import { writeInBackground } from './background.ts'
@@ -14,7 +15,7 @@ export function createLog(level: 'info' | 'warn', fd = STDERR): Log {
 const LOST = 'lines of this log were lost: its reader was too slow, or its disk full'
 
 function toLine(level: string, msg: string, fields: object): object {
-  return { level, time: new Date().toISOString(), ...fields, msg }
+  return { level, time: isoTime(Date.now()), ...fields, msg }
 }
 
 /** A key beyond the prefix by which it is shown. */

@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import { isoTime } from '#base/iso.ts'
 import type { Queryable } from './connection.ts'
 
 /** What an element of each kind of array may be. */
@@ -41,7 +42,7 @@ export function columnsOf<Item>(sql: Queryable, items: readonly Item[]): Columns
     bigint: column(arrayTypes.bigint, plain),
     integer: column(arrayTypes.integer, plain),
     boolean: column(arrayTypes.boolean, plain),
-    timestamptz: column(arrayTypes.timestamptz, (date: Date) => quoted(date.toISOString())),
+    timestamptz: column(arrayTypes.timestamptz, (date: Date) => `"${isoTime(date.getTime())}"`),
   }
 }
 
