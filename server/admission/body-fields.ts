@@ -65,8 +65,8 @@ export function parseBodyFields(bytes: Buffer, check?: ObjectCheck): RequestBody
   const flaw = checked.finish()
   if (flaw !== undefined) throw flawError(flaw)
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The request body is not valid UTF-8.')
-  const members = checked.members.map(({ nameEnd, ...place }) =>
-    fold({ name: nameIn(bytes, place.start, nameEnd), ...place }),
+  const members = checked.members.map(({ start, nameEnd, valueStart, end }) =>
+    fold({ name: nameIn(bytes, start, nameEnd), start, valueStart, end }),
   )
   return { bytes, span: { start: checked.start, end: checked.end, members } }
 }
@@ -85,8 +85,8 @@ export function membersAt({ bytes, span }: ScannedObject, name: string): FoldedS
   return { ...place, members: members.map(fold) }
 }
 
-function fold(member: Member): FoldedMember {
-  return { ...member, folded: foldName(member.name) }
+function fold({ name, start, valueStart, end }: Member): FoldedMember {
+  return { name, start, valueStart, end, folded: foldName(name) }
 }
 
 /**

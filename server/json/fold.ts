@@ -17,11 +17,22 @@ const kinds = new Uint8Array(65_536)
  * is compared by it.
  */
 export function foldName(name: string): string | undefined {
+  if (isPlain(name)) return name
   const visible = visibleOf(name)
   if (visible === undefined) return undefined
   const cased = visible.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC')
   // The Turkic İ is i to some readers, and i with a dot to all others.
   return cased.replaceAll('i\u0307', 'i')
+}
+
+/** Whether it is folded already, as nearly every name is: small letters and signs of ASCII, no space among them. */
+function isPlain(name: string): boolean {
+  if (name.length > MAX_UNITS) return false
+  for (let at = 0; at < name.length; at++) {
+    const unit = name.charCodeAt(at)
+    if (unit <= 0x20 || unit >= 0x7f || (unit >= 0x41 && unit <= 0x5a)) return false
+  }
+  return true
 }
 
 /**
