@@ -49,7 +49,11 @@ export function membersOf(bytes: Buffer, from = 0, most = Number.POSITIVE_INFINI
 
 /** The last member of that name, which is the one that `JSON.parse` keeps. */
 export function findMember(object: ObjectSpan, name: string): Member | undefined {
-  return object.members.findLast((member) => member.name === name)
+  const { members } = object
+  for (let place = members.length - 1; place >= 0; place--) {
+    if (members[place]!.name === name) return members[place]
+  }
+  return undefined
 }
 
 /** Where the first element of the array at `from` begins; undefined for an empty array or anything else. */

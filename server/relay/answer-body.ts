@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isObject } from '#base/object.ts'
 import { findMember, type ObjectSpan } from '../json/members.ts'
+import { spell } from '../json/spell.ts'
 import { splice } from '../json/splice.ts'
 import { uniqueMembers } from '../json/unique.ts'
 import type { RunningGeneration, Usage } from '../metering/generation.ts'
@@ -43,7 +44,7 @@ export function answerBody(answer: WholeAnswer, generation: RunningGeneration, s
   const hasId = operations[generation.operation].hasId || findMember(object, 'id') !== undefined
   return splice(bytes, object, {
     ...(hasId ? { id: JSON.stringify(generation.id) } : {}),
-    model: JSON.stringify(generation.model),
+    model: spell(generation.model),
     usage: shownUsage(generation, settled, reported),
   })
 }

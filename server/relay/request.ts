@@ -1,5 +1,6 @@
 import { findMember, type Member, membersOf, type ScannedObject } from '../json/members.ts'
 import { byte } from '../json/scan.ts'
+import { spell } from '../json/spell.ts'
 import { splice } from '../json/splice.ts'
 import type { BackendConfig } from './backend.ts'
 
@@ -13,7 +14,7 @@ export function backendBody(
   { model, usage }: BackendConfig,
   streamed: boolean,
 ): Buffer {
-  const changes: Record<string, Buffer | string> = { ...additions, model: JSON.stringify(model) }
+  const changes: Record<string, Buffer | string> = { ...additions, model: spell(model) }
   if (streamed) {
     const options = findMember(span, 'stream_options')
     changes.stream_options = withUsageAsked(bytes, options, usage === 'continuous')

@@ -1,3 +1,4 @@
+import { spell } from '../json/spell.ts'
 import { splice } from '../json/splice.ts'
 import { uniqueMembers } from '../json/unique.ts'
 import { type Billed, isCount } from '../metering/billable.ts'
@@ -51,7 +52,7 @@ export function shownUsage(
     completion_tokens: hasCompletion ? String(completionTokens) : undefined,
     total_tokens: String(promptTokens + completionTokens),
     cost_micros: String(receipt.costMicros),
-    endpoint: JSON.stringify(generation.endpoint),
-    evidence_digest: JSON.stringify(generation.evidenceDigest),
+    endpoint: spell(generation.endpoint),
+    evidence_digest: spell(generation.evidenceDigest),
   })
 }

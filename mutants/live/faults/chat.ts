@@ -24,7 +24,7 @@ export const chat: readonly LiveFault[] = [
   {
     id: 'backend-model-shown',
     file: 'server/relay/answer-body.ts',
-    find: 'JSON.stringify(generation.model)',
+    find: 'spell(generation.model)',
     replace: `'"tiny-chat"'`,
     violates: ['CHAT-03'],
     alsoBreaks: [
@@ -74,7 +74,7 @@ export const chat: readonly LiveFault[] = [
   {
     id: 'usage-endpoint-constant',
     file: 'server/relay/usage.ts',
-    find: 'JSON.stringify(generation.endpoint)',
+    find: 'spell(generation.endpoint)',
     replace: `'"router"'`,
     violates: ['CHAT-07', 'CHAT-08'],
     expectKilledBy: ['chat/endpoint', 'upstreams/served'],
@@ -82,7 +82,7 @@ export const chat: readonly LiveFault[] = [
   {
     id: 'digest-never-shown',
     file: 'server/relay/usage.ts',
-    find: 'JSON.stringify(generation.evidenceDigest)',
+    find: 'spell(generation.evidenceDigest)',
     replace: "'null'",
     violates: ['CHAT-09'],
     alsoBreaks: [
@@ -94,8 +94,8 @@ export const chat: readonly LiveFault[] = [
   {
     id: 'digest-always-shown',
     file: 'server/relay/usage.ts',
-    find: 'JSON.stringify(generation.evidenceDigest)',
-    replace: "JSON.stringify(generation.evidenceDigest ?? `sha256/${'A'.repeat(43)}`)",
+    find: 'spell(generation.evidenceDigest)',
+    replace: "spell(generation.evidenceDigest ?? `sha256/${'A'.repeat(43)}`)",
     violates: ['CHAT-10'],
     expectKilledBy: ['evidence/nothing-published'],
   },
@@ -136,9 +136,9 @@ export const chat: readonly LiveFault[] = [
   {
     id: 'digest-in-hex',
     file: 'server/relay/usage.ts',
-    find: 'JSON.stringify(generation.evidenceDigest)',
+    find: 'spell(generation.evidenceDigest)',
     replace:
-      "JSON.stringify(generation.evidenceDigest && `sha256:${Buffer.from(generation.evidenceDigest.slice(7), 'base64url').toString('hex')}`)",
+      "spell(generation.evidenceDigest && `sha256:${Buffer.from(generation.evidenceDigest.slice(7), 'base64url').toString('hex')}`)",
     violates: ['CHAT-13'],
     expectKilledBy: ['chat/digest-in-wire-form'],
   },

@@ -23,7 +23,7 @@ export const upstreams: readonly LiveFault[] = [
   {
     id: 'own-endpoint-for-upstreams',
     file: 'server/relay/usage.ts',
-    find: 'JSON.stringify(generation.endpoint)',
+    find: 'spell(generation.endpoint)',
     replace: `'"demo"'`,
     violates: ['CHAT-08'],
     expectKilledBy: ['upstreams/served'],
@@ -128,8 +128,8 @@ export const upstreams: readonly LiveFault[] = [
   {
     id: 'own-endpoint-of-other-name',
     file: 'server/relay/usage.ts',
-    find: 'JSON.stringify(generation.endpoint)',
-    replace: `generation.endpoint === 'demo' ? '"another"' : JSON.stringify(generation.endpoint)`,
+    find: 'spell(generation.endpoint)',
+    replace: `generation.endpoint === 'demo' ? '"another"' : spell(generation.endpoint)`,
     violates: ['SRV-16', 'CHAT-07'],
     expectKilledBy: ['chat/endpoint', 'upstreams/served'],
   },
