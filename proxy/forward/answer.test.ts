@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, get, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { RawHeaders } from '../raw-headers.ts'
 import { unavailable } from '../refusal.ts'
 import { Answer } from './answer.ts'
 
@@ -18,8 +19,8 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 const acts: [string, (answer: Answer) => void][] = [
-  ['a status beyond all bounds', (answer) => answer.start(20_000, 'OK', [])],
-  ['a header that cannot be written', (answer) => answer.start(200, 'OK', ['X-Odd', 'a\nb'])],
+  ['a status beyond all bounds', (answer) => answer.start(20_000, 'OK', new RawHeaders([]))],
+  ['a header that cannot be written', (answer) => answer.start(200, 'OK', new RawHeaders(['X-Odd', 'a\nb']))],
   [
     'a refusal whose header cannot be written',
     (answer) => answer.fail({ ...unavailable(true), headers: { 'X-Odd': 'a\nb' } }),

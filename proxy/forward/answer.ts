@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '#contract/limits'
 import { isDelimited } from '#egress/connection/delimited.ts'
-import { headerOf, type RawHeaders, valuesOf } from '../raw-headers.ts'
+import type { RawHeaders } from '../raw-headers.ts'
 import { bodyOf, type Refusal, unavailable } from '../refusal.ts'
 import { type Origins, refuse } from '../refuse.ts'
 import { responseHeaders } from './headers.ts'
@@ -57,8 +57,8 @@ export class Answer {
   #start(status: number, statusText: string | undefined, headers: RawHeaders): void {
     if (isEventStream(status, headers)) this.#stream = { tail: new StreamTail(), hold: new EventHold() }
     this.#isDelimited = isDelimited({
-      'transfer-encoding': valuesOf(headers, 'transfer-encoding'),
-      'content-length': headerOf(headers, 'content-length'),
+      'transfer-encoding': headers.all('transfer-encoding'),
+      'content-length': headers.first('content-length'),
     })
     this.#response.sendDate = false
     const text = STATUS_TEXT.test(statusText ?? '') ? statusText : undefined
@@ -162,8 +162,8 @@ export class Answer {
 
 /** Only a stream in plain text can be given one more event. */
 function isEventStream(status: number, headers: RawHeaders): boolean {
-  const isPlain = /^identity$/i.test(headerOf(headers, 'content-encoding') ?? 'identity')
-  return status === 200 && isPlain && /^text\/event-stream\b/i.test(headerOf(headers, 'content-type') ?? '')
+  const isPlain = /^identity$/i.test(headers.first('content-encoding') ?? 'identity')
+  return status === 200 && isPlain && /^text\/event-stream\b/i.test(headers.first('content-type') ?? '')
 }
 
 function ignore(): void {}

@@ -5,6 +5,7 @@ import { Refused } from '#egress/refused.ts'
 import type { Patience } from '#egress/verdict/doubts.ts'
 import type { Admitted } from '#egress/verdict/verdict.ts'
 import type { AnswerRecord } from '../journal/answered.ts'
+import { RawHeaders } from '../raw-headers.ts'
 import { malformed, type Refusal, refusalOf, unavailable, unusable } from '../refusal.ts'
 import type { Ending } from '../tally.ts'
 import { Answer } from './answer.ts'
@@ -65,7 +66,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Outgoing {
     return {
       method: request.method as Dispatcher.HttpMethod,
       path: basePath + request.url,
-      headers: requestHeaders(request.rawHeaders, authority),
+      headers: requestHeaders(new RawHeaders(request.rawHeaders), authority),
       body: this.#body ?? (hasBody(request) ? new RequestBody(request) : null),
     }
   }
@@ -84,7 +85,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Outgoing {
 
   onResponseStart(controller: Controller, status: number, _: unknown, statusText?: string): void {
     if (status < 200 || this.#isOver) return
-    const headers = (controller.rawHeaders as Buffer[]).map((bytes) => bytes.toString('latin1'))
+    const headers = RawHeaders.of(controller.rawHeaders as Buffer[])
     // undici would keep them, and the piece of memory they came in, as long as the answer runs.
     controller.rawHeaders = null
     this.#record = this.#route.recorder.answer(headers, this.#verdict!)

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
-import { requestHeaders, responseHeaders } from './headers.ts'
+import { RawHeaders } from '../raw-headers.ts'
+import * as headers from './headers.ts'
+
+const requestHeaders = (pairs: string[], authority: string) =>
+  headers.requestHeaders(new RawHeaders(pairs), authority)
+const responseHeaders = (pairs: string[]) => headers.responseHeaders(new RawHeaders(pairs))
 
 test('names and values keep their spelling and their order, duplicates included', () => {
-  const headers = ['ACCEPT', '*/*', 'x-A', '1', 'X-a', '2', 'Host', 'me', 'authorization', 'Bearer k']
-  expect(requestHeaders(headers, 'api.example')).toEqual([
+  const pairs = ['ACCEPT', '*/*', 'x-A', '1', 'X-a', '2', 'Host', 'me', 'authorization', 'Bearer k']
+  expect(requestHeaders(pairs, 'api.example')).toEqual([
     ...['ACCEPT', '*/*', 'x-A', '1', 'X-a', '2', 'authorization', 'Bearer k', 'Host', 'api.example'],
   ])
 })
@@ -25,9 +30,9 @@ test.each([
   ['the second', ['Connection', 'keep-alive', 'Connection', 'X-One']],
   ['the first', ['connection', 'X-One', 'Connection', 'close']],
 ])('so does what %s of two Connections names', (_, connections) => {
-  const headers = [...connections, 'X-One', '1', 'X-Two', '2']
-  expect(requestHeaders(headers, 'a')).toEqual(['X-Two', '2', 'Host', 'a'])
-  expect(responseHeaders(headers)).toEqual(['X-Two', '2', 'X-Proxy-Verdict', 'allow'])
+  const pairs = [...connections, 'X-One', '1', 'X-Two', '2']
+  expect(requestHeaders(pairs, 'a')).toEqual(['X-Two', '2', 'Host', 'a'])
+  expect(responseHeaders(pairs)).toEqual(['X-Two', '2', 'X-Proxy-Verdict', 'allow'])
 })
 
 test('so does what Connection names', () => {
@@ -43,7 +48,7 @@ test('where a router says that help is passes through as it came', () => {
 })
 
 test('only the upstream’s own verdict is replaced in an answer', () => {
-  const headers = [
+  const pairs = [
     'x-proxy-verdict',
     'deny',
     'X-PROXY-VERDICT',
@@ -53,7 +58,7 @@ test('only the upstream’s own verdict is replaced in an answer', () => {
     'Date',
     'then',
   ]
-  expect(responseHeaders(headers)).toEqual([
+  expect(responseHeaders(pairs)).toEqual([
     'X-Proxy-Other',
     'kept',
     'Date',

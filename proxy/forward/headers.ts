@@ -1,4 +1,4 @@
-import { headerOf, type RawHeaders, valuesOf } from '../raw-headers.ts'
+import type { RawHeaders } from '../raw-headers.ts'
 
 /** Headers that belong to one connection and not to the message (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = new Set([
@@ -40,19 +40,20 @@ export function responseHeaders(headers: RawHeaders): string[] {
 
 function keep(headers: RawHeaders, isKept: (name: string) => boolean): string[] {
   const named = namedByConnection(headers)
+  const { pairs, names } = headers
   const kept: string[] = []
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index]!.toLowerCase()
-    if (isKept(name) && !named?.has(name)) kept.push(headers[index]!, headers[index + 1]!)
+  for (let place = 0; place < names.length; place++) {
+    const name = names[place]!
+    if (isKept(name) && !named?.has(name)) kept.push(pairs[2 * place]!, pairs[2 * place + 1]!)
   }
   return kept
 }
 
 /** `Connection` may name further headers that end with the connection. */
 function namedByConnection(headers: RawHeaders): ReadonlySet<string> | undefined {
-  const first = headerOf(headers, 'connection')
+  const first = headers.first('connection')
   if (first === undefined) return undefined
-  const all = valuesOf(headers, 'connection')
+  const all = headers.all('connection')
   if (all.length === 1 && /^(keep-alive|close)$/i.test(first)) return undefined
   return new Set(all.flatMap((value) => value.split(',')).map((name) => name.trim().toLowerCase()))
 }

@@ -1,6 +1,6 @@
 import { hardwareDocument } from '#egress/hardware.ts'
 import type { Admitted, Verdict } from '#egress/verdict/verdict.ts'
-import { headerOf, type RawHeaders } from '../raw-headers.ts'
+import type { RawHeaders } from '../raw-headers.ts'
 import type { Refusal } from '../refusal.ts'
 import { Answered, type AnswerRecord } from './answered.ts'
 import { Bases, type BasesDependencies } from './basis.ts'
@@ -49,7 +49,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       denials.add({ endpoint, code: code as DenialCode, stage, reason })
     },
     answer(headers, verdict) {
-      const id = headerOf(headers, GENERATION_HEADER)
+      const id = headers.first(GENERATION_HEADER)
       if (id === undefined || !GENERATION.test(id)) return undefined
       return new Answered(createWatcher(headers), (isComplete, watcher) =>
         journal.append(generationLine(id, isComplete, watcher, verdict)),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { digestOf } from '#attestation'
+import { RawHeaders } from '../raw-headers.ts'
 import { createWatcher } from './watcher.ts'
 
 const usage = {
@@ -22,7 +23,7 @@ const JSON_BODY = ['Content-Type', 'application/json; charset=utf-8']
 
 /** Looks at a text that comes in pieces of some length. */
 function watch(headers: readonly string[], text: string, pieceBytes = 1_000_000) {
-  const watcher = createWatcher(headers)
+  const watcher = createWatcher(new RawHeaders(headers))
   const bytes = Buffer.from(text)
   for (let from = 0; from < bytes.length; from += pieceBytes) {
     watcher.see(bytes.subarray(from, from + pieceBytes))

@@ -1,4 +1,4 @@
-import { headerOf, type RawHeaders } from '../raw-headers.ts'
+import type { RawHeaders } from '../raw-headers.ts'
 import { type Seen, seenIn } from './usage.ts'
 
 /** Looks at an answer as it passes, and changes nothing about it. */
@@ -22,10 +22,10 @@ const DONE = '[DONE]'
 
 /** Chooses how to look at an answer; what is neither a stream nor a JSON body in plain text shows nothing. */
 export function createWatcher(headers: RawHeaders): Watcher {
-  const type = headerOf(headers, 'content-type') ?? ''
-  const isPlain = /^identity$/i.test(headerOf(headers, 'content-encoding') ?? 'identity')
+  const type = headers.first('content-type') ?? ''
+  const isPlain = /^identity$/i.test(headers.first('content-encoding') ?? 'identity')
   if (isPlain && /^text\/event-stream\b/i.test(type)) return new StreamWatcher()
-  const isShort = Number(headerOf(headers, 'content-length') ?? 0) <= MAX_BYTES
+  const isShort = Number(headers.first('content-length') ?? 0) <= MAX_BYTES
   return isPlain && isShort && /^application\/json\b/i.test(type) ? new BodyWatcher() : nothing
 }
 

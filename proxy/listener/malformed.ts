@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { sayLast } from '#base/last-words.ts'
+import { RawHeaders } from '../raw-headers.ts'
 import { bodyOf, headersTooLarge, headersTooSlow, malformed, type Refusal, statusOf } from '../refusal.ts'
 
 /** Headers that stand once: of two, each reader on the way might take another. */
@@ -9,8 +10,8 @@ const SINGLE = ['host', 'authorization']
 
 /** Whether a request could be read in two ways, which makes it no request at all. */
 export function isAmbiguous({ rawHeaders }: IncomingMessage): boolean {
-  const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
-  return SINGLE.some((single) => names.filter((name) => name === single).length > 1)
+  const { names } = new RawHeaders(rawHeaders)
+  return SINGLE.some((single) => names.indexOf(single) !== names.lastIndexOf(single))
 }
 
 /**
