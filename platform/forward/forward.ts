@@ -1,6 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
+import { urlToHttpOptions } from 'node:url'
 import { limits } from '#contract/limits'
 import { describe, type Log } from '../log.ts'
 import { refuse } from '../refusal.ts'
@@ -36,12 +37,14 @@ export function createForwarder(upstream: URL, log: Log, idleMs = IDLE_MS): Forw
   // A request that runs is told of this time by an event, to which nobody listens.
   const options = { keepAlive: true, timeout: idleMs }
   const agent = tls ? new TlsAgent(options) : new Agent(options)
+  // Of a URL Node makes an object without a prototype, for each request, and copies that again and again, slowly.
+  const { protocol, hostname, port, auth } = urlToHttpOptions(upstream)
   const open = tls ? tlsRequest : request
   return {
     forward(incoming, response) {
       const { method, url: path, socket } = incoming
       const headers = requestHeaders(incoming, peerOf(socket.remoteAddress))
-      const outgoing = open(upstream, { agent, method, path, headers })
+      const outgoing = open({ protocol, hostname, port, auth, agent, method, path, headers })
       const sent = watchConnecting(outgoing)
       outgoing.on('response', (answer) => {
         if (answer.statusCode === SWITCHING_PROTOCOLS) return switched(answer.socket)

@@ -19,35 +19,57 @@ const KEPT = new Set(['content-length', 'host'])
 /** Fields that the gateway itself answers or sets. */
 const OWN = new Set(['expect', 'x-forwarded-for', 'x-forwarded-proto'])
 
-type Field = readonly [name: string, value: string]
-
 /** The header of a request as the router gets it: what the client sent, and where it came from. */
-export function requestHeaders(request: IncomingMessage, peer: string): string[] {
-  const fields = fieldsOf(request.rawHeaders)
-  const passed = endToEnd(fields).filter(([name]) => !OWN.has(name.toLowerCase()))
-  const sources = [...valuesOf(fields, 'x-forwarded-for'), peer]
+export function requestHeaders({ rawHeaders }: IncomingMessage, peer: string): string[] {
+  const names = namesOf(rawHeaders)
+  const fields = endToEnd(rawHeaders, names, OWN)
   // A body without a length is one here as well; node:http encodes it anew.
-  const coding = valuesOf(fields, 'transfer-encoding').flatMap((value) => ['Transfer-Encoding', value])
-  return [...passed.flat(), ...coding, 'X-Forwarded-For', sources.join(', '), 'X-Forwarded-Proto', 'https']
+  for (const value of valuesOf(rawHeaders, names, 'transfer-encoding'))
+    fields.push('Transfer-Encoding', value)
+  const sources = [...valuesOf(rawHeaders, names, 'x-forwarded-for'), peer]
+  fields.push('X-Forwarded-For', sources.join(', '), 'X-Forwarded-Proto', 'https')
+  return fields
 }
 
 /** The header of a response as the client gets it. */
 export function responseHeaders({ rawHeaders }: IncomingMessage): string[] {
-  return endToEnd(fieldsOf(rawHeaders)).flat()
+  return endToEnd(rawHeaders, namesOf(rawHeaders), NONE)
 }
 
-function endToEnd(fields: readonly Field[]): Field[] {
-  const named = valuesOf(fields, 'connection').flatMap((value) => value.toLowerCase().split(','))
-  const dropped = new Set(named.map((name) => name.trim()).filter((name) => !KEPT.has(name)))
-  return fields.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()) && !dropped.has(name.toLowerCase()))
-}
+const NONE: ReadonlySet<string> = new Set()
 
-function valuesOf(fields: readonly Field[], wanted: string): string[] {
-  return fields.flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : []))
-}
-
-function fieldsOf(raw: readonly string[]): Field[] {
-  const fields: Field[] = []
-  for (let at = 0; at < raw.length; at += 2) fields.push([raw[at]!, raw[at + 1]!])
+/** Names and values in turn, without what belongs to the connection and without those `left` out. */
+function endToEnd(raw: readonly string[], names: readonly string[], left: ReadonlySet<string>): string[] {
+  const dropped = namedByConnection(raw, names)
+  const fields: string[] = []
+  for (let place = 0; place < names.length; place++) {
+    const name = names[place]!
+    if (HOP_BY_HOP.has(name) || left.has(name) || dropped.has(name)) continue
+    fields.push(raw[2 * place]!, raw[2 * place + 1]!)
+  }
   return fields
+}
+
+/** `Connection` may name further fields that end with it. */
+function namedByConnection(raw: readonly string[], names: readonly string[]): ReadonlySet<string> {
+  const values = valuesOf(raw, names, 'connection')
+  if (values.length === 0) return NONE
+  const named = values.flatMap((value) => value.toLowerCase().split(','))
+  return new Set(named.map((name) => name.trim()).filter((name) => !KEPT.has(name)))
+}
+
+/** All values of a field; `names` are those of `raw`. */
+function valuesOf(raw: readonly string[], names: readonly string[], wanted: string): string[] {
+  const values: string[] = []
+  for (let place = 0; place < names.length; place++) {
+    if (names[place] === wanted) values.push(raw[2 * place + 1]!)
+  }
+  return values
+}
+
+/** The names in small letters, which all that look for one compare. */
+function namesOf(raw: readonly string[]): string[] {
+  const names: string[] = []
+  for (let at = 0; at < raw.length; at += 2) names.push(raw[at]!.toLowerCase())
+  return names
 }
