@@ -33,6 +33,11 @@ const texts: number[] = []
 /** What the escapes of the text looked at last take up beyond the characters that they stand for. */
 let escapeBytes = 0
 
+/** All bits of the bytes of a run's texts, or'ed: prefix and suffix are UTF-8, and texts of ASCII need no look for it. */
+let textBits = 0
+
+const ASCII_BITS = 0x7f
+
 /** Where the first half of a character beyond the basic plane was escaped last. */
 let firstHalfAt = -1
 
@@ -45,6 +50,7 @@ export function runTemplate(
 ): Run | undefined {
   const { prefix, suffix } = template
   texts.length = 0
+  textBits = 0
   let rawBytes = 0
   let textBytes = 0
   let tokens = 0
@@ -63,7 +69,7 @@ export function runTemplate(
     at = end
   }
   // The slow path finds out which event it is.
-  if (at === from || !isUtf8(bytes.subarray(from, at))) return undefined
+  if (at === from || (textBits > ASCII_BITS && !isUtf8(bytes.subarray(from, at)))) return undefined
   return { bytes: rewritten(template, bytes, rawBytes), end: at, tokens, textBytes }
 }
 
@@ -91,11 +97,16 @@ function copyText(from: Buffer, start: number, end: number, to: Buffer, at: numb
 /** Where the closing quote of the string body at `from` stands; -1 when it has none here or is not valid JSON. */
 function endOfText(bytes: Buffer, from: number): number {
   let at = from
+  let bits = 0
   escapeBytes = 0
   firstHalfAt = -1
   while (at < bytes.length) {
     const current = bytes[at]!
-    if (current === byte.quote) return at
+    if (current === byte.quote) {
+      textBits |= bits
+      return at
+    }
+    bits |= current
     if (current < 0x20) return -1
     if (current !== byte.backslash) at++
     else {
