@@ -65,6 +65,8 @@ export interface Meter {
   accept(applicant: Applicant, reserved?: Reservation): Promise<RunningGeneration>
   /** Whose a key is, as far as that is known without asking; see `Gate.ownerOf`. */
   ownerOf(keyHash: string): Owner | undefined
+  /** It may not be used any more: whoever comes with it is a stranger. */
+  forget(keyHash: string): void
   /** Whether a generation of this router is not in the books yet, or not as its client saw it. */
   isRunning(generationId: string): boolean
   /** Accepted and not yet settled. */
@@ -186,6 +188,7 @@ export function createMeter(options: MeterOptions): Meter {
       }
     },
     ownerOf: gate.ownerOf,
+    forget: gate.forget,
     isRunning: (generationId) => running.has(generationId),
     get runningCount() {
       return running.size

@@ -34,6 +34,7 @@ export interface Gate extends Pick<Judge, 'warm' | 'stop'> {
   admit(applicant: Applicant, reserved?: Reservation): Promise<AcceptedGeneration>
   /** Whose a key is, where it was asked about here before; whether it may still be used is not said. */
   ownerOf(keyHash: string): KeyRates | undefined
+  forget(keyHash: string): void
 }
 
 /** Two are enough unless the key's rates are changed in between; ours. */
@@ -72,11 +73,6 @@ export function createGate(options: GateOptions): Gate {
           return undefined
         case 'rate_limit_exceeded':
           throw buckets.refuse(taken!.state)
-        case 'api_key_revoked':
-        case 'api_key_expired':
-          // Whoever goes on with it touches no bucket of its workspace any more.
-          known.forget(keyHash)
-          throw refusalOf(judged.decision)
         case 'key_spend_limit_reached':
           throw refusalOf((await caller.find())?.isSpent === false ? 'key_spend_held' : judged.decision)
         default:
@@ -115,6 +111,7 @@ export function createGate(options: GateOptions): Gate {
       throw new Error('the limits of a key change faster than a request can be judged')
     },
     ownerOf: known.find,
+    forget: known.forget,
     warm,
     stop,
   }

@@ -69,6 +69,9 @@ export function createCellMeter({ home, others, locator }: CellMeterOptions): Me
       const rates = place && byName.get(place.cell)?.meter.ownerOf(keyHash)
       return rates && { ...rates, cell: place.cell }
     },
+    forget(keyHash) {
+      for (const meter of meters) meter.forget(keyHash)
+    },
     isRunning: (generationId) => meters.some((meter) => meter.isRunning(generationId)),
     get runningCount() {
       return sum((meter) => meter.runningCount)

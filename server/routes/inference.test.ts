@@ -24,7 +24,7 @@ async function start(dependencies: Partial<InferenceDependencies> = {}): Promise
   const handler = serveInference('chat', {
     editions: { current: edition, visit: () => visit },
     findKey: vi.fn(async () => undefined),
-    meter: { ownerOf: () => undefined },
+    meter: { ownerOf: () => undefined, forget() {} },
     overload: new Overload({ most: () => 10 }),
     sourceAddressOf: () => '127.0.0.1',
     spotTime: new SpotTime(),
@@ -119,7 +119,24 @@ test('those whose workspace is not known pay for their bodies together, from whe
 test('a workspace pays for its bodies wherever its keys are known', async () => {
   const begin = vi.fn(() => ({ isLeft: true, run: <R>(work: () => R) => work() }))
   const owner = { workspaceId: 'ws_1', keyId: 'key_1' }
-  const meter = { ownerOf: () => owner } as unknown as InferenceDependencies['meter']
+  const meter = { ownerOf: () => owner, forget() {} } as unknown as InferenceDependencies['meter']
   await send(await start({ meter, spotTime: { begin } }), 10_000)
   expect(begin).toHaveBeenCalledWith('ws_1', 10_000)
+})
+
+test.each([
+  ['revoked', 'api_key_revoked'],
+  ['expired', 'api_key_expired'],
+  ['active', undefined],
+])('a key that is %s when its request is refused for its body is forgotten or kept', async (state, code) => {
+  const forget = vi.fn()
+  const owner = { workspaceId: 'ws_1', keyId: 'key_1' }
+  const meter = { ownerOf: () => owner, forget } as unknown as InferenceDependencies['meter']
+  const findKey = vi.fn(async () => ({ state, rates: owner, modelScope: null }))
+  const port = await start({ meter, findKey: findKey as unknown as InferenceDependencies['findKey'] })
+  const body = '{"messages":[]}'
+  const headers = { authorization: `Bearer ${KEY}` }
+  const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })
+  expect(await response.text()).toBe(code ?? 'missing_field')
+  expect(forget.mock.calls).toHaveLength(code ? 1 : 0)
 })

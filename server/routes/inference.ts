@@ -64,11 +64,18 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
     const place = overload.enter(address, owner?.workspaceId, owner?.cell)
     try {
       await serve(operation, raw, { caller, address, workspaceId: owner?.workspaceId, place }, dependencies)
+    } catch (thrown) {
+      // Whoever goes on with it touches nothing of its workspace any more.
+      if (thrown instanceof ApiError && OF_NO_USE.has(thrown.code)) meter.forget(keyHash)
+      throw thrown
     } finally {
       place.leave()
     }
   }
 }
+
+/** Of a key that may not be used, now or ever again. */
+const OF_NO_USE: ReadonlySet<string> = new Set(['invalid_api_key', 'api_key_revoked', 'api_key_expired'])
 
 /** Who asks, and the place that was found for them. */
 interface Visitor {
