@@ -1,11 +1,12 @@
 import { finishOnSignals } from '#base/interruption.ts'
 import { messageOf } from '#base/thrown.ts'
 import { type CellConfig, loadRouterConfig, type RouterConfig } from '../config/router.ts'
-import type { Log } from '../log.ts'
+import { type Log, silent } from '../log.ts'
 import { claimHome, requireCells } from '../store/cell-identity.ts'
 import { BOOKING_CONNECTIONS, type DatabaseCell, HOME } from '../store/cells.ts'
 import { type ConnectionOptions, connect, type Sql } from '../store/connection.ts'
 import type { Embedded } from '../store/embedded.ts'
+import { outliveLostLookUps } from '../store/lost-look-ups.ts'
 import { migrate } from '../store/migrations.ts'
 import { isOutage } from '../store/outage.ts'
 import { createCell } from './cell.ts'
@@ -40,6 +41,8 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const { url, preparedStatements, maxConnections } = config.database
   const own = url === undefined ? startOwn(config.dataDir, log) : undefined
+  // A server that is stopped beside a command may take connections along that have just begun.
+  const endOutliving = own && user === 'command' ? outliveLostLookUps(silent) : undefined
   const sessions = sessionsFor(user)
   const pools: Sql[] = []
   const leave = async () => {
@@ -47,6 +50,7 @@ export async function openDatabase(
     const timeout = interruption?.hasCome ? 0 : CLOSE_TIMEOUT_SECONDS
     await Promise.all(pools.map((pool) => pool.end({ timeout })))
     if (started && !started.adopted) await stopUnused(user, started, sessions)
+    endOutliving?.()
     interruption?.end()
   }
   let leaving: Promise<void> | undefined

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -91,6 +92,24 @@ test.each([
     expect(findPostmaster(databaseDir)).toBeUndefined()
   },
 )
+
+test('commands that come as others end all do their work, and leave no database behind (OPS-32)', async () => {
+  databaseDir = findPlace(folder, await findOwner()).databaseDir
+  const words = ['workspace', 'list', '--config', join(folder, 'router.yaml')]
+  const router = fileURLToPath(new URL('../../bin/router', import.meta.url))
+  for (let round = 0; round < 4; round++) {
+    const ended: Promise<{ code: number | null; said: string }>[] = []
+    for (const restMs of [0, 300, 150, 100]) {
+      await sleep(restMs)
+      const child = spawn(router, words, { stdio: ['ignore', 'ignore', 'pipe'] })
+      ended.push(
+        Promise.all([text(child.stderr), once(child, 'exit')]).then(([said, [code]]) => ({ code, said })),
+      )
+    }
+    for (const one of await Promise.all(ended)) expect(one).toEqual({ code: 0, said: '' })
+    expect(findPostmaster(databaseDir)).toBeUndefined()
+  }
+})
 
 test('a database that was stopped between its adoption and the first word is started again', async () => {
   const first = await startEmbedded({ dataDir: folder, log: silent })

@@ -50,29 +50,37 @@ export async function reach(
  */
 export async function stopUnused(user: User, embedded: Embedded, sessions: string): Promise<void> {
   const sql = connect({ url: addressFor(embedded, sessions), maxConnections: 1 })
+  const untilMs = performance.now() + PATIENCE_MS[user]
+  let others: readonly string[] = []
+  const isAwaited = () => others.some(isCommand) && performance.now() < untilMs
   try {
-    const untilMs = performance.now() + PATIENCE_MS[user]
-    let others = await findOthers(sql, sessions)
-    for (; others.some(isCommand) && performance.now() < untilMs; others = await findOthers(sql, sessions))
-      await sleep(LOOK_MS)
-    if (user === 'command' && others.length > 0) return
-  } catch (error) {
-    // It has died: nobody is there to be waited for.
-    if (!isOutage(error)) throw error
+    const isNeeded = async () => {
+      others = await findOthers(sql, sessions)
+      return isAwaited() || (user === 'command' && others.length > 0)
+    }
+    while (!(await embedded.stopUnless(isNeeded)) && isAwaited()) await sleep(LOOK_MS)
   } finally {
     await sql.end({ timeout: 1 })
   }
-  await embedded.stop()
 }
 
 function isCommand(name: string): boolean {
   return name.startsWith(COMMAND)
 }
 
-/** The names of other sessions; those of this user, called `sessions`, may end a moment after their connections. */
+/**
+ * The names of other sessions; those of this user, called `sessions`, may end a moment after their connections. What has no
+ * database yet has just come, and may be a command. None once the server has died: nobody is there to be waited for.
+ */
 async function findOthers(sql: Sql, sessions: string): Promise<string[]> {
-  const rows = await sql<{ name: string }[]>`
-    select application_name as name from pg_stat_activity
-    where datname = current_database() and backend_type = 'client backend' and application_name <> ${sessions}`
-  return rows.map(({ name }) => name)
+  try {
+    const rows = await sql<{ name: string }[]>`
+      select case when datname is null then ${COMMAND} else application_name end as name from pg_stat_activity
+      where backend_type = 'client backend' and coalesce(datname, current_database()) = current_database()
+        and application_name <> ${sessions}`
+    return rows.map(({ name }) => name)
+  } catch (error) {
+    if (isOutage(error)) return []
+    throw error
+  }
 }

@@ -69,6 +69,14 @@ test('a database that its starter did not come to make is made by the next one',
   ])
 })
 
+test('a server in which no database can be made does not run on', async () => {
+  const settings = { default_transaction_read_only: 'on' }
+  await expect(startEmbedded({ dataDir, settings, log: silent })).rejects.toThrow('read-only')
+  const embedded = await start()
+  expect(embedded.adopted).toBe(false)
+  expect([...(await open(embedded)`select 1 as one`)]).toEqual([{ one: 1 }])
+})
+
 test('what an interrupted first start has left is removed, and its password serves', async () => {
   await chmod(dataDir, 0o755)
   const folder = join(dataDir, 'database')

@@ -10,6 +10,7 @@ import { findOwner } from './embedded/owner.ts'
 import { findPlace } from './embedded/place.ts'
 import { choosePort } from './embedded/port.ts'
 import { awaitPostmaster, findPostmaster } from './embedded/postmaster.ts'
+import { isOutage } from './outage.ts'
 
 /** Which data folder's database, and on which port if that matters. */
 export interface EmbeddedOptions {
@@ -33,12 +34,18 @@ export interface Embedded {
   ensureRunning(): Promise<boolean>
   /** Fast shutdown: clients are disconnected, what is committed stays. */
   stop(): Promise<void>
+  /** Looks whether it is needed, and stops it otherwise: nobody starts or adopts it in between. Resolves whether it is stopped. */
+  stopUnless(isNeeded: () => Promise<boolean>): Promise<boolean>
 }
 
 const DATABASE = 'router'
 /** How long the server may take to stop, and how often it is looked at (ours). */
 const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 10
+
+/** How often a server is adopted that somebody stops who knows nothing of the lock, and after which rest (ours). */
+const MAX_TRIES = 5
+const RETRY_MS = 200
 
 /** Starts the embedded server of a data folder, or adopts the one that runs. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -56,16 +63,26 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     return port
   }
 
+  const alone = <T>(task: () => Promise<T>): Promise<T> => withLock(join(place.folder, 'lock'), task)
+
   /** Ready afterwards; tells the port and whether this call started it. */
-  const bringUp = (preferred: number | undefined): Promise<{ port: number; started: boolean }> =>
-    withLock(join(place.folder, 'lock'), async () => {
+  async function bringUp(preferred: number | undefined): Promise<{ port: number; started: boolean }> {
+    for (let tries = 1; ; tries++) {
       const running = await awaitPostmaster(databaseDir)
       const port = running?.port ?? (await begin(preferred))
-      await createDatabase(urlOf(place, port, 'postgres'), urlOf(place, port, DATABASE))
-      return { port, started: running === undefined }
-    })
+      try {
+        await createDatabase(urlOf(place, port, 'postgres'), urlOf(place, port, DATABASE))
+        return { port, started: running === undefined }
+      } catch (error) {
+        // Nobody would know of it, and stop it.
+        if (running === undefined) await stop(databaseDir)
+        if (running === undefined || !isOutage(error) || tries === MAX_TRIES) throw error
+        await sleep(RETRY_MS)
+      }
+    }
+  }
 
-  const { port, started } = await bringUp(wanted)
+  const { port, started } = await alone(() => bringUp(wanted))
   let adopted = !started
   return {
     url: urlOf(place, port, DATABASE),
@@ -76,12 +93,18 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     pid: () => findPostmaster(databaseDir)?.pid,
     async ensureRunning() {
       if (findPostmaster(databaseDir)?.isReady) return false
-      const again = await bringUp(port)
+      const again = await alone(() => bringUp(port))
       if (again.port !== port) throw new Error(`The database came back on port ${again.port}, not ${port}`)
       adopted = !again.started
       return again.started
     },
     stop: () => stop(databaseDir),
+    stopUnless: (isNeeded) =>
+      alone(async () => {
+        if (await isNeeded()) return false
+        await stop(databaseDir)
+        return true
+      }),
   }
 }
 
@@ -97,7 +120,8 @@ async function createDatabase(serverUrl: string, url: string): Promise<void> {
     if (!found) await server`create database ${server(DATABASE)}`
     await database`create extension if not exists pg_stat_statements`
   } finally {
-    await Promise.all([server.end(), database.end()])
+    // Where the server goes away meanwhile the driver waits for ever otherwise.
+    await Promise.all([server.end({ timeout: 1 }), database.end({ timeout: 1 })])
   }
 }
 
