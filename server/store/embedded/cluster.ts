@@ -30,9 +30,9 @@ export async function prepareCluster(
   binaries: Binaries,
   owner: Owner | undefined,
 ): Promise<void> {
+  for (const left of unfinishedIn(place)) clear(left)
   if (existsSync(place.databaseDir)) return
   const password = passwordFor(place)
-  for (const left of unfinishedIn(place)) rmSync(left, { recursive: true, force: true })
   // A name of its own: what an interrupted first start began may go on for a moment.
   const unfinished = `${place.databaseDir}${UNFINISHED}${randomUUID()}`
   mkdirSync(unfinished, { mode: 0o700 })
@@ -43,6 +43,15 @@ export async function prepareCluster(
 }
 
 const UNFINISHED = '.unfinished'
+
+/** Where somebody still writes, as an `initdb` that has lost its starter may, the next start clears the rest. */
+function clear(left: string): void {
+  try {
+    rmSync(left, { recursive: true, force: true })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY')) throw error
+  }
+}
 
 function unfinishedIn({ folder, databaseDir }: Place): readonly string[] {
   const begin = `${basename(databaseDir)}${UNFINISHED}`

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAlive, processesIn, workingFolder } from './process.ts'
+import { isAlive, mayServe, processesIn } from './process.ts'
 
 /** A running server, as its `postmaster.pid` describes it. */
 export interface Postmaster {
@@ -28,7 +28,7 @@ export function findPostmaster(databaseDir: string): Postmaster | undefined {
   const lines = readLines(join(databaseDir, 'postmaster.pid'))
   const pid = Number(lines[PID_LINE])
   if (!(pid > 0) || !isAlive(pid)) return undefined
-  if ((workingFolder(pid) ?? databaseDir) !== databaseDir) return undefined
+  if (!mayServe(pid, databaseDir)) return undefined
   return { pid, port: Number(lines[PORT_LINE]), isReady: lines[STATUS_LINE]?.trim() === 'ready' }
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync, statSync } from 'node:fs'
 import { lookAtProcess } from '#base/process.ts'
 
 /** Whether a process runs; one that is dead but not yet collected by its parent does not. */
@@ -16,8 +16,20 @@ export function processesIn(folder: string): number[] {
   return listProcesses().filter((pid) => workingFolder(pid) === folder)
 }
 
+/**
+ * Whether a process may be one of a server whose data folder this is: it sits there, or, where that cannot be told, it
+ * is its owner's.
+ */
+export function mayServe(pid: number, folder: string): boolean {
+  const sits = workingFolder(pid)
+  if (sits !== undefined) return sits === folder
+  // The system tells nobody else where a process of another user sits.
+  const uid = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
+  return uid === undefined || uid === statSync(folder, { throwIfNoEntry: false })?.uid
+}
+
 /** A process's working folder, where the operating system tells it. */
-export function workingFolder(pid: number): string | undefined {
+function workingFolder(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`)
   } catch {
