@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 
 /** A program that says what it does; it is ready once it has said so. */
-async function start(lines: string) {
+async function start(lines: string, stderr: 'inherit' | 'pipe' = 'inherit') {
   const program = `
     import { finishOnSignals } from ${JSON.stringify(import.meta.resolve('./interruption.ts'))}
     const say = (line) => process.stdout.write(line + '\\n')
@@ -12,11 +12,12 @@ async function start(lines: string) {
     ${lines}
     say('ready')`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', stderr],
   })
   const exited = once(child, 'exit')
-  await once(child.stdout, 'readable')
-  return { child, exited, said: text(child.stdout) }
+  const stdout = child.stdout!
+  await once(stdout, 'readable')
+  return { child, exited, said: text(stdout) }
 }
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
@@ -44,6 +45,17 @@ test('what fails meanwhile does not end it before', async () => {
   child.kill('SIGINT')
   expect(await exited).toEqual([null, 'SIGINT'])
   expect(await said).toContain('finished')
+})
+
+test('whoever waits for long is told why', async () => {
+  const { child, exited } = await start(
+    'finishOnSignals(() => new Promise((done) => setTimeout(done, 1_200)))',
+    'pipe',
+  )
+  const told = text(child.stderr!)
+  child.kill('SIGINT')
+  expect(await exited).toEqual([null, 'SIGINT'])
+  expect(await told).toMatch(/^Still stopping .* Once more ends it at once/)
 })
 
 test('a second signal ends it at once', async () => {

@@ -2,6 +2,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 type Finish = () => Promise<unknown>
 
+/** After so long whoever waits is told why (ours). */
+const TELL_MS = 1_000
+const WHY =
+  'Still stopping what was started along with this. Once more ends it at once, and leaves that running.\n'
+
 /** What keeps a signal from ending this program at once. */
 export interface Interruption {
   /** Whether one has come. */
@@ -35,8 +40,12 @@ function interrupt(signal: NodeJS.Signals): void {
   leaveToSystem()
   // What is taken away from the rest of the program meanwhile is no error of its own.
   process.on('uncaughtException', () => {})
+  const telling = setTimeout(() => process.stderr.write(WHY), TELL_MS)
   // Whoever has called this program is told that a signal has ended it.
-  const endNow = (): void => void process.kill(process.pid, signal)
+  const endNow = (): void => {
+    clearTimeout(telling)
+    process.kill(process.pid, signal)
+  }
   void Promise.allSettled([...finishes].map((finish) => finish())).then(endNow)
 }
 
