@@ -14,7 +14,7 @@ import { moveHold } from './metering/move-hold.ts'
 import { createReaper, type Reaped } from './metering/reaper.ts'
 import { createRunningSet } from './metering/running.ts'
 import { createSettlement } from './metering/settlement.ts'
-import { BOOKING_CONNECTIONS } from './store/cells.ts'
+import type { Bookings } from './store/cells.ts'
 import type { Sql } from './store/connection.ts'
 import { createDatabaseClock } from './store/database-clock.ts'
 import { createId } from './store/ids.ts'
@@ -36,8 +36,8 @@ export interface MeterTimers {
 /** What the meter needs from the world. */
 export interface MeterOptions {
   readonly sql: Sql
-  /** Connections that admission and settlement have for themselves, see `BOOKING_CONNECTIONS`; `sql` when left out. */
-  readonly bookings?: Sql | undefined
+  /** `sql` does what they do when left out. */
+  readonly bookings?: Bookings | undefined
   readonly allowOverdraftMicros: () => number
   readonly buckets: Buckets
   readonly log: Log
@@ -93,10 +93,10 @@ const defaults: MeterTimers = {
 }
 
 /**
- * When both connections for bookings are ready, ours. One alone is before the first request, which waits for each of
- * them as long as for all of its own work (docs/performance.md).
+ * When settlement has a connection of its own, ours. Until then it uses that of admission, which is ready before the
+ * first request: that waits for each of them as long as for all of its own work (docs/performance.md).
  */
-const WARM_LATER_MS = 1_000
+const PART_LATER_MS = 1_000
 
 /** Milliseconds, ours: a renewal that failed is due again at once. */
 const RENEW_RETRY_MS = 250
@@ -107,7 +107,14 @@ const SWEEP_MS = 60_000
 
 /** Wires admission, settlement, lease, checkpoints and reaper of one router together. */
 export function createMeter(options: MeterOptions): Meter {
-  const { sql, bookings = sql, allowOverdraftMicros, buckets, log, timers } = options
+  const {
+    sql,
+    bookings = { admission: sql, settlement: sql },
+    allowOverdraftMicros,
+    buckets,
+    log,
+    timers,
+  } = options
   const { leaseMs, renewMs, reapMs, checkpointMs, outageMs } = { ...defaults, ...timers }
   const replica = createId('rep_')
   const running = createRunningSet()
@@ -116,15 +123,23 @@ export function createMeter(options: MeterOptions): Meter {
   let sweptAt = 0
   let leasedUntil = 0
   let tickers: Ticker[] = []
-  let warmingLater: NodeJS.Timeout | undefined
+  let settlesOn = bookings.admission
+  let partingLater: NodeJS.Timeout | undefined
 
   const onUncertain = (): void => {
     suspiciousUntil = performance.now() + SUSPICION_MS
   }
   const clock = createDatabaseClock()
-  const settlement = createSettlement({ sql: bookings, replica, clock, log })
+  const settlement = createSettlement({
+    get sql() {
+      return settlesOn
+    },
+    replica,
+    clock,
+    log,
+  })
   const gate = createGate({
-    sql: bookings,
+    sql: bookings.admission,
     replica,
     allowOverdraftMicros,
     clock,
@@ -144,10 +159,10 @@ export function createMeter(options: MeterOptions): Meter {
     leasedUntil = asked + leaseMs
   }
 
-  async function warm(count: number): Promise<void> {
-    const connections = Array.from({ length: count })
-    await Promise.all(connections.map(() => gate.warm()))
-    await Promise.all(connections.map(() => settlement.warm()))
+  /** Where its connection cannot be made ready, the first who needs it makes good for that. */
+  async function part(): Promise<void> {
+    await settlement.warm(bookings.settlement).catch(() => {})
+    settlesOn = bookings.settlement
   }
 
   async function tidy(): Promise<void> {
@@ -162,9 +177,9 @@ export function createMeter(options: MeterOptions): Meter {
     replica,
     async start() {
       await renew()
-      await warm(1)
-      // What fails here is made good by the first who needs such a connection.
-      warmingLater = setTimeout(() => void warm(BOOKING_CONNECTIONS).catch(() => {}), WARM_LATER_MS).unref()
+      await gate.warm()
+      await settlement.warm(settlesOn)
+      partingLater = setTimeout(() => void part(), PART_LATER_MS).unref()
       const ticker = (name: string, intervalMs: number, task: () => Promise<void>, retryMs = intervalMs) =>
         startTicker({ name, intervalMs, retryMs, log, task })
       tickers = [
@@ -202,7 +217,7 @@ export function createMeter(options: MeterOptions): Meter {
     reaped: reaper.reaped,
     drain: running.empty,
     async stop() {
-      clearTimeout(warmingLater)
+      clearTimeout(partingLater)
       // Each step is given the time of an outage: a database that hangs must not keep the router from ending.
       const patiently = (step: Promise<unknown>): Promise<void> =>
         within(step, outageMs).then(

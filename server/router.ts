@@ -53,7 +53,7 @@ import { serveInference } from './routes/inference.ts'
 import { getInvitation } from './routes/invitation.ts'
 import { getModel, listModels } from './routes/models.ts'
 import { createTurnAway } from './routes/turn-away.ts'
-import type { DatabaseCell } from './store/cells.ts'
+import type { Bookings, DatabaseCell } from './store/cells.ts'
 import type { Sql } from './store/connection.ts'
 import { createId } from './store/ids.ts'
 import { listBundles, saveBundle } from './store/publications.ts'
@@ -70,8 +70,8 @@ export interface RouterDependencies {
   /** Where it is read anew; nowhere else than it is when left out. */
   readonly source?: ConfigSource
   readonly sql: Sql
-  /** What admission and settlement have for themselves, see `BOOKING_CONNECTIONS`; `sql` when left out. */
-  readonly bookings?: Sql | undefined
+  /** `sql` does what they do when left out. */
+  readonly bookings?: Bookings | undefined
   /** The databases in which workspaces live, that of `sql` first; it alone when left out. */
   readonly cells?: readonly [DatabaseCell, ...DatabaseCell[]]
   /** The console's own connections; those of the router when left out. */

@@ -3,7 +3,7 @@ import { messageOf } from '#base/thrown.ts'
 import { type CellConfig, loadRouterConfig, type RouterConfig } from '../config/router.ts'
 import { type Log, silent } from '../log.ts'
 import { claimHome, requireCells } from '../store/cell-identity.ts'
-import { BOOKING_CONNECTIONS, type DatabaseCell, HOME } from '../store/cells.ts'
+import { BOOKING_CONNECTIONS, type Bookings, type DatabaseCell, HOME } from '../store/cells.ts'
 import { type ConnectionOptions, connect, type Sql } from '../store/connection.ts'
 import type { Embedded } from '../store/embedded.ts'
 import { outliveLostLookUps } from '../store/lost-look-ups.ts'
@@ -16,8 +16,8 @@ import { addressFor, reach, sessionsFor, stopUnused, type User } from './own-dat
 /** An open database with its tables up to date, and how to leave it. */
 export interface OpenDatabase {
   readonly sql: Sql
-  /** What admission and settlement have for themselves; undefined where there is nothing to have. */
-  readonly bookings: Sql | undefined
+  /** Undefined where there is nothing to have. */
+  readonly bookings: Bookings | undefined
   /** The databases in which workspaces live, that of `sql` first; undefined where the configuration names no others. */
   readonly cells: readonly [DatabaseCell, ...DatabaseCell[]] | undefined
   /** Opens connections beside those, for work that must not keep the router's own waiting. */
@@ -74,7 +74,7 @@ export async function openDatabase(
     if (!isServing) return { sql: openPool(maxConnections, address), bookings: undefined }
     return {
       sql: openPool(maxConnections - BOOKING_CONNECTIONS, address),
-      bookings: openPool(BOOKING_CONNECTIONS, address),
+      bookings: { admission: openPool(1, address), settlement: openPool(1, address) },
     }
   }
   const { sql, bookings } = openPools()

@@ -139,10 +139,10 @@ test('an error of the router’s own database names its folder, and no address t
 test('a router books over two of its connections, unless it has no more than those; a command needs none for that', async () => {
   const most = async (user: User, maxConnections: number) => {
     const { sql, bookings } = await open(user, maxConnections)
-    return [sql.options.max, bookings?.options.max]
+    return [sql.options.max, bookings?.admission.options.max, bookings?.settlement.options.max]
   }
-  expect(await most('router', 8)).toEqual([6, 2])
-  expect(await most('router', 3)).toEqual([1, 2])
-  expect(await most('router', 2)).toEqual([2, undefined])
-  expect(await most('command', 8)).toEqual([8, undefined])
+  expect(await most('router', 8)).toEqual([6, 1, 1])
+  expect(await most('router', 3)).toEqual([1, 1, 1])
+  expect(await most('router', 2)).toEqual([2, undefined, undefined])
+  expect(await most('command', 8)).toEqual([8, undefined, undefined])
 })

@@ -38,6 +38,7 @@ export interface Patience {
 
 /** What settlement needs from the world. */
 export interface SettlementOptions {
+  /** Read for each statement: it may be another one later. */
   readonly sql: Sql
   /** The router that settles. */
   readonly replica: string
@@ -62,8 +63,8 @@ export interface Settlement {
   settle(item: SettlementItem, patience?: Patience): Settling
   /** Ends that are not committed yet. */
   readonly waiting: number
-  /** Has one connection prepare its statement, so that no answer waits for that. */
-  warm(): Promise<void>
+  /** Has a connection prepare its statement, so that no answer waits for that. */
+  warm(sql: Sql): Promise<void>
   /** Resolves when all is written. */
   idle(): Promise<void>
   /** Gives up on a database that is away: what is not written then is left to a reaper. */
@@ -106,8 +107,8 @@ export function createSettlement(options: SettlementOptions): Settlement {
     get waiting() {
       return batcher.size
     },
-    async warm() {
-      await settleOnce(options, [])
+    async warm(sql) {
+      await settleOnce({ ...options, sql }, [])
     },
     idle: batcher.idle,
     async stop() {

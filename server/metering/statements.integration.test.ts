@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { connect, type Sql } from '../store/connection.ts'
 import { startTestServer, type TestServer } from '../store/testing.ts'
 import { createAccount, finished, startMeter } from './testing.ts'
@@ -61,19 +61,31 @@ test('a request costs one statement of admission, and a key’s first one at a r
 test('admission and settlement have connections of their own where there are some, and nothing else is asked there', async () => {
   const url = new URL((await server.open(1)).url)
   const own = connect({ url: url.href, maxConnections: 2 })
-  url.searchParams.set('application_name', 'bookings')
-  const bookings = connect({ url: url.href, maxConnections: 2 })
+  const open = (name: string) => {
+    url.searchParams.set('application_name', name)
+    return connect({ url: url.href, maxConnections: 1 })
+  }
+  const bookings = { admission: open('admission'), settlement: open('settlement') }
   try {
     const account = await createAccount(own)
     const meter = await startMeter(own, { bookings })
-    for (let count = 0; count < 3; count++) await (await meter.accept(account.applicant())).settle(finished)
-    const sessions = await own<{ isBooking: boolean; name: string }[]>`
-      select query ~ '(admit|settle)_generations' as "isBooking", application_name as name
-      from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
-    expect(sessions.length).toBeGreaterThan(0)
-    for (const { isBooking, name } of sessions) expect(isBooking).toBe(name === 'bookings')
+    // At first both are done on one connection; the other is made ready a second later.
+    await vi.waitFor(
+      async () => {
+        for (let count = 0; count < 3; count++) {
+          await (await meter.accept(account.applicant())).settle(finished)
+        }
+        const sessions = await own<{ asked: string; name: string }[]>`
+          select substring(query from '(admit|settle)_generations') as asked, application_name as name
+          from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+        const booking = { admission: 'admit', settlement: 'settle' } as Readonly<Record<string, string>>
+        for (const { asked, name } of sessions) expect(asked).toBe(booking[name] ?? null)
+        expect(sessions.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(booking)))
+      },
+      { timeout: 5_000, interval: 100 },
+    )
     await meter.stop()
   } finally {
-    await Promise.all([own.end(), bookings.end()])
+    await Promise.all([own, bookings.admission, bookings.settlement].map((pool) => pool.end()))
   }
 })
