@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   /** False behind PgBouncer in transaction mode. */
   readonly preparedStatements?: boolean
   readonly maxConnections?: number
-  /** How long a pool lasts; 45 minutes when left out (renewed-pool.ts). */
+  /** How long a pool lasts, however much it is asked; as the router's do when left out (renewed-pool.ts). */
   readonly lifetimeMs?: number
 }
 
@@ -54,5 +54,10 @@ export function connect(settings: ConnectionOptions): Sql {
       socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers),
     }),
   }
-  return renewPool((events) => guardTransactions(postgres(url, { ...options, ...events })), lifetimeMs)
+  const isOne = options.max === 1
+  const span = {
+    ...(lifetimeMs && { lifetimeMs }),
+    ...((lifetimeMs || isOne) && { mostStatements: Infinity }),
+  }
+  return renewPool((events) => guardTransactions(postgres(url, { ...options, ...events })), span)
 }

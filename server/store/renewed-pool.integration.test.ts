@@ -86,10 +86,9 @@ test('a pool that is ended takes those that it replaced with it', async () => {
 test('an old pool is replaced, and what runs on it runs on', async () => {
   const connection = { application_name: 'aged' }
   const types = { bigint: postgres.BigInt }
-  const sql = renewPool(
-    (events) => postgres(server.embedded.url, { ...events, types, connection, max: 1 }),
-    200,
-  )
+  const sql = renewPool((events) => postgres(server.embedded.url, { ...events, types, connection, max: 1 }), {
+    lifetimeMs: 200,
+  })
   const [first] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   const running = sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(6)`.execute()
   await vi.waitUntil(async () => {
@@ -99,5 +98,24 @@ test('an old pool is replaced, and what runs on it runs on', async () => {
     return others.length > 0
   })
   expect((await running)[0]!.pid).toBe(first!.pid)
+  await sql.end({ timeout: 1 })
+})
+
+test('a pool that has been given as many statements as it may is replaced, and what runs on it runs on', async () => {
+  const options = { types: { bigint: postgres.BigInt }, max: 2 }
+  const sql = renewPool((events) => postgres(server.embedded.url, { ...events, ...options }), {
+    mostStatements: 3,
+  })
+  const ask = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid
+  const first = await ask()
+  const running = sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(1)`.execute()
+  const begun = sql.begin(
+    async (one) => (await one<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid,
+  )
+  const old = [first, await begun]
+  const next = await ask()
+  expect(old).not.toContain(next)
+  expect([await ask(), await ask()].every((pid) => !old.includes(pid))).toBe(true)
+  expect(old).toContain((await running)[0]!.pid)
   await sql.end({ timeout: 1 })
 })

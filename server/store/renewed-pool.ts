@@ -21,20 +21,36 @@ const LIFETIME_MS = 2_700_000
 const LAST_STATEMENTS_SECONDS = 600
 
 /**
+ * How many statements a pool of several connections is given (ours). In the row of its idle ones the driver keeps a place
+ * for each that was given one, until none is idle, and looks through all of it for each statement: a hundred thousand
+ * places take it some 50 µs.
+ */
+const MOST_STATEMENTS = 100_000
+
+/** When a pool is replaced that has lost nothing; both are the usual ones when left out. */
+export interface Span {
+  readonly lifetimeMs?: number
+  readonly mostStatements?: number
+}
+
+/**
  * A pool that another takes the place of as soon as it loses a connection. The driver opens lost ones again by itself,
  * but a statement that it is given between the end of a socket and its knowing of that stays with the connection: it is
  * never answered, and nothing is ever sent on that place of the pool again. So what is asked next is asked of a new
  * pool; statements of the old one that have not ended by then fail after five seconds, as those of an outage do. A pool
- * that lost nothing is replaced as well when it is old, and ends with its last statement.
+ * that lost nothing is replaced as well when it is old or has been given many, and ends with its last statement.
  */
-export function renewPool(open: (events: PoolEvents) => Sql, lifetimeMs = LIFETIME_MS): Sql {
+export function renewPool(open: (events: PoolEvents) => Sql, span: Span = {}): Sql {
+  const { lifetimeMs = LIFETIME_MS, mostStatements = MOST_STATEMENTS } = span
   const retired = new Map<Sql, NodeJS.Timeout>()
   let isEnded = false
   let ageing: NodeJS.Timeout | undefined
+  let statements = 0
   let current = next()
 
   function next(): Sql {
     let isOpen = false
+    statements = 0
     const pool = open({
       onparameter() {
         if (!isOpen && pool === current)
@@ -69,8 +85,19 @@ export function renewPool(open: (events: PoolEvents) => Sql, lifetimeMs = LIFETI
     await Promise.all([current.end(options), ...[...retired.keys()].map((pool) => retire(pool))])
   }
 
+  function count(): void {
+    if (++statements > mostStatements) replace(current, LAST_STATEMENTS_SECONDS)
+  }
+
   return new Proxy(current, {
-    apply: (_target, _self, given) => Reflect.apply(current as never, undefined, given),
-    get: (_target, name) => (name === 'end' ? end : current[name as keyof Sql]),
+    apply(_target, _self, given) {
+      count()
+      return Reflect.apply(current as never, undefined, given)
+    },
+    get(_target, name) {
+      if (name === 'end') return end
+      if (name === 'begin' || name === 'unsafe') count()
+      return current[name as keyof Sql]
+    },
   })
 }
