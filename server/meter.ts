@@ -14,6 +14,7 @@ import { moveHold } from './metering/move-hold.ts'
 import { createReaper, type Reaped } from './metering/reaper.ts'
 import { createRunningSet } from './metering/running.ts'
 import { createSettlement } from './metering/settlement.ts'
+import { createSettlementPool } from './metering/settlement-pool.ts'
 import type { Bookings } from './store/cells.ts'
 import type { Sql } from './store/connection.ts'
 import { createDatabaseClock } from './store/database-clock.ts'
@@ -92,12 +93,6 @@ const defaults: MeterTimers = {
   outageMs: limits.databaseOutageMs,
 }
 
-/**
- * When settlement has a connection of its own, ours. Until then it uses that of admission, which is ready before the
- * first request: that waits for each of them as long as for all of its own work (docs/performance.md).
- */
-const PART_LATER_MS = 1_000
-
 /** Milliseconds, ours: a renewal that failed is due again at once. */
 const RENEW_RETRY_MS = 250
 
@@ -123,21 +118,17 @@ export function createMeter(options: MeterOptions): Meter {
   let sweptAt = 0
   let leasedUntil = 0
   let tickers: Ticker[] = []
-  let settlesOn = bookings.admission
-  let partingLater: NodeJS.Timeout | undefined
 
   const onUncertain = (): void => {
     suspiciousUntil = performance.now() + SUSPICION_MS
   }
   const clock = createDatabaseClock()
-  const settlement = createSettlement({
-    get sql() {
-      return settlesOn
-    },
-    replica,
-    clock,
-    log,
+  const pool = createSettlementPool({
+    shared: bookings.admission,
+    own: bookings.settlement,
+    warm: (own) => settlement.warm(own),
   })
+  const settlement = createSettlement({ pool, replica, clock, log })
   const gate = createGate({
     sql: bookings.admission,
     replica,
@@ -159,12 +150,6 @@ export function createMeter(options: MeterOptions): Meter {
     leasedUntil = asked + leaseMs
   }
 
-  /** Where its connection cannot be made ready, the first who needs it makes good for that. */
-  async function part(): Promise<void> {
-    await settlement.warm(bookings.settlement).catch(() => {})
-    settlesOn = bookings.settlement
-  }
-
   async function tidy(): Promise<void> {
     await writeCheckpoint(sql, running.accepted)
     const now = performance.now()
@@ -178,8 +163,8 @@ export function createMeter(options: MeterOptions): Meter {
     async start() {
       await renew()
       await gate.warm()
-      await settlement.warm(settlesOn)
-      partingLater = setTimeout(() => void part(), PART_LATER_MS).unref()
+      await settlement.warm(pool.current)
+      pool.start()
       const ticker = (name: string, intervalMs: number, task: () => Promise<void>, retryMs = intervalMs) =>
         startTicker({ name, intervalMs, retryMs, log, task })
       tickers = [
@@ -217,7 +202,7 @@ export function createMeter(options: MeterOptions): Meter {
     reaped: reaper.reaped,
     drain: running.empty,
     async stop() {
-      clearTimeout(partingLater)
+      pool.stop()
       // Each step is given the time of an outage: a database that hangs must not keep the router from ending.
       const patiently = (step: Promise<unknown>): Promise<void> =>
         within(step, outageMs).then(

@@ -12,7 +12,7 @@ import { postEntry } from './ledger.ts'
 import { createReaper } from './reaper.ts'
 import { createRunningSet } from './running.ts'
 import { createSettlement, type SettlementItem } from './settlement.ts'
-import { type Account, createAccount, finished, startMeter, wideBuckets } from './testing.ts'
+import { type Account, createAccount, finished, onlyPool, startMeter, wideBuckets } from './testing.ts'
 import { verifyLedger } from './verify-ledger.ts'
 
 const NEVER_MS = 1_000_000_000
@@ -214,7 +214,7 @@ const withhold = (place: number) =>
     }
     const { replica } = one.isAsleep ? asleep : awake
     const settlement = createSettlement({
-      sql: losing(sql),
+      pool: onlyPool(losing(sql)),
       replica,
       clock: createDatabaseClock(),
       log: silent,
@@ -260,7 +260,7 @@ const lapse = command('lapse', async (book, { account }) => {
   await sql`update replicas set in_contact_since = clock_timestamp() - interval '1 hour', renewed_at = clock_timestamp()
     where id = ${awake.replica}`
   const settlement = createSettlement({
-    sql,
+    pool: onlyPool(sql),
     replica: awake.replica,
     clock: createDatabaseClock(),
     log: silent,

@@ -19,6 +19,7 @@ import {
   finished,
   introduce,
   losingAnswers,
+  onlyPool,
   startMeter,
   until,
   wideBuckets,
@@ -214,7 +215,7 @@ test('what ends while a sweep takes it for an orphan stays as its client saw it'
   const stream = await meter.accept(account.applicant())
   const { replica } = meter
   const settlement = createSettlement({
-    sql,
+    pool: onlyPool(sql),
     replica,
     clock: createDatabaseClock(),
     log: silent,

@@ -4,9 +4,10 @@ import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
 import type { DatabaseClock } from '../store/database-clock.ts'
 import { createId } from '../store/ids.ts'
-import { isPassing } from '../store/outage.ts'
+import { isOutage, isPassing } from '../store/outage.ts'
 import { persist } from '../store/retry.ts'
 import type { UsageSource } from './generation.ts'
+import type { SettlementPool } from './settlement-pool.ts'
 
 /** What is written about the end of a generation; the rest is in its hold. */
 export interface SettlementItem {
@@ -38,8 +39,8 @@ export interface Patience {
 
 /** What settlement needs from the world. */
 export interface SettlementOptions {
-  /** Read for each statement: it may be another one later. */
-  readonly sql: Sql
+  /** Asked for each statement, and each try of one. */
+  readonly pool: Pick<SettlementPool, 'current' | 'distrust'>
   /** The router that settles. */
   readonly replica: string
   readonly clock: Pick<DatabaseClock, 'earliest'>
@@ -83,14 +84,22 @@ interface Slip {
 
 /** Settles in batches: one transaction writes all that ended while the last one ran. */
 export function createSettlement(options: SettlementOptions): Settlement {
+  const { pool } = options
   const stopping = new AbortController()
   const { signal } = stopping
   const settleAll = isolating((slips: readonly Slip[]) => {
     const onOutage = (error: unknown): void => {
       options.log.warn('settlement waits for the database', { error, count: slips.length })
     }
-    const persistently = <T>(write: () => Promise<T>) =>
-      persist(write, { signal, onOutage, passes: isPassing })
+    const attempt = <T>(write: (sql: Sql) => Promise<T>) => {
+      const { current } = pool
+      return write(current).catch((error) => {
+        if (isOutage(error)) pool.distrust(current)
+        throw error
+      })
+    }
+    const persistently: Persistently = (write) =>
+      persist(() => attempt(write), { signal, onOutage, passes: isPassing })
     return settleAsSeen(options, slips, persistently)
   }, isPassing)
   const batcher = createBatcher(settleAll, { maxItems: MAX_ITEMS })
@@ -108,7 +117,7 @@ export function createSettlement(options: SettlementOptions): Settlement {
       return batcher.size
     },
     async warm(sql) {
-      await settleOnce({ ...options, sql }, [])
+      await settleOnce(sql, options, [])
     },
     idle: batcher.idle,
     async stop() {
@@ -117,6 +126,9 @@ export function createSettlement(options: SettlementOptions): Settlement {
     },
   }
 }
+
+/** Tries until it is written, each time where settlement writes then. */
+type Persistently = <T>(write: (sql: Sql) => Promise<T>) => Promise<T>
 
 /**
  * Writes the ends of generations so that each record says what its client saw. A statement may be under way when the
@@ -127,12 +139,12 @@ export function createSettlement(options: SettlementOptions): Settlement {
 async function settleAsSeen(
   options: SettlementOptions,
   slips: readonly Slip[],
-  persistently: <T>(write: () => Promise<T>) => Promise<T>,
+  persistently: Persistently,
 ): Promise<SettlementResult[]> {
-  const rows = await persistently(() => settleOnce(options, slips))
+  const rows = await persistently((sql) => settleOnce(sql, options, slips))
   const late = slips.filter((_, index) => rows[index]?.outcome === 'late')
   for (const slip of late) slip.isWithheld = true
-  const again = late.length === 0 ? [] : await persistently(() => settleOnce(options, late))
+  const again = late.length === 0 ? [] : await persistently((sql) => settleOnce(sql, options, late))
   const rowOf = new Map(slips.map((slip, index) => [slip, rows[index]]))
   for (const [index, slip] of late.entries()) rowOf.set(slip, again[index])
   const corrected = new Set<Slip>()
@@ -141,7 +153,7 @@ async function settleAsSeen(
     const wrong = slips.filter((slip) => isWrong(slip, rowOf.get(slip)) && !corrected.has(slip))
     if (wrong.length === 0) return slips.map((slip) => resultOf(slip, rowOf.get(slip)))
     options.log.warn('answers that were withheld had been recorded as delivered', { count: wrong.length })
-    await persistently(() => correct(options.sql, wrong.map(writtenOf)))
+    await persistently((sql) => correct(sql, wrong.map(writtenOf)))
     for (const slip of wrong) corrected.add(slip)
   }
 }
@@ -186,7 +198,8 @@ interface Row {
 
 /** One statement; its text is what an operator looks for in the database's statistics. */
 async function settleOnce(
-  { sql, replica, clock }: SettlementOptions,
+  sql: Sql,
+  { replica, clock }: SettlementOptions,
   slips: readonly Slip[],
 ): Promise<Row[]> {
   const { timestamptz } = columnsOf(sql, slips)

@@ -12,6 +12,7 @@ import { createKey, type KeySettings } from '../store/keys.ts'
 import { createWorkspace } from '../store/workspaces.ts'
 import type { AskedGeneration, GenerationEnd } from './generation.ts'
 import { postEntry } from './ledger.ts'
+import { createSettlementPool, type SettlementPool } from './settlement-pool.ts'
 
 /** A workspace with a balance and one key, and requests made with it. */
 export interface Account {
@@ -82,6 +83,11 @@ export async function createAccount(
 export function wideBuckets(): Buckets {
   const defaults = { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000 }
   return createBuckets(createMemoryStore(Date.now), defaults)
+}
+
+/** Settlement's where it has none of its own. */
+export function onlyPool(sql: Sql): SettlementPool {
+  return createSettlementPool({ shared: sql, own: sql, warm: async () => {} })
 }
 
 /** A started meter that keeps quiet. */
