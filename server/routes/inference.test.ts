@@ -140,3 +140,30 @@ test.each([
   expect(await response.text()).toBe(code ?? 'missing_field')
   expect(forget.mock.calls).toHaveLength(code ? 1 : 0)
 })
+
+test.each([
+  ['revoked', 1],
+  ['active', 0],
+])(
+  'a key that is %s when its client leaves in the midst of a body is forgotten or kept',
+  async (state, times) => {
+    const forget = vi.fn()
+    const owner = { workspaceId: 'ws_1', keyId: 'key_1' }
+    const meter = { ownerOf: () => owner, forget } as unknown as InferenceDependencies['meter']
+    const findKey = vi.fn(async () => ({ state, rates: owner, modelScope: null }))
+    const overload = new Overload({ most: () => 10 })
+    const port = await start({
+      meter,
+      findKey: findKey as unknown as InferenceDependencies['findKey'],
+      overload,
+    })
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-length: 9\r\n\r\n{`)
+    await vi.waitFor(() => expect(overload.usage.held.count).toBe(1))
+    expect(findKey).not.toHaveBeenCalled()
+    socket.destroy()
+    await vi.waitFor(() => expect(overload.usage.held.count).toBe(0))
+    expect(findKey).toHaveBeenCalledOnce()
+    expect(forget).toHaveBeenCalledTimes(times)
+  },
+)

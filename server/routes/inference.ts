@@ -120,6 +120,8 @@ async function serve(
     await (task.generation.streamed ? relay.stream(task) : relay.answer(task))
   } catch (thrown) {
     if (!(thrown instanceof ClientGone)) throw thrown
+    // Else a key that may not be used is remembered for as long as no request with it comes to its end (REQ-76).
+    if (remembered !== undefined && known === undefined) await place.asking(() => caller.require())
   } finally {
     visit.leave()
     lease.release()
