@@ -54,10 +54,9 @@ export function connect(settings: ConnectionOptions): Sql {
       socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers),
     }),
   }
-  const isOne = options.max === 1
   const span = {
     ...(lifetimeMs && { lifetimeMs }),
-    ...((lifetimeMs || isOne) && { mostStatements: Infinity }),
+    ...(options.max === 1 && { mostPlaces: Infinity }),
   }
   return renewPool((events) => guardTransactions(postgres(url, { ...options, ...events })), span)
 }

@@ -21,16 +21,16 @@ const LIFETIME_MS = 2_700_000
 const LAST_STATEMENTS_SECONDS = 600
 
 /**
- * How many statements a pool of several connections is given (ours). In the row of its idle ones the driver keeps a place
- * for each that was given one, until none is idle, and looks through all of it for each statement: a hundred thousand
- * places take it some 50 µs.
+ * After how many statements each connection of a pool is given one at once (ours). In the row of its idle ones the driver
+ * keeps a place for each that was given a statement, until none is idle, and looks through all of it for each statement:
+ * a hundred thousand places take it some 50 µs.
  */
-const MOST_STATEMENTS = 100_000
+const MOST_PLACES = 10_000
 
-/** When a pool is replaced that has lost nothing; both are the usual ones when left out. */
+/** When a pool is replaced that has lost nothing, and when the row of its idle connections is emptied; the usual when left out. */
 export interface Span {
   readonly lifetimeMs?: number
-  readonly mostStatements?: number
+  readonly mostPlaces?: number
 }
 
 /**
@@ -38,19 +38,19 @@ export interface Span {
  * but a statement that it is given between the end of a socket and its knowing of that stays with the connection: it is
  * never answered, and nothing is ever sent on that place of the pool again. So what is asked next is asked of a new
  * pool; statements of the old one that have not ended by then fail after five seconds, as those of an outage do. A pool
- * that lost nothing is replaced as well when it is old or has been given many, and ends with its last statement.
+ * that lost nothing is replaced as well when it is old, and ends with its last statement.
  */
 export function renewPool(open: (events: PoolEvents) => Sql, span: Span = {}): Sql {
-  const { lifetimeMs = LIFETIME_MS, mostStatements = MOST_STATEMENTS } = span
+  const { lifetimeMs = LIFETIME_MS, mostPlaces = MOST_PLACES } = span
   const retired = new Map<Sql, NodeJS.Timeout>()
   let isEnded = false
   let ageing: NodeJS.Timeout | undefined
-  let statements = 0
+  let places = 0
   let current = next()
 
   function next(): Sql {
     let isOpen = false
-    statements = 0
+    places = 0
     const pool = open({
       onparameter() {
         if (!isOpen && pool === current)
@@ -86,7 +86,10 @@ export function renewPool(open: (events: PoolEvents) => Sql, span: Span = {}): S
   }
 
   function count(): void {
-    if (++statements > mostStatements) replace(current, LAST_STATEMENTS_SECONDS)
+    if (++places < mostPlaces) return
+    places = 0
+    // They leave in this turn, in which none becomes idle again.
+    for (let left = current.options.max; left > 0; left--) void current`select 1`.catch(() => {})
   }
 
   return new Proxy(current, {
