@@ -43,7 +43,10 @@ const DATABASE = 'router'
 const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 10
 
-/** How often a server is adopted that somebody stops who knows nothing of the lock, and after which rest (ours). */
+/**
+ * How often a server is asked that was stopped by somebody who knows nothing of the lock, or that is too slow for a first answer,
+ * and after which rest (ours).
+ */
 const MAX_TRIES = 5
 const RETRY_MS = 200
 
@@ -67,17 +70,22 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
   /** Ready afterwards; tells the port and whether this call started it. */
   async function bringUp(preferred: number | undefined): Promise<{ port: number; started: boolean }> {
+    let started = false
     for (let tries = 1; ; tries++) {
       const running = await awaitPostmaster(databaseDir)
       const port = running?.port ?? (await begin(preferred))
+      started ||= running === undefined
       try {
         await createDatabase(urlOf(place, port, 'postgres'), urlOf(place, port, DATABASE))
-        return { port, started: running === undefined }
+        return { port, started }
       } catch (error) {
+        if (isOutage(error) && tries < MAX_TRIES) {
+          await sleep(RETRY_MS)
+          continue
+        }
         // Nobody would know of it, and stop it.
-        if (running === undefined) await stop(databaseDir)
-        if (running === undefined || !isOutage(error) || tries === MAX_TRIES) throw error
-        await sleep(RETRY_MS)
+        if (started) await stop(databaseDir)
+        throw error
       }
     }
   }
@@ -128,10 +136,19 @@ async function createDatabase(serverUrl: string, url: string): Promise<void> {
 async function stop(databaseDir: string): Promise<void> {
   const pid = findPostmaster(databaseDir)?.pid
   if (pid === undefined) return
-  process.kill(pid, 'SIGINT')
+  signal(pid, 'SIGINT')
   const deadline = Date.now() + STOP_TIMEOUT_MS
   while (findPostmaster(databaseDir)?.pid === pid) {
-    if (Date.now() > deadline) process.kill(pid, 'SIGQUIT')
+    if (Date.now() > deadline) signal(pid, 'SIGQUIT')
     await sleep(POLL_MS)
+  }
+}
+
+/** It may have ended by itself since it was looked for. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
