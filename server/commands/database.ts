@@ -49,9 +49,15 @@ export async function openDatabase(
     const started = await own?.catch(() => undefined)
     const timeout = interruption?.hasCome ? 0 : CLOSE_TIMEOUT_SECONDS
     await Promise.all(pools.map((pool) => pool.end({ timeout })))
-    if (started && !started.adopted) await stopUnused(user, started, sessions)
-    endOutliving?.()
-    interruption?.end()
+    try {
+      if (started && !started.adopted) await stopUnused(user, started, sessions)
+    } catch (error) {
+      // What was asked for has been done.
+      log.warn('the database was left running', { path: started!.databaseDir, error })
+    } finally {
+      endOutliving?.()
+      interruption?.end()
+    }
   }
   let leaving: Promise<void> | undefined
   const close = () => (leaving ??= leave())

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect as connectTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -13,9 +14,9 @@ import { connect } from '../store/connection.ts'
 import { findOwner } from '../store/embedded/owner.ts'
 import { findPlace } from '../store/embedded/place.ts'
 import { findPostmaster } from '../store/embedded/postmaster.ts'
-import { startEmbedded } from '../store/embedded.ts'
+import { type Embedded, startEmbedded } from '../store/embedded.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
-import { reach, type User } from './own-database.ts'
+import { reach, sessionsFor, stopUnused, type User } from './own-database.ts'
 
 let folder: string
 let databaseDir: string | undefined
@@ -109,6 +110,38 @@ test('commands that come as others end all do their work, and leave no database 
     for (const one of await Promise.all(ended)) expect(one).toEqual({ code: 0, said: '' })
     expect(findPostmaster(databaseDir)).toBeUndefined()
   }
+})
+
+test('whoever has connected and says no more keeps nobody from stopping the database (OPS-32)', async () => {
+  const { embedded, close } = await open('command')
+  opened.length = 0
+  const stranger = connectTcp(Number(new URL(embedded!.url).port), '127.0.0.1')
+  const parameters = Buffer.from('\0\x03\0\0user\0nobody\0\0')
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(length.length + parameters.length)
+  stranger.on('error', () => {}).write(Buffer.concat([length, parameters]))
+  // The request for a password, which is never answered.
+  await once(stranger, 'data')
+  await close()
+  stranger.destroy()
+  expect(embedded!.pid()).toBeUndefined()
+})
+
+test.each([
+  ['a database that lives is taken for one that others use', 1, true],
+  ['a database that has died is used by nobody', undefined, false],
+])('where it cannot be asked, %s (OPS-32)', async (_, pid, isNeeded) => {
+  const looks: boolean[] = []
+  const embedded = {
+    url: 'postgres://router:x@127.0.0.1:1/router',
+    pid: () => pid,
+    async stopUnless(look: () => Promise<boolean>) {
+      looks.push(await look())
+      return true
+    },
+  } as Embedded
+  await stopUnused('command', embedded, sessionsFor('command'))
+  expect(looks).toEqual([isNeeded])
 })
 
 test('a database that was stopped between its adoption and the first word is started again', async () => {

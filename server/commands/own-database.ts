@@ -11,6 +11,9 @@ const COMMAND = 'router command'
 const PATIENCE_MS = { command: 60_000, router: 5_000 } as const
 const LOOK_MS = 50
 
+/** How long whoever has connected and named no user yet may be a command (ours): as long as one has to connect. */
+const ANONYMOUS_MS = 3_000
+
 /** Who uses the router's own database. */
 export type User = keyof typeof PATIENCE_MS
 
@@ -50,12 +53,13 @@ export async function reach(
  */
 export async function stopUnused(user: User, embedded: Embedded, sessions: string): Promise<void> {
   const sql = connect({ url: addressFor(embedded, sessions), maxConnections: 1 })
-  const untilMs = performance.now() + PATIENCE_MS[user]
+  const beganMs = performance.now()
+  const isWithin = (limitMs: number) => performance.now() < beganMs + limitMs
   let others: readonly string[] = []
-  const isAwaited = () => others.some(isCommand) && performance.now() < untilMs
+  const isAwaited = () => others.some(isCommand) && isWithin(PATIENCE_MS[user])
   try {
     const isNeeded = async () => {
-      others = await findOthers(sql, sessions)
+      others = await findOthers(sql, embedded, sessions, isWithin(ANONYMOUS_MS))
       return isAwaited() || (user === 'command' && others.length > 0)
     }
     while (!(await embedded.stopUnless(isNeeded)) && isAwaited()) await sleep(LOOK_MS)
@@ -70,17 +74,23 @@ function isCommand(name: string): boolean {
 
 /**
  * The names of other sessions; those of this user, called `sessions`, may end a moment after their connections. What has no
- * database yet has just come, and may be a command. None once the server has died: nobody is there to be waited for.
+ * database yet has just come, and may be a command: but whoever reaches the port can leave it at that. None once the server
+ * has died, as nobody is there to be waited for; one that has no room, or no time, has others.
  */
-async function findOthers(sql: Sql, sessions: string): Promise<string[]> {
+async function findOthers(
+  sql: Sql,
+  embedded: Embedded,
+  sessions: string,
+  withAnonymous: boolean,
+): Promise<readonly string[]> {
   try {
-    const rows = await sql<{ name: string }[]>`
-      select case when datname is null then ${COMMAND} else application_name end as name from pg_stat_activity
+    const rows = await sql<{ name: string | null }[]>`
+      select case when datname is not null then application_name end as name from pg_stat_activity
       where backend_type = 'client backend' and coalesce(datname, current_database()) = current_database()
         and application_name <> ${sessions}`
-    return rows.map(({ name }) => name)
+    return rows.flatMap(({ name }) => name ?? (withAnonymous ? COMMAND : []))
   } catch (error) {
-    if (isOutage(error)) return []
-    throw error
+    if (!isOutage(error)) throw error
+    return embedded.pid() === undefined ? [] : [COMMAND]
   }
 }
