@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { createCommand, options, runCommand, UsageError } from './command.ts'
 import { runInProcess } from './testing/commands.ts'
@@ -46,4 +49,16 @@ test('a program may have codes of its own', async () => {
   const run = (...args: string[]) => runInProcess((given) => runCommand(program, given, codes), args)
   expect((await run('run')).code).toBe(64)
   expect((await run('nope')).code).toBe(64)
+})
+
+test('output that finds no room is told, and is no success', () => {
+  const full = openSync('/dev/full', 'w')
+  const router = fileURLToPath(new URL('../bin/router', import.meta.url))
+  const { status, stderr } = spawnSync(router, ['--help'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  })
+  closeSync(full)
+  expect(stderr).toMatch(/^The output could not be written: ENOSPC: .+\n$/)
+  expect(status).toBe(1)
 })

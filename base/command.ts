@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { complainOf, printUsage } from './print.ts'
+import { complain, complainOf, printUsage } from './print.ts'
 
 /** How a command ends that was not done (CMD-08); a refusal is 3, which a command gives itself. */
 export interface ExitCodes {
@@ -43,8 +43,8 @@ export async function runCommand(
   exit: ExitCodes = EXIT,
   tell: (thrown: unknown) => void = complainOf,
 ): Promise<number | undefined> {
-  for (const stream of [process.stdout, process.stderr])
-    if (!stream.listeners('error').includes(letReaderLeave)) stream.on('error', letReaderLeave)
+  for (const [stream, onError] of outputs)
+    if (!stream.listeners('error').includes(onError)) stream.on('error', onError)
   try {
     await program.parseAsync(args, { from: 'user' })
     return undefined
@@ -58,6 +58,17 @@ export async function runCommand(
 }
 
 /** Whoever reads no further (`| head`) has what they wanted; how the command ended is for its exit code to tell. */
-function letReaderLeave(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+function tellOfOutput({ code, message }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') return
+  complain(`The output could not be written: ${message}`)
+  // The command goes on, and stops what it has started; but what was asked for is not there.
+  process.once('exit', () => {
+    process.exitCode ||= 1
+  })
 }
+
+/** Nobody is left to be told of the second one's. */
+const outputs = [
+  [process.stdout, tellOfOutput],
+  [process.stderr, () => {}],
+] as const
