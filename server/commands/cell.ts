@@ -2,7 +2,7 @@ import { messageOf } from '#base/thrown.ts'
 import { claimCell } from '../store/cell-identity.ts'
 import type { DatabaseCell } from '../store/cells.ts'
 import { migrate } from '../store/migrations.ts'
-import { isOutage, OutageError } from '../store/outage.ts'
+import { isOutage, isShortage, OutageError } from '../store/outage.ts'
 
 /**
  * A configured cell; nothing is asked of it yet. `findHome` resolves the id of the home that it is to belong to. Throws
@@ -22,7 +22,7 @@ export function createCell(
   function blame(cause: unknown): never {
     if (cause instanceof Error && cause.name === 'ConfigError') throw cause
     const isAway = isOutage(cause)
-    const failure = isAway ? 'cannot be reached' : 'cannot be used'
+    const failure = isAway && !isShortage(cause) ? 'cannot be reached' : 'cannot be used'
     const message = `The database of the cell ${name} ${failure}: ${messageOf(cause)}. See database.cells in the configuration.`
     throw isAway ? new OutageError(message, { cause }) : new Error(message, { cause })
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOutage, OutageError } from './outage.ts'
+import { isOutage, isShortage, OutageError } from './outage.ts'
 
 const withCode = (code: string): Error => Object.assign(new Error(code), { code })
 
@@ -29,4 +29,9 @@ test.each([
   ['no error at all', 'ECONNREFUSED'],
 ])('%s does not', (_, error) => {
   expect(isOutage(error)).toBe(false)
+})
+
+test('a database that is short of something was reached', () => {
+  const codes = ['53100', '53200', '53300', '57P03', 'ECONNREFUSED']
+  expect(codes.filter((code) => isShortage(withCode(code)))).toEqual(['53100', '53200', '53300'])
 })

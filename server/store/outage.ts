@@ -47,3 +47,8 @@ export function isPassing(error: unknown): boolean {
   if (isOutage(error)) return true
   return error instanceof Error && 'code' in error && interruptedStates.includes(error.code as string)
 }
+
+/** Whether the database was reached, and has too little of something: disk, memory or connections. */
+export function isShortage(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('53')
+}
