@@ -56,7 +56,8 @@ export function connect(settings: ConnectionOptions): Sql {
   }
   const span = {
     ...(lifetimeMs && { lifetimeMs }),
-    ...(options.max === 1 && { mostPlaces: Infinity }),
+    // A command's statement may take hours, and a row of one connection has no places left behind.
+    ...((lifetimeMs || options.max === 1) && { mostStatements: Infinity }),
   }
   return renewPool((events) => guardTransactions(postgres(url, { ...options, ...events })), span)
 }

@@ -101,21 +101,61 @@ test('an old pool is replaced, and what runs on it runs on', async () => {
   await sql.end({ timeout: 1 })
 })
 
-// The driver's row of idle connections is empty only then, and grows until it is.
-test('once a pool has been given as many statements as it may, each of its connections is given one at once', async () => {
-  const asked: number[] = []
-  const options = { types: { bigint: postgres.BigInt }, max: 3, fetch_types: false }
-  const debug = (connection: number, query: string) => {
-    if (query === 'select 1') asked.push(connection)
-  }
-  const sql = renewPool((events) => postgres(server.embedded.url, { ...events, ...options, debug }), {
-    mostPlaces: 4,
+test('a pool that has been given as many statements as it may is replaced, and what runs on it runs on', async () => {
+  const options = { types: { bigint: postgres.BigInt }, max: 2 }
+  const sql = renewPool((events) => postgres(server.embedded.url, { ...events, ...options }), {
+    mostStatements: 3,
   })
-  for (let count = 0; count < 3; count++) await sql`select 2`
-  expect(asked).toEqual([])
-  await sql`select 2`
-  await vi.waitFor(() => expect(new Set(asked).size).toBe(3))
-  for (let count = 0; count < 3; count++) await sql`select 2`
-  expect(asked).toHaveLength(3)
+  const ask = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid
+  const first = await ask()
+  const running = sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(1)`.execute()
+  const begun = sql.begin(
+    async (one) => (await one<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid,
+  )
+  const old = [first, await begun]
+  const next = await ask()
+  expect(old).not.toContain(next)
+  expect([await ask(), await ask()].every((pid) => !old.includes(pid))).toBe(true)
+  expect(old).toContain((await running)[0]!.pid)
   await sql.end({ timeout: 1 })
+})
+
+// Both pools at once would need more connections than there may be.
+test('a pool that has been given as many statements as it may leaves its idle connections to the next', async () => {
+  await admin.unsafe(`create role two login password 'two' connection limit 2`)
+  const url = new URL(server.embedded.url)
+  Object.assign(url, { username: 'two', password: 'two' })
+  const options = { types: { bigint: postgres.BigInt }, max: 2, fetch_types: false }
+  const sql = renewPool((events) => postgres(url.href, { ...events, ...options }), { mostStatements: 4 })
+  const askTwo = () =>
+    Promise.all([1, 2].map(() => sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(0.1)`))
+  const pidsOf = async () => (await askTwo()).map(([row]) => row!.pid)
+  const old = await pidsOf()
+  await askTwo()
+  const pids = await vi.waitFor(pidsOf, { timeout: 3_000, interval: 50 })
+  expect(pids.filter((pid) => old.includes(pid))).toEqual([])
+  expect(new Set(pids).size).toBe(2)
+  await sql.end({ timeout: 1 })
+})
+
+test('what still waits for a connection of a pool that is replaced by its age gets one', async () => {
+  const connection = { application_name: 'waited' }
+  const options = { types: { bigint: postgres.BigInt }, max: 1, fetch_types: false, connection }
+  const sql = renewPool((events) => postgres(server.embedded.url, { ...events, ...options }), {
+    lifetimeMs: 200,
+  })
+  await sql`select 1`
+  const pidOf = (one: postgres.ISql<{ bigint: bigint }>) =>
+    one<{ pid: number }[]>`select pg_backend_pid() as pid`.then(([row]) => row!.pid)
+  const begun = sql.begin(async (one) => {
+    await one`select pg_sleep(1)`
+    return await pidOf(one)
+  })
+  // The only connection is taken.
+  const waiting = pidOf(sql)
+  expect(await waiting).not.toBe(await begun)
+  await sql.end({ timeout: 1 })
+  await vi.waitFor(async () =>
+    expect(await admin`select from pg_stat_activity where application_name = 'waited'`).toHaveLength(0),
+  )
 })

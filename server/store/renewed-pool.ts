@@ -2,6 +2,9 @@ import type postgres from 'postgres'
 
 type Sql = postgres.Sql<{ bigint: bigint }>
 
+/** Each connection is closed once it is idle. The driver has it, its types do not. */
+type Closable = Sql & { close(): Promise<void> }
+
 /** What a pool tells of its connections. */
 export interface PoolEvents {
   /** One is open: the database has told of itself. */
@@ -18,78 +21,83 @@ const GRACE_MS = 5_000
  * still runs then runs on for as long as the console's largest download may take.
  */
 const LIFETIME_MS = 2_700_000
-const LAST_STATEMENTS_SECONDS = 600
+const LAST_STATEMENTS_MS = 600_000
 
 /**
- * After how many statements each connection of a pool is given one at once (ours). In the row of its idle ones the driver
- * keeps a place for each that was given a statement, until none is idle, and looks through all of it for each statement:
- * a hundred thousand places take it some 50 µs.
+ * How many statements a pool of several connections is given (ours). In the rows of its idle and its busy ones the driver
+ * keeps a place for each statement that it gave one of them, until there is none, and looks through all of them for each
+ * statement: a hundred thousand places take it some 50 µs.
  */
-const MOST_PLACES = 10_000
+const MOST_STATEMENTS = 100_000
 
-/** When a pool is replaced that has lost nothing, and when the row of its idle connections is emptied; the usual when left out. */
+/** When a pool is replaced that has lost nothing; both are the usual ones when left out. */
 export interface Span {
   readonly lifetimeMs?: number
-  readonly mostPlaces?: number
+  readonly mostStatements?: number
 }
 
 /**
  * A pool that another takes the place of as soon as it loses a connection. The driver opens lost ones again by itself,
  * but a statement that it is given between the end of a socket and its knowing of that stays with the connection: it is
  * never answered, and nothing is ever sent on that place of the pool again. So what is asked next is asked of a new
- * pool; statements of the old one that have not ended by then fail after five seconds, as those of an outage do. A pool
- * that lost nothing is replaced as well when it is old, and ends with its last statement.
+ * pool; statements of the old one that have not ended by then fail after five seconds, as those of an outage do.
+ *
+ * A pool that lost nothing is replaced as well when it is old or has been given many. Its idle connections are closed at
+ * once, since a database may allow no more than those, and each other one after its last statement.
  */
 export function renewPool(open: (events: PoolEvents) => Sql, span: Span = {}): Sql {
-  const { lifetimeMs = LIFETIME_MS, mostPlaces = MOST_PLACES } = span
+  const { lifetimeMs = LIFETIME_MS, mostStatements = MOST_STATEMENTS } = span
   const retired = new Map<Sql, NodeJS.Timeout>()
   let isEnded = false
   let ageing: NodeJS.Timeout | undefined
-  let places = 0
+  let statements = 0
   let current = next()
 
   function next(): Sql {
     let isOpen = false
-    places = 0
+    statements = 0
     const pool = open({
       onparameter() {
-        if (!isOpen && pool === current)
-          ageing = setTimeout(replace, lifetimeMs, pool, LAST_STATEMENTS_SECONDS).unref()
+        if (!isOpen && pool === current) ageing = setTimeout(renew, lifetimeMs, pool).unref()
         isOpen = true
       },
       onclose() {
         // One that never was open is what an outage looks like: nothing was sent on it.
-        if (isOpen) replace(pool, 0)
+        if (isOpen) replace(pool, GRACE_MS)
       },
     })
     return pool
   }
 
-  /** Has another pool asked from here on; what still waits for a connection of this one has some seconds for it. */
-  function replace(pool: Sql, lastSeconds: number): void {
+  /** Has another pool asked from here on; what this one still does has a while for it. */
+  function replace(pool: Sql, lastMs: number): void {
     if (isEnded || pool !== current) return
     // A pool that was replaced must not be kept by its age.
     clearTimeout(ageing)
     current = next()
-    retired.set(pool, setTimeout(() => void retire(pool, lastSeconds), GRACE_MS).unref())
+    retired.set(pool, setTimeout(() => void retire(pool), lastMs).unref())
   }
 
-  async function retire(pool: Sql, timeout = 0): Promise<void> {
+  /** Replaces one that lost nothing. For what still waits there connections are opened again, which end with the pool. */
+  function renew(pool: Sql): void {
+    replace(pool, LAST_STATEMENTS_MS)
+    // What was asked in this turn is on its way by then.
+    setImmediate(() => void (pool as Closable).close())
+  }
+
+  async function retire(pool: Sql): Promise<void> {
     retired.delete(pool)
-    await pool.end({ timeout })
+    await pool.end({ timeout: 0 })
   }
 
   async function end(options?: { timeout?: number }): Promise<void> {
     isEnded = true
     for (const timer of retired.values()) clearTimeout(timer)
-    await Promise.all([current.end(options), ...[...retired.keys()].map((pool) => retire(pool))])
+    await Promise.all([current.end(options), ...[...retired.keys()].map(retire)])
   }
 
   function count(): void {
-    if (++places < mostPlaces) return
-    places = 0
-    // They leave in this turn, in which none becomes idle again.
-    for (let left = current.options.max; left > 0; left--) void current`select 1`.catch(() => {})
+    if (++statements > mostStatements) renew(current)
   }
 
   return new Proxy(current, {
