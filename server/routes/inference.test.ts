@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createBodyMemory } from '../bodies/body-memory.ts'
 import { ApiError } from '../errors.ts'
 import { Overload } from '../overload/overload.ts'
 import { SpotTime } from '../reading/spot-time.ts'
+import { OutageError } from '../store/outage.ts'
 import { type InferenceDependencies, serveInference } from './inference.ts'
 
 const KEY = `sk-tee-v1-${'A'.repeat(43)}`
@@ -142,28 +144,31 @@ test.each([
 })
 
 test.each([
-  ['revoked', 1],
-  ['active', 0],
-])(
-  'a key that is %s when its client leaves in the midst of a body is forgotten or kept',
-  async (state, times) => {
-    const forget = vi.fn()
-    const owner = { workspaceId: 'ws_1', keyId: 'key_1' }
-    const meter = { ownerOf: () => owner, forget } as unknown as InferenceDependencies['meter']
-    const findKey = vi.fn(async () => ({ state, rates: owner, modelScope: null }))
-    const overload = new Overload({ most: () => 10 })
-    const port = await start({
-      meter,
-      findKey: findKey as unknown as InferenceDependencies['findKey'],
-      overload,
-    })
-    const socket = connect(port, '127.0.0.1')
-    socket.write(`POST / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-length: 9\r\n\r\n{`)
-    await vi.waitFor(() => expect(overload.usage.held.count).toBe(1))
-    expect(findKey).not.toHaveBeenCalled()
-    socket.destroy()
-    await vi.waitFor(() => expect(overload.usage.held.count).toBe(0))
-    expect(findKey).toHaveBeenCalledOnce()
-    expect(forget).toHaveBeenCalledTimes(times)
-  },
-)
+  ['that is revoked is forgotten', 'revoked', { looks: 1, times: 1 }],
+  ['that is active is kept', 'active', { looks: 1, times: 0 }],
+  ['that cannot be looked up is kept', undefined, { looks: 1, times: 0 }],
+  ['that is not known is not looked up', 'stranger', { looks: 0, times: 0 }],
+])('where a client leaves in the midst of a body, a key %s', async (_, state, { looks, times }) => {
+  const forget = vi.fn()
+  const owner = { workspaceId: 'ws_1', keyId: 'key_1' }
+  const ownerOf = () => (state === 'stranger' ? undefined : owner)
+  const findKey = vi.fn(async () => {
+    if (state === undefined) throw new OutageError('away')
+    return { state, rates: owner, modelScope: null }
+  })
+  const overload = new Overload({ most: () => 10 })
+  const port = await start({
+    meter: { ownerOf, forget } as unknown as InferenceDependencies['meter'],
+    findKey: findKey as unknown as InferenceDependencies['findKey'],
+    overload,
+  })
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`POST / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-length: 9\r\n\r\n{`)
+  await vi.waitFor(() => expect(overload.usage.held.count).toBe(1))
+  expect(findKey).not.toHaveBeenCalled()
+  socket.destroy()
+  await vi.waitFor(() => expect(overload.usage.held.count).toBe(0))
+  await turn()
+  expect(findKey).toHaveBeenCalledTimes(looks)
+  expect(forget).toHaveBeenCalledTimes(times)
+})

@@ -65,9 +65,13 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
     try {
       await serve(operation, raw, { caller, address, workspaceId: owner?.workspaceId, place }, dependencies)
     } catch (thrown) {
-      // Whoever goes on with it touches nothing of its workspace any more.
-      if (thrown instanceof ApiError && OF_NO_USE.has(thrown.code)) meter.forget(keyHash)
-      throw thrown
+      if (!(thrown instanceof ClientGone)) {
+        // Whoever goes on with it touches nothing of its workspace any more.
+        if (isOfNoUse(thrown)) meter.forget(keyHash)
+        throw thrown
+      }
+      // Else it is remembered for as long as no request with it comes to its end (REQ-76). Nobody waits for that.
+      if (owner) caller.require().catch((refusal) => isOfNoUse(refusal) && meter.forget(keyHash))
     } finally {
       place.leave()
     }
@@ -76,6 +80,10 @@ export function serveInference(operation: Operation, dependencies: InferenceDepe
 
 /** Of a key that may not be used, now or ever again. */
 const OF_NO_USE: ReadonlySet<string> = new Set(['invalid_api_key', 'api_key_revoked', 'api_key_expired'])
+
+function isOfNoUse(thrown: unknown): boolean {
+  return thrown instanceof ApiError && OF_NO_USE.has(thrown.code)
+}
 
 /** Who asks, and the place that was found for them. */
 interface Visitor {
@@ -118,10 +126,6 @@ async function serve(
     const task = await accept(operation, { caller, reserved, place }, raw, dependencies, reading, visit)
     const { relay } = visit.enter()
     await (task.generation.streamed ? relay.stream(task) : relay.answer(task))
-  } catch (thrown) {
-    if (!(thrown instanceof ClientGone)) throw thrown
-    // Else a key that may not be used is remembered for as long as no request with it comes to its end (REQ-76).
-    if (remembered !== undefined && known === undefined) await place.asking(() => caller.require())
   } finally {
     visit.leave()
     lease.release()
