@@ -127,6 +127,7 @@ export function createMeter(options: MeterOptions): Meter {
     shared: bookings.admission,
     own: bookings.settlement,
     warm: (own) => settlement.warm(own),
+    log,
   })
   const settlement = createSettlement({ pool, replica, clock, log })
   const gate = createGate({

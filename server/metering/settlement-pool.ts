@@ -1,3 +1,4 @@
+import type { Log } from '../log.ts'
 import type { Sql } from '../store/connection.ts'
 
 /** What it chooses among, and how. */
@@ -8,6 +9,7 @@ export interface SettlementPoolOptions {
   readonly own: Sql
   /** Has a pool connect and prepare what is asked on it; rejects where it cannot. */
   readonly warm: (sql: Sql) => Promise<void>
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** Where settlement writes: in its own pool as soon, and for as long, as that can be used. */
@@ -15,7 +17,7 @@ export interface SettlementPool {
   readonly current: Sql
   /** Has its own made ready after a while, and again until it is. */
   start(): void
-  /** A statement there has failed for want of a database: its own may have lost its connection, and find no other. */
+  /** There was no room for a connection there. Any other failure is waited out where it came: the shared one may hang. */
   distrust(failed: Sql): void
   stop(): void
 }
@@ -30,10 +32,11 @@ const LATER_MS = 1_000
  * A server that is full, or a role that may have so many connections, gives admission one and settlement none: what is
  * admitted is settled over the one that there is.
  */
-export function createSettlementPool({ shared, own, warm }: SettlementPoolOptions): SettlementPool {
+export function createSettlementPool({ shared, own, warm, log }: SettlementPoolOptions): SettlementPool {
   let current = shared
   let timer: NodeJS.Timeout | undefined
   let isOver = false
+  let isTold = false
 
   function partLater(): void {
     if (isOver || own === shared) return
@@ -45,7 +48,11 @@ export function createSettlementPool({ shared, own, warm }: SettlementPoolOption
     try {
       await warm(own)
       current = own
-    } catch {
+      isTold = false
+    } catch (error) {
+      if (!isTold && !isOver)
+        log.warn('settlement has no connection of its own, and shares that of admission', { error })
+      isTold = true
       partLater()
     }
   }

@@ -4,7 +4,7 @@ import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
 import type { DatabaseClock } from '../store/database-clock.ts'
 import { createId } from '../store/ids.ts'
-import { isOutage, isPassing } from '../store/outage.ts'
+import { isPassing, isWithoutRoom } from '../store/outage.ts'
 import { persist } from '../store/retry.ts'
 import type { UsageSource } from './generation.ts'
 import type { SettlementPool } from './settlement-pool.ts'
@@ -94,7 +94,7 @@ export function createSettlement(options: SettlementOptions): Settlement {
     const attempt = <T>(write: (sql: Sql) => Promise<T>) => {
       const { current } = pool
       return write(current).catch((error) => {
-        if (isOutage(error)) pool.distrust(current)
+        if (isWithoutRoom(error)) pool.distrust(current)
         throw error
       })
     }

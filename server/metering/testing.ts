@@ -87,7 +87,7 @@ export function wideBuckets(): Buckets {
 
 /** Settlement's where it has none of its own. */
 export function onlyPool(sql: Sql): SettlementPool {
-  return createSettlementPool({ shared: sql, own: sql, warm: async () => {} })
+  return createSettlementPool({ shared: sql, own: sql, warm: async () => {}, log: silent })
 }
 
 /** A started meter that keeps quiet. */

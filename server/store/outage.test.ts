@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOutage, isShortage, OutageError } from './outage.ts'
+import { isOutage, isShortage, isWithoutRoom, OutageError } from './outage.ts'
 
 const withCode = (code: string): Error => Object.assign(new Error(code), { code })
 
@@ -34,4 +34,9 @@ test.each([
 test('a database that is short of something was reached', () => {
   const codes = ['53100', '53200', '53300', '57P03', 'ECONNREFUSED']
   expect(codes.filter((code) => isShortage(withCode(code)))).toEqual(['53100', '53200', '53300'])
+})
+
+test('where there is no room for a connection, others may be there', () => {
+  const codes = ['53300', '08P01', '53100', '57P01', 'CONNECTION_CLOSED', 'ECONNREFUSED']
+  expect(codes.filter((code) => isWithoutRoom(withCode(code)))).toEqual(['53300', '08P01'])
 })

@@ -52,3 +52,11 @@ export function isPassing(error: unknown): boolean {
 export function isShortage(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('53')
 }
+
+/** What a server says that is full, or lets a role have no more connections, and what PgBouncer says then. */
+const NO_ROOM: readonly unknown[] = ['53300', '08P01']
+
+/** Whether there was no connection to be had, though others may be there. */
+export function isWithoutRoom(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && NO_ROOM.includes(error.code)
+}
