@@ -49,15 +49,11 @@ export async function openDatabase(
     const started = await own?.catch(() => undefined)
     const timeout = interruption?.hasCome ? 0 : CLOSE_TIMEOUT_SECONDS
     await Promise.all(pools.map((pool) => pool.end({ timeout })))
-    try {
-      if (started && !started.adopted) await stopUnused(user, started, sessions)
-    } catch (error) {
-      // What was asked for has been done.
-      log.warn('the database was left running', { path: started!.databaseDir, error })
-    } finally {
-      endOutliving?.()
-      interruption?.end()
-    }
+    // What was asked for has been done.
+    const tell = (error: unknown) => log.warn('the database could not be stopped', { error })
+    if (started && !started.adopted) await stopUnused(user, started, sessions).catch(tell)
+    endOutliving?.()
+    interruption?.end()
   }
   let leaving: Promise<void> | undefined
   const close = () => (leaving ??= leave())

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect as connectTcp } from 'node:net'
+import { connect as connectTcp, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { loadRouterConfig } from '../config/router.ts'
 import { silent } from '../log.ts'
 import { connect } from '../store/connection.ts'
@@ -112,19 +112,51 @@ test('commands that come as others end all do their work, and leave no database 
   }
 })
 
-test('whoever has connected and says no more keeps nobody from stopping the database (OPS-32)', async () => {
-  const { embedded, close } = await open('command')
-  opened.length = 0
-  const stranger = connectTcp(Number(new URL(embedded!.url).port), '127.0.0.1')
+/** Connects and says who it is, but never proves it. */
+async function comeAsStranger({ url }: Embedded): Promise<Socket> {
+  const stranger = connectTcp(Number(new URL(url).port), '127.0.0.1')
   const parameters = Buffer.from('\0\x03\0\0user\0nobody\0\0')
   const length = Buffer.alloc(4)
   length.writeUInt32BE(length.length + parameters.length)
   stranger.on('error', () => {}).write(Buffer.concat([length, parameters]))
-  // The request for a password, which is never answered.
+  // The request for a password.
   await once(stranger, 'data')
+  return stranger
+}
+
+test('whoever has connected and says no more keeps nobody from stopping the database for long (OPS-32)', async () => {
+  const { embedded, close } = await open('command')
+  opened.length = 0
+  const stranger = await comeAsStranger(embedded!)
+  const begun = performance.now()
   await close()
   stranger.destroy()
   expect(embedded!.pid()).toBeUndefined()
+  // Commands are waited for for sixty seconds.
+  expect(performance.now() - begun).toBeLessThan(30_000)
+})
+
+test('whoever has just connected may be a command, and is waited for (OPS-32)', async () => {
+  const { embedded, close } = await open('command')
+  opened.length = 0
+  const stranger = await comeAsStranger(embedded!)
+  const closing = close()
+  await sleep(500)
+  expect(embedded!.pid()).toBeDefined()
+  stranger.destroy()
+  await closing
+  expect(embedded!.pid()).toBeUndefined()
+})
+
+test('a command whose work is done does not fail where the database cannot be stopped (OPS-32)', async () => {
+  const { embedded, close } = await open('command')
+  opened.length = 0
+  const stopping = vi
+    .spyOn(embedded!, 'stopUnless')
+    .mockRejectedValue(new Error('Process 1 has held it for 60 s'))
+  await close()
+  expect(stopping).toHaveBeenCalledOnce()
+  await embedded!.stop()
 })
 
 test.each([

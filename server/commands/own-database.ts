@@ -3,6 +3,7 @@ import { ulid } from 'ulid'
 import { connect, type Sql } from '../store/connection.ts'
 import type { Embedded } from '../store/embedded.ts'
 import { isOutage } from '../store/outage.ts'
+import { within } from '../store/retry.ts'
 
 /** How the sessions of commands are called in the router's own database, before what tells each command's from others'. */
 const COMMAND = 'router command'
@@ -11,8 +12,12 @@ const COMMAND = 'router command'
 const PATIENCE_MS = { command: 60_000, router: 5_000 } as const
 const LOOK_MS = 50
 
-/** How long whoever has connected and named no user yet may be a command (ours): as long as one has to connect. */
+/**
+ * How long whoever has connected and is nobody yet is waited for (ours), which is as long as a command has to connect; one
+ * that comes later starts the database again (`reach`). And how long the database may take to tell who is there.
+ */
 const ANONYMOUS_MS = 3_000
+const ANSWER_MS = 3_000
 
 /** Who uses the router's own database. */
 export type User = keyof typeof PATIENCE_MS
@@ -84,10 +89,11 @@ async function findOthers(
   withAnonymous: boolean,
 ): Promise<readonly string[]> {
   try {
-    const rows = await sql<{ name: string | null }[]>`
+    const asked = sql<{ name: string | null }[]>`
       select case when datname is not null then application_name end as name from pg_stat_activity
       where backend_type = 'client backend' and coalesce(datname, current_database()) = current_database()
         and application_name <> ${sessions}`
+    const rows = await within(asked, ANSWER_MS)
     return rows.flatMap(({ name }) => name ?? (withAnonymous ? COMMAND : []))
   } catch (error) {
     if (!isOutage(error)) throw error

@@ -5,6 +5,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { silent } from '../log.ts'
 import { until } from '../metering/testing.ts'
 import { connect, type Sql } from './connection.ts'
+import { urlOf } from './embedded/cluster.ts'
+import { findOwner } from './embedded/owner.ts'
+import { findPlace } from './embedded/place.ts'
+import { findPostmaster } from './embedded/postmaster.ts'
 import { isAlive, processesIn } from './embedded/process.ts'
 import { type Embedded, startEmbedded } from './embedded.ts'
 import { supervise } from './supervise.ts'
@@ -75,6 +79,21 @@ test('a server in which no database can be made does not run on', async () => {
   const embedded = await start()
   expect(embedded.adopted).toBe(false)
   expect([...(await open(embedded)`select 1 as one`)]).toEqual([{ one: 1 }])
+})
+
+test('a server that was just started, and cannot serve for a moment, is asked again', async () => {
+  const settings = { default_transaction_read_only: 'on' }
+  const starting = startEmbedded({ dataDir, settings, log: silent })
+  const place = findPlace(dataDir, await findOwner())
+  const find = () => findPostmaster(place.databaseDir)
+  await until(() => find()?.isReady === true)
+  const server = connect({ url: urlOf(place, find()!.port, 'postgres'), maxConnections: 1 })
+  pools.push(server)
+  await server`set default_transaction_read_only = off`
+  await server`alter role current_user set default_transaction_read_only = off`
+  const embedded = await starting
+  started.push(embedded)
+  expect(embedded.adopted).toBe(false)
 })
 
 test('what an interrupted first start has left is removed, and its password serves', async () => {

@@ -44,8 +44,8 @@ const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 10
 
 /**
- * How often a server is asked that was stopped by somebody who knows nothing of the lock, or that is too slow for a first answer,
- * and after which rest (ours).
+ * How often a server is asked that was stopped by somebody who knows nothing of the lock, or that is too slow for a first
+ * answer, and after which rest (ours).
  */
 const MAX_TRIES = 5
 const RETRY_MS = 200

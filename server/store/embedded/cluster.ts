@@ -45,8 +45,8 @@ export async function prepareCluster(
 const UNFINISHED = '.unfinished'
 
 /**
- * Where somebody still writes, as an `initdb` that has lost its starter may, the next start clears the rest; what is another
- * user's, or on a disk that takes no change, is in nobody's way.
+ * Somebody may still write there, as an `initdb` that has lost its starter does, or it is another user's by now: whatever
+ * keeps it from being removed keeps no database from being started.
  */
 function clear(left: string): void {
   try {
