@@ -138,7 +138,7 @@ test('a pool that has been given as many statements as it may leaves its idle co
   await sql.end({ timeout: 1 })
 })
 
-test('what still waits for a connection of a pool that is replaced by its age gets one', async () => {
+test('what still waits for a connection of a pool that is replaced by its age gets one, which is closed afterwards', async () => {
   const connection = { application_name: 'waited' }
   const options = { types: { bigint: postgres.BigInt }, max: 1, fetch_types: false, connection }
   const sql = renewPool((events) => postgres(server.embedded.url, { ...events, ...options }), {
@@ -152,10 +152,25 @@ test('what still waits for a connection of a pool that is replaced by its age ge
     return await pidOf(one)
   })
   // The only connection is taken.
-  const waiting = pidOf(sql)
-  expect(await waiting).not.toBe(await begun)
+  const old = await Promise.all([begun, pidOf(sql)])
+  expect(new Set(old).size).toBe(2)
+  await vi.waitFor(async () => {
+    const rows = await admin<
+      { pid: number }[]
+    >`select pid from pg_stat_activity where application_name = 'waited'`
+    expect(rows.filter(({ pid }) => old.includes(pid))).toEqual([])
+  }, 10_000)
   await sql.end({ timeout: 1 })
-  await vi.waitFor(async () =>
-    expect(await admin`select from pg_stat_activity where application_name = 'waited'`).toHaveLength(0),
-  )
+})
+
+test('what runs on a pool that was replaced has its time when all are ended', async () => {
+  const options = { types: { bigint: postgres.BigInt }, max: 2, fetch_types: false }
+  const sql = renewPool((events) => postgres(server.embedded.url, { ...events, ...options }), {
+    mostStatements: 2,
+  })
+  await sql`select 1`
+  const running = sql`select pg_sleep(1), 1 as one`.execute()
+  await sql`select 1`
+  await sql.end({ timeout: 10 })
+  expect([...(await running)]).toMatchObject([{ one: 1 }])
 })

@@ -2,9 +2,6 @@ import type postgres from 'postgres'
 
 type Sql = postgres.Sql<{ bigint: bigint }>
 
-/** Each connection is closed once it is idle. The driver has it, its types do not. */
-type Closable = Sql & { close(): Promise<void> }
-
 /** What a pool tells of its connections. */
 export interface PoolEvents {
   /** One is open: the database has told of itself. */
@@ -23,12 +20,23 @@ const GRACE_MS = 5_000
 const LIFETIME_MS = 2_700_000
 const LAST_STATEMENTS_MS = 600_000
 
+/** How often the idle connections of such a pool are closed (ours): for what waited in its queue it opens some anew. */
+const CLOSE_AGAIN_MS = 250
+
 /**
  * How many statements a pool of several connections is given (ours). In the rows of its idle and its busy ones the driver
  * keeps a place for each statement that it gave one of them, until there is none, and looks through all of them for each
  * statement: a hundred thousand places take it some 50 µs.
  */
 const MOST_STATEMENTS = 100_000
+
+/** A pool that another has taken the place of. */
+interface Retired {
+  /** Ends it. */
+  readonly last: NodeJS.Timeout
+  /** Closes its idle connections, where it lost none. */
+  readonly closing?: NodeJS.Timeout
+}
 
 /** When a pool is replaced that has lost nothing; both are the usual ones when left out. */
 export interface Span {
@@ -47,18 +55,20 @@ export interface Span {
  */
 export function renewPool(open: (events: PoolEvents) => Sql, span: Span = {}): Sql {
   const { lifetimeMs = LIFETIME_MS, mostStatements = MOST_STATEMENTS } = span
-  const retired = new Map<Sql, NodeJS.Timeout>()
+  const retired = new Map<Sql, Retired>()
   let isEnded = false
   let ageing: NodeJS.Timeout | undefined
   let statements = 0
+  let isOpen = false
   let current = next()
 
   function next(): Sql {
-    let isOpen = false
+    isOpen = false
     statements = 0
     const pool = open({
       onparameter() {
-        if (!isOpen && pool === current) ageing = setTimeout(renew, lifetimeMs, pool).unref()
+        if (pool !== current) return
+        if (!isOpen) ageing = setTimeout(renew, lifetimeMs, pool).unref()
         isOpen = true
       },
       onclose() {
@@ -69,35 +79,41 @@ export function renewPool(open: (events: PoolEvents) => Sql, span: Span = {}): S
     return pool
   }
 
-  /** Has another pool asked from here on; what this one still does has a while for it. */
-  function replace(pool: Sql, lastMs: number): void {
-    if (isEnded || pool !== current) return
+  /** Has another pool asked from here on, if it still is; what this one does has a while for it. */
+  function replace(pool: Sql, lastMs: number): boolean {
+    if (isEnded || pool !== current) return false
     // A pool that was replaced must not be kept by its age.
     clearTimeout(ageing)
     current = next()
-    retired.set(pool, setTimeout(() => void retire(pool), lastMs).unref())
+    retired.set(pool, { last: setTimeout(() => void retire(pool), lastMs).unref() })
+    return true
   }
 
-  /** Replaces one that lost nothing. For what still waits there connections are opened again, which end with the pool. */
+  /** Replaces one that lost nothing. */
   function renew(pool: Sql): void {
-    replace(pool, LAST_STATEMENTS_MS)
+    if (!replace(pool, LAST_STATEMENTS_MS)) return
+    const closing = setInterval(closeIdle, CLOSE_AGAIN_MS, pool).unref()
+    retired.set(pool, { ...retired.get(pool)!, closing })
     // What was asked in this turn is on its way by then.
-    setImmediate(() => void (pool as Closable).close())
+    setImmediate(closeIdle, pool)
   }
 
-  async function retire(pool: Sql): Promise<void> {
+  async function retire(pool: Sql, options?: { timeout?: number }): Promise<void> {
+    const { last, closing } = retired.get(pool)!
+    clearTimeout(last)
+    clearInterval(closing)
     retired.delete(pool)
-    await pool.end({ timeout: 0 })
+    // Of one that lost a connection some statements may never be answered.
+    await pool.end(closing && options ? options : { timeout: 0 })
   }
 
   async function end(options?: { timeout?: number }): Promise<void> {
     isEnded = true
-    for (const timer of retired.values()) clearTimeout(timer)
-    await Promise.all([current.end(options), ...[...retired.keys()].map(retire)])
+    await Promise.all([current.end(options), ...[...retired.keys()].map((pool) => retire(pool, options))])
   }
 
   function count(): void {
-    if (++statements > mostStatements) renew(current)
+    if (++statements > mostStatements && isOpen) renew(current)
   }
 
   return new Proxy(current, {
@@ -111,4 +127,9 @@ export function renewPool(open: (events: PoolEvents) => Sql, span: Span = {}): S
       return current[name as keyof Sql]
     },
   })
+}
+
+/** The driver has it, its types do not. */
+function closeIdle(pool: Sql): void {
+  void (pool as Sql & { close(): Promise<void> }).close()
 }
