@@ -140,8 +140,9 @@ test('whoever has just connected may be a command, and is waited for (OPS-32)', 
   const { embedded, close } = await open('command')
   opened.length = 0
   const stranger = await comeAsStranger(embedded!)
+  const looking = vi.spyOn(embedded!, 'stopUnless')
   const closing = close()
-  await sleep(500)
+  await vi.waitFor(() => expect(looking.mock.calls.length).toBeGreaterThan(2))
   expect(embedded!.pid()).toBeDefined()
   stranger.destroy()
   await closing
