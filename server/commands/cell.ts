@@ -2,7 +2,7 @@ import { messageOf } from '#base/thrown.ts'
 import { claimCell } from '../store/cell-identity.ts'
 import type { DatabaseCell } from '../store/cells.ts'
 import { migrate } from '../store/migrations.ts'
-import { isOutage, isShortage, OutageError } from '../store/outage.ts'
+import { isOutage, isUnreachable, OutageError } from '../store/outage.ts'
 
 /**
  * A configured cell; nothing is asked of it yet. `findHome` resolves the id of the home that it is to belong to. Throws
@@ -21,10 +21,9 @@ export function createCell(
 
   function blame(cause: unknown): never {
     if (cause instanceof Error && cause.name === 'ConfigError') throw cause
-    const isAway = isOutage(cause)
-    const failure = isAway && !isShortage(cause) ? 'cannot be reached' : 'cannot be used'
+    const failure = isUnreachable(cause) ? 'cannot be reached' : 'cannot be used'
     const message = `The database of the cell ${name} ${failure}: ${messageOf(cause)}. See database.cells in the configuration.`
-    throw isAway ? new OutageError(message, { cause }) : new Error(message, { cause })
+    throw isOutage(cause) ? new OutageError(message, { cause }) : new Error(message, { cause })
   }
 
   return { name, sql, bookings, prepare: () => prepare().catch(blame) }

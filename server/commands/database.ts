@@ -8,7 +8,7 @@ import { type ConnectionOptions, connect, type Sql } from '../store/connection.t
 import type { Embedded } from '../store/embedded.ts'
 import { outliveLostLookUps } from '../store/lost-look-ups.ts'
 import { migrate } from '../store/migrations.ts'
-import { isOutage, isShortage } from '../store/outage.ts'
+import { isUnreachable } from '../store/outage.ts'
 import { createCell } from './cell.ts'
 import { createLog } from './log.ts'
 import { addressFor, reach, sessionsFor, stopUnused, type User } from './own-database.ts'
@@ -125,7 +125,7 @@ const SEE_URL = 'See database.url'
 /** Says what cannot be done with the database, and which setting says where it is. */
 function blame(what: string, where: string): (cause: unknown) => never {
   return (cause) => {
-    const failure = isOutage(cause) && !isShortage(cause) ? 'cannot be reached' : what
+    const failure = isUnreachable(cause) ? 'cannot be reached' : what
     throw new Error(`The database ${failure}: ${messageOf(cause)}. ${where} in the configuration.`, { cause })
   }
 }

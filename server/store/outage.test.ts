@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOutage, isShortage, isWithoutRoom, OutageError } from './outage.ts'
+import { isOutage, isUnreachable, isWithoutRoom, OutageError } from './outage.ts'
 
 const withCode = (code: string): Error => Object.assign(new Error(code), { code })
 
@@ -32,8 +32,8 @@ test.each([
 })
 
 test('a database that is short of something was reached', () => {
-  const codes = ['53100', '53200', '53300', '57P03', 'ECONNREFUSED']
-  expect(codes.filter((code) => isShortage(withCode(code)))).toEqual(['53100', '53200', '53300'])
+  const codes = ['53100', '53200', '53300', '57P03', 'ECONNREFUSED', '23514']
+  expect(codes.filter((code) => isUnreachable(withCode(code)))).toEqual(['57P03', 'ECONNREFUSED'])
 })
 
 test('where there is no room for a connection, others may be there', () => {

@@ -48,9 +48,11 @@ export function isPassing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && interruptedStates.includes(error.code as string)
 }
 
-/** Whether the database was reached, and has too little of something: disk, memory or connections. */
-export function isShortage(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('53')
+/** Whether it is an outage in which the database was not reached: one that is short of disk, memory or connections was. */
+export function isUnreachable(error: unknown): boolean {
+  return (
+    isOutage(error) && !(error instanceof Error && 'code' in error && String(error.code).startsWith('53'))
+  )
 }
 
 /** What a server says that is full, or lets a role have no more connections, and what PgBouncer says then. */
