@@ -59,12 +59,15 @@ export async function runCommand(
 
 /** Whoever reads no further (`| head`) has what they wanted; how the command ended is for its exit code to tell. */
 function tellOfOutput({ code, message }: NodeJS.ErrnoException): void {
-  if (code === 'EPIPE') return
+  // Each piece that is written fails; it is told of the first.
+  if (code === 'EPIPE' || process.listeners('exit').includes(failAtExit)) return
   complain(`The output could not be written: ${message}`)
   // The command goes on, and stops what it has started; but what was asked for is not there.
-  process.once('exit', () => {
-    process.exitCode ||= 1
-  })
+  process.on('exit', failAtExit)
+}
+
+function failAtExit(): void {
+  process.exitCode ||= 1
 }
 
 /** Nobody is left to be told of the second one's. */
