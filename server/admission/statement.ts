@@ -2,6 +2,7 @@ import { type KeyRates, type KeyRatesRow, toKeyRates } from '../limits/key-rates
 import { columnsOf } from '../store/columns.ts'
 import type { Sql } from '../store/connection.ts'
 import type { DatabaseClock } from '../store/database-clock.ts'
+import { rowsOf } from '../store/rows-of.ts'
 import type { Applicant } from './applicant.ts'
 import type { Decision } from './refusals.ts'
 
@@ -37,7 +38,7 @@ export async function judgeBatch<Entry extends Case>(
   { sql, replica, allowOverdraftMicros, clock }: StatementOptions,
 ): Promise<Map<Entry, Judged>> {
   const { text, bigint, boolean, integer, timestamptz } = columnsOf(sql, entries)
-  const rows = await sql<Row[]>`select * from admit_generations(
+  const rows = await rowsOf(sql<Row[]>`select * from admit_generations(
     ${replica}::text,
     ${allowOverdraftMicros()}::bigint,
     ${entries.some((entry) => entry.isRetried)}::boolean,
@@ -59,7 +60,7 @@ export async function judgeBatch<Entry extends Case>(
     ${integer(({ buckets }) => buckets?.rates.workspaceRequestsPerMinute ?? null)}::integer[],
     ${bigint(({ buckets }) => buckets?.rates.workspaceTokensPerMinute ?? null)}::bigint[],
     ${timestamptz(({ untilMs }) => clock.earliest(untilMs) ?? null)}::timestamptz[]
-  )`
+  )`)
   return new Map(entries.map((entry, index) => [entry, toJudged(rows[index]!)]))
 }
 

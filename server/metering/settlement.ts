@@ -6,6 +6,7 @@ import type { DatabaseClock } from '../store/database-clock.ts'
 import { createId } from '../store/ids.ts'
 import { isPassing, isWithoutRoom } from '../store/outage.ts'
 import { persist } from '../store/retry.ts'
+import { rowsOf } from '../store/rows-of.ts'
 import type { UsageSource } from './generation.ts'
 import type { SettlementPool } from './settlement-pool.ts'
 
@@ -204,7 +205,7 @@ async function settleOnce(
 ): Promise<Row[]> {
   const { timestamptz } = columnsOf(sql, slips)
   const { text, bigint, integer } = columnsOf(sql, slips.map(writtenOf))
-  return await sql<Row[]>`select * from settle_generations(
+  return await rowsOf(sql<Row[]>`select * from settle_generations(
     ${replica}::text,
     ${text((item) => item.workspaceId)}::text[],
     ${text((item) => item.generationId)}::text[],
@@ -217,5 +218,5 @@ async function settleOnce(
     ${integer((item) => item.latencyMs)}::integer[],
     ${integer((item) => item.timeToFirstTokenMs)}::integer[],
     ${timestamptz((slip) => deadlineOf(slip, clock))}::timestamptz[]
-  )`
+  )`)
 }
