@@ -178,13 +178,13 @@ export function createMeter(options: MeterOptions): Meter {
     reserve: gate.reserve,
     async accept(applicant, reserved) {
       const { id } = applicant.generation
-      running.expect(id)
+      const place = running.expect(id)
       try {
         const accepted = await gate.admit(applicant, reserved)
         lastUse.note(accepted.key.keyId, accepted.key.workspaceId)
-        return createGeneration(accepted, generations, applicant.settling)
+        return createGeneration(accepted, place, generations, applicant.settling)
       } catch (error) {
-        running.remove(id)
+        running.remove(place)
         throw error
       }
     },

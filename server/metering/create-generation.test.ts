@@ -57,7 +57,7 @@ function world(settle: (item: SettlementItem) => Promise<SettlementResult>, outa
     log: silent,
     onUncertain,
   }
-  const generation = createGeneration(accepted, options)
+  const generation = createGeneration(accepted, running.expect(accepted.id), options)
   return { generation, running, onUncertain, written, debits }
 }
 

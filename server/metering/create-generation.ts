@@ -14,7 +14,7 @@ import type {
 } from './generation.ts'
 import { toMilliseconds } from './milliseconds.ts'
 import { costMicros } from './price.ts'
-import type { Running, RunningSet } from './running.ts'
+import type { Running, RunningPlace, RunningSet } from './running.ts'
 import type { Settlement, SettlementItem, SettlementResult } from './settlement.ts'
 import { SettlementError } from './settlement-error.ts'
 
@@ -39,15 +39,16 @@ export type Settling = <Result>(settle: () => Promise<Result>) => Promise<Result
 /** OpenAI's values and what resembles them; anything else could be content, which has no place in a record. */
 const FINISH_REASON = /^[A-Za-z_]{1,32}$/
 
-/** Makes a running generation of an accepted one and enters it among the running ones. */
+/** Makes a running generation of an accepted one, which takes its place among the running ones. */
 export function createGeneration(
   accepted: AcceptedGeneration,
+  place: RunningPlace,
   options: GenerationOptions,
   settling: Settling = (work) => work(),
 ): RunningGeneration {
   const { id, key } = accepted
   const running: Running = { id, workspaceId: key.workspaceId, completionTokens: 0, writtenTokens: 0 }
-  options.running.add(running)
+  options.running.add(place, running)
   let settled: Promise<Receipt> | undefined
 
   function make(generation: AcceptedGeneration): RunningGeneration {
@@ -62,7 +63,7 @@ export function createGeneration(
         return make({ ...generation, ...other })
       },
       settle(end) {
-        settled ??= settling(() => settle(toItem(generation, running, end), generation, options))
+        settled ??= settling(() => settle(toItem(generation, running, end), generation, place, options))
         return settled
       },
     }
@@ -73,6 +74,7 @@ export function createGeneration(
 async function settle(
   item: SettlementItem,
   { requestId, id: generationId, key, pricing }: AcceptedGeneration,
+  place: RunningPlace,
   options: GenerationOptions,
 ): Promise<Receipt> {
   const { settlement, buckets, running, outageMs, log, onUncertain } = options
@@ -82,7 +84,7 @@ async function settle(
   const withheld = () => asWithheld(item, pricing)
   const untilMs = performance.now() + outageMs
   const settling = settlement.settle(item, { untilMs, withheld })
-  const written = settling.written.finally(() => running.remove(generationId))
+  const written = settling.written.finally(() => running.remove(place))
   let result: SettlementResult
   try {
     result = await within(written, outageMs * HEARING)

@@ -69,7 +69,9 @@ export function createReaper(options: ReaperOptions): Reaper {
       reaped.lapsed += await settleAll('generations of a lapsed router were settled', lapsed)
     },
     async sweep() {
-      const unknown = (await findOwn(sql, replica)).filter((orphan) => !running.has(orphan.generationId))
+      const own = await findOwn(sql, replica)
+      const { ids } = running
+      const unknown = own.filter((orphan) => !ids.has(orphan.generationId))
       const nothing = unknown.map((orphan) => ({ ...orphan, promptTokens: 0, completionTokens: 0 }))
       reaped.unsent += await settleAll('holds without a request were released', nothing)
       await forgetReplicas(sql)
