@@ -52,7 +52,8 @@ function unmapped(address: string): string {
 const GROUPS_OF_A_SITE = 4
 
 function groupOf(address: string): string {
-  if (!isIPv6(address)) return address
+  // What most have is told without a look for its parts.
+  if (!address.includes(':') || !isIPv6(address)) return address
   const [head = '', tail] = address.split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')

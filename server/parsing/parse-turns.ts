@@ -247,8 +247,8 @@ export class ParseTurns {
  */
 function takeSlice(connection: Connection): Buffer | undefined {
   const { rest } = connection
-  const ahead = rest.subarray(0, SLICE_BYTES + END.length - 1)
-  const end = ahead.indexOf(END)
+  const most = SLICE_BYTES + END.length - 1
+  const end = (rest.length <= most ? rest : rest.subarray(0, most)).indexOf(END)
   if (end >= 0) return take(connection, end + END.length)
   const certain = rest.length - begunEnd(rest)
   if (certain > 0) return take(connection, Math.min(SLICE_BYTES, certain))
@@ -276,12 +276,16 @@ function dropLineEnds(connection: Connection): void {
   let at = 0
   // No further than to its end: a look behind that makes each one ten times as slow.
   while (at < rest.length && (rest[at] === CR || rest[at] === LF)) at++
-  connection.rest = rest.subarray(at)
+  if (at > 0) connection.rest = rest.subarray(at)
 }
 
-/** Takes so many bytes of what is left, or all. */
+/** Takes so many bytes of what is left, or all. Nearly always that is all, and needs no view of a part. */
 function take(connection: Connection, bytes: number): Buffer {
   const { rest } = connection
+  if (bytes >= rest.length) {
+    connection.rest = NOTHING
+    return rest
+  }
   connection.rest = rest.subarray(bytes)
   return rest.subarray(0, bytes)
 }
