@@ -50,15 +50,16 @@ export function createGate(options: GateOptions): Gate {
   const { judge, warm, stop } = createJudge(options)
   const known = createKnownRates()
 
-  /** Resolves undefined when the rates were not those of the key; they are known then. */
-  async function attempt(
+  async function admit(
     applicant: Applicant,
     reserved?: Reservation,
-  ): Promise<AcceptedGeneration | undefined> {
+    attempts = 1,
+  ): Promise<AcceptedGeneration> {
     const { caller, generation } = applicant
     const { keyHash } = caller
     const rates = reserved?.rates ?? known.find(keyHash)
-    const taken = reserved?.taken ?? (rates && (await buckets.take(rates)))
+    const taking = reserved?.taken ?? (rates && buckets.take(rates))
+    const taken = taking instanceof Promise ? await taking : taking
     let isAdmitted = false
     try {
       const asked = rates && taken && { rates, admit: taken.admits }
@@ -70,7 +71,7 @@ export function createGate(options: GateOptions): Gate {
           return { ...generation, key: judged.rates, rateLimit: taken!.state }
         case 'limits_changed':
           known.learn(keyHash, judged.rates)
-          return undefined
+          break
         case 'rate_limit_exceeded':
           throw buckets.refuse(taken!.state)
         case 'key_spend_limit_reached':
@@ -81,6 +82,10 @@ export function createGate(options: GateOptions): Gate {
     } finally {
       if (!isAdmitted) await giveBack(rates, taken)
     }
+    // The rates were not those of the key; they are known now.
+    if (attempts === MAX_ATTEMPTS)
+      throw new Error('the limits of a key change faster than a request can be judged')
+    return admit(applicant, undefined, attempts + 1)
   }
 
   async function giveBack(rates: KeyRates | undefined, taken: Taken | undefined): Promise<void> {
@@ -103,13 +108,7 @@ export function createGate(options: GateOptions): Gate {
       if (!taken.admits) throw buckets.refuse(taken.state)
       return { rates, taken }
     },
-    async admit(applicant, reserved) {
-      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-        const accepted = await attempt(applicant, attempts === 0 ? reserved : undefined)
-        if (accepted) return accepted
-      }
-      throw new Error('the limits of a key change faster than a request can be judged')
-    },
+    admit: (applicant, reserved) => admit(applicant, reserved),
     ownerOf: known.find,
     forget: known.forget,
     warm,

@@ -49,18 +49,13 @@ export function createJudge(options: JudgeOptions): Judge {
   const batcher = createBatcher(judgeEntries, { maxItems: MAX_ITEMS })
 
   return {
-    async judge(one) {
+    judge(one) {
       const untilMs = performance.now() + outageMs
       const entry: Entry = { ...one, untilMs, isRetried: false, isAbandoned: false }
-      try {
-        return await within(batcher.add(entry), outageMs * HEARING)
-      } catch (error) {
-        if (error instanceof OutageError) {
-          entry.isAbandoned = true
-          onUncertain()
-        }
-        throw error
-      }
+      return within(batcher.add(entry), outageMs * HEARING, () => {
+        entry.isAbandoned = true
+        onUncertain()
+      })
     },
     async warm() {
       await judgeBatch([], options)

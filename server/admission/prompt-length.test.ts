@@ -22,10 +22,11 @@ async function judge(operation: Operation, fields: object, count: number | undef
     },
     close: async () => {},
   }
-  const judged = refuseLongPrompt({ operation, model, request, requestId: 'req-1' }, tokenizers, async () =>
-    asked.push('authorized'),
-  )
-  const refusal: unknown = await judged.then(
+  const judge = async () =>
+    refuseLongPrompt({ operation, model, request, requestId: 'req-1' }, tokenizers, async () =>
+      asked.push('authorized'),
+    )
+  const refusal: unknown = await judge().then(
     () => undefined,
     (thrown: unknown) => thrown,
   )

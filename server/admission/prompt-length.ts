@@ -25,14 +25,23 @@ type Asking = Pick<Tokenizers, 'has' | 'hasRoom' | 'count'>
  * backend's tokenizer is configured (ERR-23, REQ-38). It is asked only about prompts whose bytes leave it open,
  * and only for callers whom `authorize` lets pass.
  */
-export async function refuseLongPrompt(
-  { operation, model, request, requestId }: ReadRequest,
+export function refuseLongPrompt(
+  read: ReadRequest,
   tokenizers: Asking,
   authorize: () => Promise<unknown>,
-): Promise<Asked | undefined> {
+): Promise<Asked> | undefined {
+  const { operation, model, request } = read
   if (!tokenizers.has(model.id)) return undefined
   const question = questions[operation](request, model)
-  if (question === undefined) return undefined
+  return question && refuseCounted(read, question, tokenizers, authorize)
+}
+
+async function refuseCounted(
+  { operation, model, requestId }: ReadRequest,
+  question: Question,
+  tokenizers: Asking,
+  authorize: () => Promise<unknown>,
+): Promise<Asked> {
   await authorize()
   const tokens = await tokenizers.count(model.id, question, requestId)
   if (tokens !== undefined && tokens > model.contextLength) {

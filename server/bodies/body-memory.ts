@@ -48,6 +48,8 @@ export interface BodyMemoryUsage {
 
 /** The memory of one body. */
 export interface BodyLease {
+  /** Takes more where there is room now and no turn to wait for; false: nothing is taken, see `take`. */
+  takeAtOnce(bytes: number): boolean
   /**
    * Takes more, or waits for it, and tells whether it did; throws 503 `overloaded` when none is given back in time.
    * A large body also waits its turn, see `ByteRate`.
@@ -138,12 +140,16 @@ export function createBodyMemory(
     }
   }
 
-  async function take(shares: readonly Share[], bytes: number, waitMs: number): Promise<boolean> {
-    if (shortageOf(shares, bytes) === undefined) {
-      move(shares, bytes)
-      return false
-    }
-    await new Promise<void>((resolve, reject) => {
+  /** Whether there is room, which is taken then. */
+  function fits(shares: readonly Share[], bytes: number): boolean {
+    if (shortageOf(shares, bytes) !== undefined) return false
+    move(shares, bytes)
+    return true
+  }
+
+  /** Resolves once there is room, which is taken then. */
+  function awaitRoom(shares: readonly Share[], bytes: number, waitMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
       const waiter: Waiter = { shares, bytes, start }
       const timer = setTimeout(giveUp, waitMs)
       waiting.add(waiter)
@@ -159,7 +165,6 @@ export function createBodyMemory(
         reject(overloaded(shortage))
       }
     })
-    return true
   }
 
   return {
@@ -168,12 +173,19 @@ export function createBodyMemory(
       usedBy(`small address ${address}`) > partOf('small', ADDRESS_PART) / 2,
     open(owner) {
       const shares = sharesOf(owner)
+      const hasTurns = owner.pool === 'large' && owner.workspaceId !== undefined
       let taken = 0
       return {
-        async take(bytes, waitMs) {
-          const hasWaited = await take(shares, bytes, waitMs)
+        takeAtOnce(bytes) {
+          if (hasTurns || !fits(shares, bytes)) return false
           taken += bytes
-          if (owner.pool === 'small' || owner.workspaceId === undefined) return hasWaited
+          return true
+        },
+        async take(bytes, waitMs) {
+          const hasWaited = !fits(shares, bytes)
+          if (hasWaited) await awaitRoom(shares, bytes, waitMs)
+          taken += bytes
+          if (!hasTurns) return hasWaited
           const turnMs = rate.take(owner.workspaceId, bytes)
           if (turnMs > 0) await sleep(turnMs)
           return hasWaited || turnMs > 0

@@ -43,7 +43,15 @@ export async function readPieces(incoming: IncomingMessage, options: BodyOptions
   if (declared !== undefined && declared <= limits.keyFirstBodyBytes) {
     // What came in one read with its head is parsed by the end of this step.
     await undefined
-    if (incoming.complete && !incoming.destroyed) return await takeWhole(incoming, options)
+    if (incoming.complete && !incoming.destroyed) {
+      // All of it is here: waiting for its pieces one by one would cost more than looking at them.
+      const bytes: Buffer | null = incoming.read()
+      if (bytes === null) return []
+      if (!lease.takeAtOnce(bytes.length)) await lease.take(bytes.length, memoryWaitMs)
+      const flaw = inspect?.(bytes)
+      if (flaw) throw flaw
+      return [bytes]
+    }
   }
   const pieces: Buffer[] = []
   let chunks: Buffer[] = []
@@ -70,19 +78,6 @@ export async function readPieces(incoming: IncomingMessage, options: BodyOptions
     chunks = []
   }
   return [...pieces, ...chunks]
-}
-
-/** A body that is all here: waiting for its pieces one by one would cost more than looking at them. */
-async function takeWhole(
-  incoming: IncomingMessage,
-  { lease, inspect, memoryWaitMs = limits.bodyMemoryWaitMs }: BodyOptions,
-): Promise<Buffer[]> {
-  const bytes: Buffer | null = incoming.read()
-  if (bytes === null) return []
-  await lease.take(bytes.length, memoryWaitMs)
-  const flaw = inspect?.(bytes)
-  if (flaw) throw flaw
-  return [bytes]
 }
 
 /** The client left before its request was complete: nothing was accepted, nobody is to be answered. */

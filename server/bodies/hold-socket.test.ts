@@ -27,6 +27,7 @@ test('of a body that waits its turn nothing is read on, while another one is rea
   const waiting = await send()
   let taken = 0
   const slow = {
+    takeAtOnce: () => false,
     take(bytes: number) {
       taken += bytes
       // The second piece waits for good.
@@ -35,7 +36,7 @@ test('of a body that waits its turn nothing is read on, while another one is rea
     release() {},
   }
   void readPieces(waiting, { maxBytes: SENT_BYTES, lease: slow })
-  const lease = { take: async () => false, release() {} }
+  const lease = { takeAtOnce: () => true, take: async () => false, release() {} }
   await readPieces(await send(), { maxBytes: SENT_BYTES, lease })
   expect(taken).toBeGreaterThan(0)
   // What came with the pieces that were taken, and what was on its way.

@@ -1,9 +1,10 @@
+import { type Awaitable, followed } from '../awaitable.ts'
 import type { ApiError } from '../errors.ts'
 import { MAX_PER_MINUTE, UNITS, waitMs } from './bucket.ts'
 import type { KeyRates } from './key-rates.ts'
 import { type BucketName, type LimitMetrics, silentLimits } from './metrics.ts'
 import { type BucketState, rateLimitError } from './refusal.ts'
-import type { BucketStore, Change } from './store.ts'
+import type { BucketStore, Change, Changed } from './store.ts'
 
 /** What the deployment allows a workspace that was given no values of its own (LIM-04). */
 export interface DefaultLimits {
@@ -22,11 +23,11 @@ export interface Taken {
 /** The four one-minute buckets of a key and its workspace (LIM-01). */
 export interface Buckets {
   /** Takes a request from all of them or from none. */
-  take(key: KeyRates): Promise<Taken>
+  take(key: KeyRates): Awaitable<Taken>
   /** Gives back what a request took that was refused for another reason. */
-  giveBack(key: KeyRates): Promise<void>
+  giveBack(key: KeyRates): Awaitable<void>
   /** Takes what a request has really used, into debt if need be (LIM-23). */
-  debit(key: KeyRates, tokens: number): Promise<void>
+  debit(key: KeyRates, tokens: number): Awaitable<void>
   /** The 429 that a bucket's refusal becomes when nothing else refuses; the operator's metrics count it. */
   refuse(state: BucketState): ApiError
 }
@@ -65,30 +66,17 @@ export function createBuckets(
     least,
     units,
   })
-  const move = async (key: KeyRates, moved: readonly Kind[], amount: number): Promise<void> => {
-    if (amount !== 0) await store.apply(moved.map((kind) => changeOf(key, kind, amount * UNITS)))
+  const move = (key: KeyRates, moved: readonly Kind[], amount: number): Awaitable<void> => {
+    if (amount === 0) return
+    return followed(store.apply(moved.map((kind) => changeOf(key, kind, amount * UNITS))), () => {})
   }
 
   return {
-    async take(key) {
+    take(key) {
       const changes = kinds.map((kind) =>
         changeOf(key, kind, kind.counts === 'requests' ? -UNITS : 0, kind.least),
       )
-      const { nowMs, refusedAt, levels } = await store.apply(changes)
-      const stateAt = (place: number): BucketState => {
-        const [kind, limit] = [kinds[place]!, changes[place]!.perMinute]
-        return {
-          bucket: kind.bucket,
-          limit,
-          remaining: Math.max(0, Math.floor(levels[place]! / UNITS)),
-          waitMs: waitMs(levels[place]!, kind.least, limit),
-          nowMs,
-        }
-      }
-      const tighter = levels[1]! < levels[0]! ? 1 : 0
-      return refusedAt < 0
-        ? { admits: true, state: stateAt(tighter) }
-        : { admits: false, state: stateAt(refusedAt) }
+      return followed(store.apply(changes), (changed) => takenOf(changed, changes))
     },
     giveBack: (key) => move(key, ofRequests, 1),
     debit: (key, tokens) => move(key, ofTokens, -tokens),
@@ -97,6 +85,18 @@ export function createBuckets(
       return rateLimitError(state)
     },
   }
+}
+
+/** What the four buckets say, which were asked in the order of `kinds`. */
+function takenOf({ nowMs, refusedAt, levels }: Changed, changes: readonly Change[]): Taken {
+  const admits = refusedAt < 0
+  const tighter = levels[1]! < levels[0]! ? 1 : 0
+  const place = admits ? tighter : refusedAt
+  const { bucket, least } = kinds[place]!
+  const limit = changes[place]!.perMinute
+  const level = levels[place]!
+  const remaining = Math.max(0, Math.floor(level / UNITS))
+  return { admits, state: { bucket, limit, remaining, waitMs: waitMs(level, least, limit), nowMs } }
 }
 
 /** A key without values of its own has its workspace's, and that the deployment's. */

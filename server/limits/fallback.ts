@@ -49,7 +49,7 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
 
   async function ask(changes: readonly Change[]): Promise<Changed | undefined> {
     try {
-      return await answered(shared.apply(changes), timeoutMs)
+      return await answered(Promise.resolve(shared.apply(changes)), timeoutMs)
     } catch (error) {
       if (!isLost) {
         log.warn('the shared rate buckets are lost', { error })

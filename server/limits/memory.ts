@@ -21,7 +21,7 @@ export function createMemoryStore(now: () => number, maxBuckets = MAX_BUCKETS): 
   }
 
   return {
-    async apply(changes) {
+    apply(changes) {
       const nowMs = now()
       const levels: number[] = []
       let refusedAt = -1

@@ -1,3 +1,5 @@
+import type { Awaitable } from '../awaitable.ts'
+
 /** What is to happen to one bucket. */
 export interface Change {
   /** The key or the workspace whose bucket it is, by its id. */
@@ -26,5 +28,5 @@ export interface Changed {
 /** Where buckets are kept. */
 export interface BucketStore {
   /** Asks the buckets in their order and changes them all, or none, in one atomic step. */
-  apply(changes: readonly Change[]): Promise<Changed>
+  apply(changes: readonly Change[]): Awaitable<Changed>
 }

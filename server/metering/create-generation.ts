@@ -84,10 +84,11 @@ async function settle(
   const withheld = () => asWithheld(item, pricing)
   const untilMs = performance.now() + outageMs
   const settling = settlement.settle(item, { untilMs, withheld })
-  const written = settling.written.finally(() => running.remove(place))
+  const leave = () => running.remove(place)
+  settling.written.then(leave, leave)
   let result: SettlementResult
   try {
-    result = await within(written, outageMs * HEARING)
+    result = await within(settling.written, outageMs * HEARING)
   } catch (error) {
     const ids = { requestId, generationId }
     if (!(error instanceof OutageError)) {
@@ -96,11 +97,13 @@ async function settle(
       throw new SettlementError('refused', error)
     }
     settling.withhold()
-    written.catch((cause) => log.error('a generation was left to be reaped', { ...ids, error: cause }))
+    settling.written.catch((cause) =>
+      log.error('a generation was left to be reaped', { ...ids, error: cause }),
+    )
     result = 'withheld'
   }
   // Whoever has seen the end of an answer finds its tokens taken, at every router.
-  await debited
+  if (debited instanceof Promise) await debited
   if (result === 'settled') return { costMicros, ledgerId: `led_${generationId.slice('gen-'.length)}` }
   // Who settled it in our place has taken what the record says.
   const recorded = result === 'withheld' ? promptTokens + withheld().completionTokens : 0

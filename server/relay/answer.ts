@@ -25,7 +25,8 @@ export async function relayAnswer(task: RelayTask, dependencies: RelayDependenci
   const collector = new AnswerCollector(task.generation.operation)
   const hop = new Hop(task, dependencies, client, collector)
   const end = await hop.run()
-  if (end.kind === 'done') return complete(task, collector.answer!, hop, settler)
+  // What is returned without `await` is waited for twice.
+  if (end.kind === 'done') return await complete(task, collector.answer!, hop, settler)
   const next = await fallBack(task, hop, end, dependencies.log)
   if (next !== undefined) return relayAnswer(next, dependencies)
   const isMetered = end.kind !== 'failed' && hop.isWorkedOn
@@ -79,7 +80,8 @@ async function complete(task: RelayTask, answer: WholeAnswer, hop: Hop, settler:
   const { generation } = task
   const { client, backendMs, destination } = hop
   const { finishReason, reported, countedCompletionTokens } = answer
-  const counted = await countUsage(task, countedCompletionTokens, reported === undefined)
+  const counting = countUsage(task, countedCompletionTokens, reported === undefined)
+  const counted = counting instanceof Promise ? await counting : counting
   if (client.isGone) {
     // It left while a tokenizer counted the prompt: nobody has the answer (GEN-24).
     const nothing = { finishReason: null, reported: undefined, counted: { ...counted, completionTokens: 0 } }

@@ -1,16 +1,18 @@
+import { type Awaitable, followed } from '../awaitable.ts'
 import type { RunningGeneration, Usage } from '../metering/generation.ts'
 
 /**
  * The router's own count of a generation (MET-09, MET-10). Where it is what will be billed, the backend's tokenizer is
  * waited for, which has been asked long ago and answers within 2 s or never.
  */
-export async function countUsage(
+export function countUsage(
   { generation, promptCount }: Counted,
   completionTokens: number,
   isBilled: boolean,
-): Promise<Usage> {
-  const tokens = isBilled ? await promptCount?.whenKnown : promptCount?.known
-  return { promptTokens: tokens ?? generation.countedPromptTokens, completionTokens }
+): Awaitable<Usage> {
+  return followed(isBilled && promptCount ? promptCount.whenKnown : promptCount?.known, (tokens) => {
+    return { promptTokens: tokens ?? generation.countedPromptTokens, completionTokens }
+  })
 }
 
 /** What is counted: a generation, and its prompt's tokens where a backend's tokenizer was asked. */

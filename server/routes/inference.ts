@@ -185,13 +185,16 @@ async function accept(
   const { catalogue, tokenizers } = edition
   const authorize = () => caller.require(model)
   const read = { operation, model, request, requestId: trace.requestId }
-  const told = await refuseLongPrompt(read, tokenizers, authorize)
+  const asking = refuseLongPrompt(read, tokenizers, authorize)
+  const told = asking && (await asking)
   const { spans } = trace
-  const { endpoint, evidenceDigest, passage } = await (spans && isExternal(model)
-    ? spans.step('router.attestation', () => placeRequest(model, dependencies, authorize), {
-        [spanAttributes.upstream]: model.upstream.name,
-      })
-    : placeRequest(model, dependencies, authorize))
+  const placing =
+    spans && isExternal(model)
+      ? spans.step('router.attestation', async () => placeRequest(model, dependencies, authorize), {
+          [spanAttributes.upstream]: model.upstream.name,
+        })
+      : placeRequest(model, dependencies, authorize)
+  const { endpoint, evidenceDigest, passage } = placing instanceof Promise ? await placing : placing
   const own = sizeFor(model, request)
   const others = sizeFallbacks(operation, model, catalogue.models, (other) => requestAt(body, other))
   const asked = {
@@ -251,12 +254,14 @@ async function judge(
 ): Promise<{ model: ServedModel; body: BodyReading; edition: Edition }> {
   let model: ServedModel | undefined
   try {
-    const { pieces, read } = await take(operation, incoming, reading, spotTime)
+    const { maxBytes, lease } = reading
+    const { inspect, read } = looksAt(operation, incoming, reading, spotTime)
+    const pieces = await readPieces(incoming, { maxBytes, lease, inspect })
     const edition = visit.enter()
     const { models } = edition.catalogue
     const gone = () => (incoming.socket.destroyed ? new ClientGone() : undefined)
     const body =
-      read?.(models) ?? (await reader.read({ operation, pieces, models, owner: reading.owner, gone }))
+      read(pieces, models) ?? (await reader.read({ operation, pieces, models, owner: reading.owner, gone }))
     if (body.refusal) throw body.refusal
     model = edition.catalogue.require(body.name, 'model')
     requestAt(body, model)
@@ -268,39 +273,44 @@ async function judge(
   }
 }
 
+/** How a body is looked at. */
+interface Looks {
+  /** At each piece as it comes; the error that it gives ends the reading. */
+  readonly inspect: (piece: Buffer) => ApiError | undefined
+  /** At all of it, at once; undefined where that has to be done aside. */
+  readonly read: (pieces: readonly Buffer[], models: readonly ServedModel[]) => BodyReading | undefined
+}
+
 /**
- * Takes a body, and gives a way to read it at once where it is small, unless who pays for it has no time left for that. A small one is
- * looked at as it comes; of a large one not even the beginning: where 200 begin at once, that alone lets everybody wait
- * for a tenth of a second.
+ * A small body is read at once, unless who pays for it has no time left for that, and is looked at as it comes; of a large
+ * one not even the beginning: where 200 begin at once, that alone lets everybody wait for a tenth of a second.
  */
-async function take(
+function looksAt(
   operation: Operation,
   incoming: RawRequest['incoming'],
-  { maxBytes, lease, pool, payer }: Reading,
+  { pool, payer }: Reading,
   spotTime: Pick<SpotTime, 'begin'>,
-): Promise<{
-  pieces: readonly Buffer[]
-  read?: (models: readonly ServedModel[]) => BodyReading | undefined
-}> {
+): Looks {
   let spot: SpotReading | undefined
   let check: ObjectCheck | undefined
   if (pool === 'small') {
     spot = spotTime.begin(payer, declaredLength(incoming)!)
     check = createBodyCheck()
   }
-  const inspect = (piece: Buffer) => {
-    // Hundreds may begin while there is time left, and all come then.
-    if (spot?.isLeft === false) check = undefined
-    const checking = check
-    return checking && spot!.run(() => checking.push(piece)) === false ? flawError(checking.flaw!) : undefined
-  }
-  const pieces = await readPieces(incoming, { maxBytes, lease, inspect })
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  if (length > limits.keyFirstBodyBytes) return { pieces }
-  const reading = spot ?? spotTime.begin(payer, length)
   return {
-    pieces,
-    read: (models) =>
-      reading.isLeft ? reading.run(() => readFor(operation, joined(pieces), models, check)) : undefined,
+    inspect(piece) {
+      // Hundreds may begin while there is time left, and all come then.
+      if (spot?.isLeft === false) check = undefined
+      const checking = check
+      return checking && spot!.run(() => checking.push(piece)) === false
+        ? flawError(checking.flaw!)
+        : undefined
+    },
+    read(pieces, models) {
+      const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+      if (length > limits.keyFirstBodyBytes) return undefined
+      const reading = spot ?? spotTime.begin(payer, length)
+      return reading.isLeft ? reading.run(() => readFor(operation, joined(pieces), models, check)) : undefined
+    },
   }
 }

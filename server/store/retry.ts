@@ -5,10 +5,16 @@ import { isOutage, OutageError } from './outage.ts'
 /** How often a statement is tried again while the database is away. */
 const RETRY_MS = 100
 
-/** Resolves as `promise` does, or throws `OutageError` once `limitMs` have passed; the work itself goes on. */
-export function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {
+/**
+ * Resolves as `promise` does, or throws `OutageError` once `limitMs` have passed; the work itself goes on. `onOutage` is told
+ * of one, whether it comes from here or from the work.
+ */
+export function within<T>(promise: Promise<T>, limitMs: number, onOutage?: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(new OutageError(`no answer within ${limitMs} ms`))
+    const giveUp = (): void => {
+      onOutage?.()
+      reject(new OutageError(`no answer within ${limitMs} ms`))
+    }
     const timer = setTimeout(giveUp, limitMs)
     promise.then(
       (value) => {
@@ -17,6 +23,7 @@ export function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {
       },
       (error) => {
         clearTimeout(timer)
+        if (error instanceof OutageError) onOutage?.()
         reject(error)
       },
     )

@@ -16,7 +16,7 @@ const since = { wallMs: 0, monotonicMs: 0 }
 const admitted: Admitted = { state: 'admitted', since, basis, admission: admissionOf(digestOf('leaf')) }
 
 /** Places a request, which waits for the first verdict. */
-function place(
+async function place(
   awaitAdmittance: AttestedEndpoint['awaitAdmittance'],
   authorize: () => Promise<unknown> = async () => {},
 ) {

@@ -1,6 +1,7 @@
 import type { Digest } from '#attestation'
 import type { Admittance } from '#egress/dispatch/pinned.ts'
 import { Refused } from '#egress/refused.ts'
+import type { Awaitable } from '../awaitable.ts'
 import { unknownModel } from '../catalogue.ts'
 import { isExternal, type ServedModel, type UpstreamModelConfig } from '../config/router.ts'
 import type { Shelf } from '../publication/shelf.ts'
@@ -28,11 +29,11 @@ export interface PlacementDependencies {
  * Finds where a request goes. Throws 503 `attestation_failed` when no live verdict admits its upstream: a caller that
  * `authorize` lets pass may wait for the first one (VERD-14).
  */
-export async function placeRequest(
+export function placeRequest(
   model: ServedModel,
   { shelf, upstreams }: PlacementDependencies,
   authorize: () => Promise<unknown>,
-): Promise<Placement> {
+): Awaitable<Placement> {
   if (isExternal(model)) return placeOutside(model, upstreams, authorize)
   const { name: endpoint } = model.endpoint
   return { endpoint, evidenceDigest: shelf.find(endpoint)?.digest ?? null }

@@ -5,8 +5,8 @@ export const limits: readonly LiveFault[] = [
   {
     id: 'last-bucket-told',
     file: 'server/limits/buckets.ts',
-    find: 'stateAt(refusedAt)',
-    replace: 'stateAt(levels.findLastIndex((level, place) => level < kinds[place]!.least))',
+    find: 'admits ? tighter : refusedAt',
+    replace: 'admits ? tighter : levels.findLastIndex((level, place) => level < kinds[place]!.least)',
     violates: ['LIM-02'],
     expectKilledBy: ['limits/order'],
   },
