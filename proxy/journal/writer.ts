@@ -39,7 +39,7 @@ const MAX_WAITING = 10_000
  * What comes within so long of a write leaves with the next one (ours): a write, its head and what makes sure of both
  * are a dozen calls of the system, for one line as for a hundred.
  */
-const GATHER_MS = 50
+const GATHER_MS = 100
 
 /** Rest after a write that failed (ours). */
 const RETRY_MS = 1_000
