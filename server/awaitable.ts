@@ -1,4 +1,4 @@
-/** What is there, or will be. A promise costs as much as much of what is done for a request; what is there needs none. */
+/** What is there, or will be: where it is there nearly always, a promise would be the most that a request spends on it. */
 export type Awaitable<T> = T | Promise<T>
 
 /** Goes on at once where nothing has to be waited for. */

@@ -15,7 +15,9 @@ interface Carried {
  */
 export async function rowsOf<Row>(statement: postgres.PendingQuery<Row[] & object[]>): Promise<Row[]> {
   const result = await statement
-  const rows = Array.from<Row>(result)
+  const rows: Row[] = []
+  // A copy of the driver's own kind of array takes V8 ten times as long.
+  for (let place = 0; place < result.length; place++) rows.push(result[place]!)
   result.length = 0
   const nothing: Carried = { args: undefined, parameters: undefined, string: undefined, signature: undefined }
   Object.assign(statement, nothing)
