@@ -23,6 +23,17 @@ test('one workspace gets a quarter at most, and nobody else waits for it', async
   expect(await Promise.race([waiting, Promise.resolve('still waits')])).toBe('still waits')
 })
 
+test('what has room is taken at once, and nothing where it has not, or where a large body waits its turn', async () => {
+  const bodies = memory()
+  const one = bodies.open({ pool: 'small', address: 'a' })
+  expect(one.takeAtOnce(4 * MiB)).toBe(true)
+  expect(bodies.open({ pool: 'small', address: 'a' }).takeAtOnce(1)).toBe(false)
+  expect(bodies.open(large('ws_1')).takeAtOnce(1)).toBe(false)
+  expect(bodies.usage.usedBytes).toEqual({ small: 4 * MiB, large: 0 })
+  one.release()
+  expect(bodies.usage.usedBytes).toEqual({ small: 0, large: 0 })
+})
+
 test('one address gets half at most', async () => {
   const bodies = memory()
   await bodies.open(large('ws_1')).take(14 * MiB, WAIT_MS)
