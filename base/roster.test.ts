@@ -12,6 +12,16 @@ test('whoever has left is not there any more, and the others still are', () => {
   expect(roster.size).toBe(1)
 })
 
+test('one of those who are there is found, and none who has left', () => {
+  const roster = new Roster<string>()
+  const entry = roster.add('a')
+  roster.add('b')
+  expect(roster.some((name) => name === 'a')).toBe(true)
+  roster.remove(entry)
+  expect(roster.some((name) => name === 'a')).toBe(false)
+  expect(roster.some((name) => name === 'b')).toBe(true)
+})
+
 test('leaving twice takes nobody else away', () => {
   const roster = new Roster<string>()
   const first = roster.add('a')

@@ -39,6 +39,11 @@ export class Roster<Item> implements Iterable<Item> {
     return this.#places.length
   }
 
+  /** Whether there is one that passes, which must change nothing here. */
+  some(test: (item: Item) => boolean): boolean {
+    return this.#places.some(({ item }) => item !== undefined && test(item))
+  }
+
   /** Those who are there now, in no order; they may leave meanwhile, and whoever comes meanwhile is not among them. */
   *[Symbol.iterator](): Iterator<Item> {
     for (const { item } of [...this.#places]) if (item !== undefined) yield item

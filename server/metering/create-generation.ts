@@ -80,12 +80,12 @@ async function settle(
   const { settlement, buckets, running, outageMs, log, onUncertain } = options
   const { promptTokens, completionTokens, costMicros } = item
   const tokens = promptTokens + completionTokens
-  const debited = buckets.debit(key, tokens)
   const withheld = () => asWithheld(item, pricing)
   const untilMs = performance.now() + outageMs
   const settling = settlement.settle(item, { untilMs, withheld })
   const leave = () => running.remove(place)
   settling.written.then(leave, leave)
+  const debited = buckets.debit(key, tokens)
   let result: SettlementResult
   try {
     result = await within(settling.written, outageMs * HEARING)

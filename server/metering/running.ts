@@ -24,11 +24,10 @@ export type RunningPlace = Entry<Expected>
 export interface RunningSet {
   /** From before the hold may be placed. */
   expect(id: string): RunningPlace
-  /** From when it is placed. */
+  /** From when it is placed. Throws where the place was given up: such a hold would be taken for an orphan. */
   add(place: RunningPlace, running: Running): void
   /** When its hold has ended, or was never placed. */
   remove(place: RunningPlace): void
-  /** Looks at each: for who asks seldom. */
   has(id: string): boolean
   readonly ids: ReadonlySet<string>
   readonly accepted: Iterable<Running>
@@ -37,36 +36,46 @@ export interface RunningSet {
   empty(): Promise<void>
 }
 
-/** An empty set. */
+/** A power of two, ours: so that who looks for one of some thousands looks at a few. */
+const PARTS = 1_024
+
+/** An empty set. In parts by the ends of ids, which are drawn by chance: a table by id would make new ones all the time (see `Roster`). */
 export function createRunningSet(): RunningSet {
-  const all = new Roster<Expected>()
+  const parts = Array.from({ length: PARTS }, () => new Roster<Expected>())
+  const partOf = (id: string): Roster<Expected> =>
+    parts[((id.charCodeAt(id.length - 2) << 5) ^ id.charCodeAt(id.length - 1)) & (PARTS - 1)]!
+  let size = 0
   let onEmpty: (() => void)[] = []
   return {
-    expect: (id) => all.add({ id, running: undefined }),
+    expect(id) {
+      size++
+      return partOf(id).add({ id, running: undefined })
+    },
     add(place, running) {
-      if (place.item) place.item.running = running
+      if (place.item === undefined) throw new Error('This generation has given up its place.')
+      place.item.running = running
     },
     remove(place) {
-      all.remove(place)
-      if (all.size > 0) return
+      if (place.item === undefined) return
+      partOf(place.item.id).remove(place)
+      size--
+      if (size > 0) return
       for (const resolve of onEmpty) resolve()
       onEmpty = []
     },
-    has(id) {
-      for (const expected of all) if (expected.id === id) return true
-      return false
-    },
+    has: (id) => partOf(id).some((expected) => expected.id === id),
     get ids() {
-      return new Set(Array.from(all, ({ id }) => id))
+      return new Set(parts.flatMap((part) => Array.from(part, ({ id }) => id)))
     },
     get accepted() {
-      return Array.from(all, ({ running }) => running).filter((running) => running !== undefined)
+      const running = parts.flatMap((part) => Array.from(part, (expected) => expected.running))
+      return running.filter((one) => one !== undefined)
     },
     get size() {
-      return all.size
+      return size
     },
     empty() {
-      return all.size === 0 ? Promise.resolve() : new Promise((resolve) => onEmpty.push(resolve))
+      return size === 0 ? Promise.resolve() : new Promise((resolve) => onEmpty.push(resolve))
     },
   }
 }
