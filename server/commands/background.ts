@@ -4,9 +4,9 @@ import { writeSync, write as writeToFile } from 'node:fs'
 const FULL_MS = 10
 const LAST_TRIES = 100
 
-/** What comes within so long of a write leaves with the next one, unless it is as much as a pipe holds (ours). */
+/** What comes within so long of a write leaves with the next one, unless it is half of what a pipe holds (ours). */
 const GATHER_MS = 100
-const GATHER_LENGTH = 65_536
+const GATHER_LENGTH = 32_768
 
 /** How long a disk that takes nothing is left alone (ours). */
 const REFUSED_MS = 1_000
