@@ -14,6 +14,21 @@ test('what does not come in time is an outage', async () => {
   await expect(within(new Promise(() => {}), 1)).rejects.toThrow(OutageError)
 })
 
+test('of an outage is told once, and of nothing else', async () => {
+  let told = 0
+  const tell = (): void => void told++
+  await expect(within(Promise.reject(new Error('no')), 1_000, tell)).rejects.toThrow('no')
+  expect(told).toBe(0)
+  await expect(within(Promise.reject(new OutageError('away')), 1_000, tell)).rejects.toThrow('away')
+  expect(told).toBe(1)
+  const { promise, reject } = Promise.withResolvers<never>()
+  await expect(within(promise, 1, tell)).rejects.toThrow(OutageError)
+  expect(told).toBe(2)
+  reject(new OutageError('away after all'))
+  await promise.catch(() => {})
+  expect(told).toBe(2)
+})
+
 test('what is asked again and again while it hangs takes no more connections than a few', async () => {
   const ask = sparingly(1)
   const hanging = Promise.withResolvers<number>()

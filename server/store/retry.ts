@@ -7,11 +7,13 @@ const RETRY_MS = 100
 
 /**
  * Resolves as `promise` does, or throws `OutageError` once `limitMs` have passed; the work itself goes on. `onOutage` is told
- * of one, whether it comes from here or from the work.
+ * of one once, whether it comes from here or from the work.
  */
 export function within<T>(promise: Promise<T>, limitMs: number, onOutage?: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
+    let isLate = false
     const giveUp = (): void => {
+      isLate = true
       onOutage?.()
       reject(new OutageError(`no answer within ${limitMs} ms`))
     }
@@ -23,7 +25,7 @@ export function within<T>(promise: Promise<T>, limitMs: number, onOutage?: () =>
       },
       (error) => {
         clearTimeout(timer)
-        if (error instanceof OutageError) onOutage?.()
+        if (error instanceof OutageError && !isLate) onOutage?.()
         reject(error)
       },
     )

@@ -9,7 +9,7 @@ interface Carried {
 }
 
 /**
- * The rows of a statement that is made again and again; the statement holds nothing afterwards. In each one the driver
+ * The rows of a statement that is made again and again; it holds neither them nor its parameters afterwards, unless it fails. In each one the driver
  * assigns functions to properties (`this.resolve = …`), and what is assigned so V8 makes among what is old: until it
  * collects that, it takes all that hangs on a statement for alive, and copies it (docs/performance.md).
  */
