@@ -1,4 +1,4 @@
-/** What is there, or will be: where it is there nearly always, a promise would be the most that a request spends on it. */
+/** What is there, or will be. It is for what is there nearly always, and costs less than a promise of it. */
 export type Awaitable<T> = T | Promise<T>
 
 /** Goes on at once where nothing has to be waited for. */

@@ -34,7 +34,7 @@ export function writeLine(
 ): { readonly text: string; readonly link: Link } {
   const seq = (before?.seq ?? 0) + 1
   const prev = before === undefined ? 'null' : `"${before.hash}"`
-  // What is only digits and letters is written as it is: a copy of the entry with three members more takes as long as the rest.
+  // JSON would escape nothing of these three: a copy of the entry with them takes as long as the rest.
   const text = `{"seq":${seq},"prev":${prev},"time":"${isoTime(time.getTime())}",${JSON.stringify(entry).slice(1)}`
   return { text, link: { seq, hash: hashOf(text) } }
 }
