@@ -27,6 +27,9 @@ import type { Topic } from '../engine/topic.ts'
 const OUTAGE_MS = 4_000
 const PAUSE_MS = 50
 
+/** Between two requests that look for a backend which rests for seconds: a key has so many a minute (ours). */
+const LOOK_AGAIN_MS = 200
+
 /** What a backend has for its reasons (RLAY-17), and until when its client should have been told of them (ours). */
 const REASONS_MS = 2_000
 const SOON_MS = 5_000
@@ -98,7 +101,10 @@ export default {
       await context.wire('backendWire').mend()
       await context.eventually(
         'the backend that is back serves again',
-        async () => (await servedBy(context)) !== other,
+        async () => {
+          await sleep(LOOK_AGAIN_MS)
+          return (await servedBy(context)) !== other
+        },
         OUTAGE_MS * 5,
       )
     },
@@ -417,6 +423,7 @@ export default {
         await context.eventually(
           'the backend that is back serves again',
           async () => {
+            await sleep(LOOK_AGAIN_MS)
             expectChat(await context.chat({ model }))
             return (await context.received()).at(-1)?.body.includes('replica-a')
           },
