@@ -39,7 +39,10 @@ export interface RunningSet {
 /** A power of two, ours: so that who looks for one of some thousands looks at a few. */
 const PARTS = 1_024
 
-/** An empty set. In parts by the ends of ids, which are drawn by chance: a table by id would make new ones all the time (see `Roster`). */
+/**
+ * An empty set, in parts by the ends of ids, which are drawn by chance: a table by id would make new ones all the time
+ * (see `Roster`).
+ */
 export function createRunningSet(): RunningSet {
   const parts = Array.from({ length: PARTS }, () => new Roster<Expected>())
   const partOf = (id: string): Roster<Expected> =>

@@ -9,9 +9,10 @@ interface Carried {
 }
 
 /**
- * The rows of a statement that is made again and again; it holds neither them nor its parameters afterwards, unless it fails. In each one the driver
- * assigns functions to properties (`this.resolve = …`), and what is assigned so V8 makes among what is old: until it
- * collects that, it takes all that hangs on a statement for alive, and copies it (docs/performance.md).
+ * The rows of a statement that is made again and again; it holds neither them nor its parameters afterwards, unless it
+ * fails. In each one the driver assigns functions to properties (`this.resolve = …`), and what is assigned so V8 makes
+ * among what is old: until it collects that, it takes all that hangs on a statement for alive, and copies it
+ * (docs/performance.md).
  */
 export async function rowsOf<Row>(statement: postgres.PendingQuery<Row[] & object[]>): Promise<Row[]> {
   const result = await statement
