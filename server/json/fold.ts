@@ -49,7 +49,8 @@ function visibleOf(name: string): string | undefined {
     if (kind === UNSEEN) continue
     if (kind === SPACE) {
       // Kept for what may come after; more than fits is as good as just too many.
-      if (visible !== '' && spaces.length <= MAX_UNITS) spaces += name[at]
+      if (visible.length > 0 && spaces.length <= MAX_UNITS) spaces += name[at]
+      else at = spacesEnd(name, at) - 1
       continue
     }
     const character = kind === HALF ? String.fromCodePoint(name.codePointAt(at)!) : name[at]!
@@ -60,6 +61,13 @@ function visibleOf(name: string): string | undefined {
     if (visible.length > MAX_UNITS) return undefined
   }
   return visible
+}
+
+/** Where the white space ends: a name may be a megabyte of it. */
+function spacesEnd(name: string, from: number): number {
+  let at = from
+  while (at < name.length && kinds[name.charCodeAt(at)] === SPACE) at++
+  return at
 }
 
 function meet(unit: number): number {
