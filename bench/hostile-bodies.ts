@@ -34,6 +34,14 @@ export const shapes: readonly Shape[] = [
   { name: 'escaped pairs', write: text('\\ud83d\\ude42') },
   { name: 'white space', write: (bytes) => chat(`[1${' '.repeat(bytes)}]`) },
   { name: 'nested lists', write: (bytes) => nested(bytes, '[', ']') },
+  { name: 'spaced lists', write: (bytes) => nested(bytes, '[ ', ']') },
+  { name: 'widely spaced lists', write: (bytes) => nested(bytes, '[ ', '] ') },
+  { name: 'lists in objects in lists', write: (bytes) => nested(bytes, '[[{"":', '}]]') },
+  { name: 'lists of lists', write: (bytes) => chat(list(repeat(bytes, () => '[[]]', 3))) },
+  { name: 'lists of lists of numbers', write: (bytes) => chat(list(repeat(bytes, () => '[[0]]', 3))) },
+  { name: 'lists of two lists', write: (bytes) => chat(list(repeat(bytes, () => '[[],[]]', 4))) },
+  { name: 'lists eight deep', write: (bytes) => chat(list(repeat(bytes, () => '[[[[[[[[]]]]]]]]', 9))) },
+  { name: 'lists nine deep', write: (bytes) => chat(list(repeat(bytes, () => '[[[[[[[[[]]]]]]]]]', 10))) },
   { name: 'nested objects', write: (bytes) => nested(bytes, '{"":', '}') },
   {
     name: 'nested messages',
@@ -73,6 +81,7 @@ export const shapes: readonly Shape[] = [
   { name: 'marks in names at the top', write: (bytes) => top(bytes, () => '\u0301\u0316') },
   { name: 'invisible names at the top', write: (bytes) => top(bytes, () => '\u200b') },
   { name: 'spaces in names at the top', write: (bytes) => top(bytes, () => ' ') },
+  { name: 'spaces that none sees in names at the top', write: (bytes) => top(bytes, () => ' \u200b') },
   {
     name: 'many names at the top',
     write: (bytes) => `{${repeat(bytes, (index) => `"a${index}":0`).join(',')}}`,
@@ -94,7 +103,7 @@ export const shapes: readonly Shape[] = [
 
 function nested(bytes: number, open: string, close: string): string {
   const depth = Math.min(MOST_VALUES, Math.floor(bytes / (open.length + close.length)))
-  return chat(`[${open.repeat(depth)}${open === '[' ? '' : '1'}${close.repeat(depth)}]`)
+  return chat(`[${open.repeat(depth)}${open.trim() === '[' ? '' : '1'}${close.repeat(depth)}]`)
 }
 
 /** The most members that a body may have at its top, sharing all bytes among their names. */

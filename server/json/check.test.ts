@@ -33,7 +33,15 @@ const units = fc.constantFrom(
   '\u0000',
   '\u007f',
 )
+/** Lists and objects in each other, opened and closed one behind the other. */
+const nests = fc
+  .tuple(fc.array(fc.constantFrom('[', '[', '{"b":')), fc.constantFrom('0', '[]', '{}', '[ []]', '[[],[]]'))
+  .map(([opening, inside]) => {
+    const closing = opening.map((bracket) => (bracket === '[' ? ']' : '}')).reverse()
+    return `{"a":${opening.join('')}${inside}${closing.join('')}}`
+  })
 const texts = fc.oneof(
+  nests,
   fc.json({ noUnicodeString: false }),
   fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.stringify(value, null, 1)),
   fc.string({ unit: units }).map((text) => `{"a":${text}}`),
@@ -79,6 +87,9 @@ test.each([
   '{"a":nulll}',
   '{"a":[1,]}',
   '{"a":[}]',
+  '{"a":[{"b":[[0]]]]}',
+  '{"a":[[[0]]]]}',
+  '{"a":[[[0]]}',
   '{} {}',
   '{"a":1',
   '',
@@ -98,10 +109,13 @@ test.each(['[]', '"x"', '1', 'null', ' true'])('%j is no object', (text) => {
 test('members stand where they are found in the whole', () => {
   fc.assert(
     fc.property(
-      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.oneof(
+        fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.stringify(value, null, 1)),
+        nests,
+      ),
       fc.integer({ min: 1, max: 9 }),
-      (value, piece) => {
-        const text = ` ${JSON.stringify(value, null, 1)} `
+      (object, piece) => {
+        const text = ` ${object} `
         const bytes = Buffer.from(text)
         const checked = check(text, piece)
         const span = membersOf(bytes)
@@ -126,6 +140,7 @@ test('one member too many ends it at once, and members further in are not counte
 
 test.each([
   ['lists and objects', '{"a":[{},{},[]]}', 7],
+  ['lists in lists', '{"a":[[[[]]],[[[]]]]}', 9],
   ['members', '{"a":1,"b":[true]}', 3],
   ['what stands in a string', '{"a":["{,[,\\",{", ",,,,"]}', 3],
 ])('one value too many ends it at once: %s', (_, text, count) => {
