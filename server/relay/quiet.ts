@@ -6,7 +6,7 @@ export interface QuietLimits {
 
 /**
  * Notices a backend that has fallen silent. Hearing it costs one look at the clock; the one timer is set anew
- * only when it fires. While held, silence is the reader's doing and does not count.
+ * only when it fires, which is soon enough for either limit. While held, silence is the reader's doing and does not count.
  */
 export class QuietWatch {
   readonly #idleMs: number
@@ -29,9 +29,7 @@ export class QuietWatch {
 
   heard(): void {
     this.#heardAtMs = performance.now()
-    if (this.#limitMs === this.#idleMs) return
     this.#limitMs = this.#idleMs
-    this.#wait(this.#idleMs)
   }
 
   hold(): void {
@@ -53,8 +51,9 @@ export class QuietWatch {
     else this.#wait(leftMs)
   }
 
+  /** No longer than the shorter limit, which may begin to hold meanwhile. */
   #wait(ms: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#check(), Math.ceil(ms))
+    this.#timer = setTimeout(() => this.#check(), Math.ceil(Math.min(ms, this.#idleMs)))
   }
 }
