@@ -63,6 +63,18 @@ test('what was booked before there were months is the first one, as it lies, wit
   }
 })
 
+test('statistics of a month are taken anew when it has doubled, whenever it was begun', async () => {
+  const { sql } = await server.open(2)
+  await sql`select begin_months(5)`
+  const months = await sql<{ parent: string; options: string[] | null }[]>`
+    select i.inhparent::regclass::text as parent, c.reloptions as options
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent in ('generations'::regclass, 'ledger'::regclass)`
+  expect(months.map(({ options }) => options)).toEqual(
+    Array.from({ length: 2 * (1 + 5 + 1) }, () => ['autovacuum_analyze_scale_factor=1']),
+  )
+})
+
 test('no row can be changed or taken away through any month’s table', async () => {
   const { sql } = await server.open(2)
   const account = await createAccount(sql)
