@@ -110,6 +110,16 @@ test('the bound rises again when the queue is gone, up to what it was', () => {
   expect(congestion.bound).toBe(CEILING)
 })
 
+test('two slow moments with nothing in between are no queue that stands', () => {
+  judge(1_000, () => 2)
+  judge(60, () => 20, 0)
+  // An interval ends just here.
+  nowMs = 100_000
+  congestion.look(0)
+  judge(60, () => 20, 0)
+  expect(congestion.bound).toBe(CEILING)
+})
+
 test('it rises as well where nobody comes any more', () => {
   judge(1_000, () => 2)
   judge(3_000, () => 200, 0)

@@ -92,7 +92,10 @@ export class Congestion {
     const heard = heardOf([judged ?? lookedUp, this.#settling.end(now)])
     if (heard.length > 0) this.#end(Math.max(...heard), waiting)
     // Nobody waits, and hardly anybody came: what the bound was made for is over.
-    else if (waiting === 0) for (let count = 0; count < intervals && this.#rises(); count++);
+    else if (waiting === 0) {
+      this.#slow = 0
+      for (let count = 0; count < intervals && this.#rises(); count++);
+    }
   }
 
   #end(excess: number, waiting: number): void {
