@@ -40,16 +40,16 @@ test('where judging takes no time, six times as many may wait as in any case, an
 
 test('a queue that stands for a tenth of a second lowers the bound below what waits', () => {
   judge(1_000, () => 2)
-  judge(50, () => 16)
+  judge(50, () => 7)
   expect(congestion.bound).toBe(CEILING)
-  judge(100, () => 16)
+  judge(100, () => 7)
   expect(congestion.bound / 2).toBeLessThan(WAITING)
   expect(congestion.bound / 2).toBeGreaterThan(WAITING / 2)
 })
 
 test('the longer it takes, the further at once', () => {
   judge(1_000, () => 2)
-  judge(100, () => 56)
+  judge(100, () => 24)
   // Four times what may be: a quarter of what waits is let in.
   expect(congestion.bound / 2).toBeGreaterThan(0.2 * WAITING)
   expect(congestion.bound / 2).toBeLessThan(0.3 * WAITING)

@@ -17,11 +17,14 @@ const INTERVAL_MS = 50
 /** So many intervals one after another make a queue that stands: a pause for collecting garbage is none (ours). */
 const STANDS = 2
 
-/** What the bound becomes at most and at least in an interval in which requests wait too long, and else (ours). */
+/**
+ * What the bound becomes at most and at least in an interval in which requests wait too long, and else (ours). It rises more
+ * slowly than it falls: what it has risen by too much waits before it is known.
+ */
 const LESS = 0.75
 const LEAST_LESS = 0.1
-const MORE = 1.1
-const AT_LEAST_MORE = 8
+const MORE = 1.05
+const AT_LEAST_MORE = 4
 
 /** How many may wait at most, times those that may whatever is in the way: nobody knows that a queue stands before it does (LIM-49). */
 const TIMES_LEAST = 6
