@@ -46,6 +46,17 @@ test('silence does not count while the reader is what is waited for, and begins 
   expect(noticed.atMs).toBe(60 + 1_030 + 100)
 })
 
+test('a gap behind a first byte that was not waited for is noticed in its own time', () => {
+  const { quiet, noticed } = watch()
+  quiet.hold()
+  vi.advanceTimersByTime(450)
+  quiet.release()
+  vi.advanceTimersByTime(10)
+  quiet.heard()
+  vi.advanceTimersByTime(2_000)
+  expect(noticed.atMs).toBe(460 + 100)
+})
+
 test('a stopped watch leaves no timer behind', () => {
   const { quiet, noticed } = watch()
   quiet.heard()
