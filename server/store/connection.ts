@@ -49,10 +49,11 @@ export function connect(settings: ConnectionOptions): Sql {
     // What it is handed is protected already.
     ssl: false,
     ...(needed && { target_session_attrs: needed }),
-    // The driver's types do not know it. Without TLS its own way is the shortest.
-    ...((tls.mode !== 'disable' || servers) && {
-      socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers),
-    }),
+    // The driver's types do not know these two. It takes a transaction for none, and has others go on within it, where
+    // its beginning is one statement more than a connection is handed at once, or more than its socket would rather
+    // hold. So there is no such number, and no such socket.
+    max_pipeline: Infinity,
+    socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers),
   }
   const span = {
     ...(lifetimeMs && { lifetimeMs }),

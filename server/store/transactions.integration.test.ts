@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connect, type Queryable, type Sql } from './connection.ts'
 import { OutageError } from './outage.ts'
 import { startTestServer, type TestServer } from './testing.ts'
@@ -78,4 +78,56 @@ test('a transaction that fails by itself is rolled back, and its error is told a
   await expect(failing).rejects.toThrow(RangeError)
   const both = await sql.begin((transaction) => [transaction`select 1 as a`, transaction`select * from kept`])
   expect(both.map((rows) => [...rows])).toEqual([[{ a: 1 }], []])
+})
+
+describe('a transaction that comes behind other statements of its pool', () => {
+  let pool: Sql
+
+  /** Its connections are open, and know the statement. */
+  async function open(maxConnections: number): Promise<void> {
+    pool = connect({ url: server.embedded.url, maxConnections })
+    await Promise.all(Array.from({ length: maxConnections }, () => ask('')))
+  }
+
+  afterEach(async () => {
+    await pool.end({ timeout: 1 })
+  })
+
+  const ask = (filler: string) => pool`select length(${filler}::text)`
+
+  async function expectTransaction(): Promise<void> {
+    const ids = await pool.begin(async (transaction) => {
+      const [first] = await transaction`select pg_current_xact_id()::text as id`
+      const [second] = await transaction`select pg_current_xact_id()::text as id`
+      return [first!.id, second!.id]
+    })
+    expect(ids[0]).toBe(ids[1])
+    const left = await admin`select from pg_stat_activity where state like 'idle in transaction%'`
+    expect(left).toHaveLength(0)
+  }
+
+  // By itself the driver hands a connection 101 at once.
+  test('is one, however many they are', async () => {
+    await open(2)
+    for (let before = 190; before <= 210; before += 1) {
+      const asked = Array.from({ length: before }, () => ask('').execute())
+      await expectTransaction()
+      await Promise.all(asked)
+    }
+  })
+
+  test('is one, when they fill the socket of a database that reads nothing', async () => {
+    await open(1)
+    const asked: Promise<unknown>[] = [pool`select pg_sleep(1.5)`.execute()]
+    // The driver writes what is less than a KiB after its turn, and does not look what becomes of it.
+    for (let count = 0; count < 12_000; count += 1) {
+      asked.push(ask('x'.repeat(900)).execute())
+      await turn()
+      await turn()
+    }
+    // With the beginning of a transaction behind it, this is just more.
+    asked.push(ask('x'.repeat(970)).execute())
+    await expectTransaction()
+    await Promise.all(asked)
+  })
 })

@@ -94,11 +94,25 @@ export function createSocketSource(
   return async (wanted) => {
     try {
       const socket = await open(wanted)
-      return socket.destroyed ? failing(connectionClosed()) : socket
+      return socket.destroyed ? failing(connectionClosed()) : takingAll(socket)
     } catch (error) {
       return failing(error as Error)
     }
   }
+}
+
+/**
+ * Has a socket say of whatever is written that it may go on. The driver would take a transaction for none whose beginning
+ * fills one (connection.ts).
+ */
+function takingAll(socket: Socket): Socket {
+  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
+  return Object.assign(socket, {
+    write(...given: unknown[]) {
+      write(...given)
+      return true
+    },
+  })
 }
 
 /**
