@@ -20,8 +20,6 @@ const { rounds, seconds } = await readArguments(
 )
 const LOOPS = 64
 const WORKSPACES = 1_000
-/** Made at a time: where a thousand transactions are begun at once, the driver takes one for none now and then. */
-const MADE_TOGETHER = 8
 
 const median = (all: readonly number[]) => all.toSorted((one, other) => one - other)[all.length >> 1]!
 
@@ -45,17 +43,8 @@ const balanceMicros = 1_000_000_000_000n
 /** Without a directory, as a router with one database works. */
 async function prepareOne(): Promise<[Meter, Sql[], Account[]]> {
   const { sql } = await servers[0].open()
-  const accounts = await makeAccounts(() => createAccount(sql, { balanceMicros }))
-  return [meterOn(sql), [sql], accounts]
-}
-
-async function makeAccounts(make: (index: number) => Promise<Account>): Promise<Account[]> {
-  const made: Account[] = []
-  while (made.length < WORKSPACES) {
-    const making = Array.from({ length: MADE_TOGETHER }, (_, place) => make(made.length + place))
-    made.push(...(await Promise.all(making)))
-  }
-  return made
+  const making = Array.from({ length: WORKSPACES }, () => createAccount(sql, { balanceMicros }))
+  return [meterOn(sql), [sql], await Promise.all(making)]
 }
 
 async function prepareTwo(): Promise<[Meter, Sql[], Account[]]> {
@@ -68,7 +57,7 @@ async function prepareTwo(): Promise<[Meter, Sql[], Account[]]> {
     meterOn: ({ sql }) => meterOn(sql),
     log: silent,
   })
-  const accounts = await makeAccounts(async (index) => {
+  const making = Array.from({ length: WORKSPACES }, async (_, index) => {
     if (index % 2 === 0) return await createAccount(home, { balanceMicros })
     const account = await createAccount(other, { balanceMicros })
     const { workspaceId, keyId, caller } = account
@@ -76,7 +65,7 @@ async function prepareTwo(): Promise<[Meter, Sql[], Account[]]> {
     await placeKey(home, { keyHash: Buffer.from(caller.keyHash, 'hex'), keyId, workspaceId })
     return account
   })
-  return [meter, [home, other], accounts]
+  return [meter, [home, other], await Promise.all(making)]
 }
 
 /** Serves for so long; generations a second, and microseconds of PostgreSQL's processor for each. */
