@@ -4,12 +4,35 @@
  * dispatchers methods beyond `dispatch`: without it they have none.
  */
 
-declare module 'undici/lib/dispatcher/pool.js' {
-  import { Pool as Whole } from 'undici'
+declare module 'undici/lib/dispatcher/client.js' {
+  export { Client as default } from 'undici'
+}
 
-  type Pool = Omit<Whole, 'connect' | 'pipeline' | 'request' | 'stream' | 'upgrade'>
-  const Pool: new (...given: ConstructorParameters<typeof Whole>) => Pool
-  export default Pool
+declare module 'undici/lib/dispatcher/pool-base.js' {
+  import type { Client, Pool } from 'undici'
+
+  export const kAddClient: unique symbol
+  export const kGetDispatcher: unique symbol
+  export const kHasDispatcher: unique symbol
+  export const kNeedDrain: unique symbol
+  export const kOnClientDrain: unique symbol
+  export const kRetireClient: unique symbol
+
+  /** A client, and whether its pool takes it for a busy one. */
+  export interface Pooled extends Client {
+    [kNeedDrain]?: boolean
+  }
+
+  export interface PoolBase extends Omit<Pool, 'connect' | 'pipeline' | 'request' | 'stream' | 'upgrade'> {}
+
+  /** What undici's pools have in common. */
+  export class PoolBase {
+    protected [kAddClient](client: Pooled): this
+    protected [kGetDispatcher](): Pooled | undefined
+    protected [kHasDispatcher](): boolean
+    protected [kOnClientDrain](client: Pooled): void
+    protected [kRetireClient](client: Pooled): void
+  }
 }
 
 declare module 'undici/lib/dispatcher/agent.js' {

@@ -1,9 +1,9 @@
-import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Digest } from '#attestation'
 import { limits } from '#contract/limits'
 import { passingOverInterim } from '../connection/interim.ts'
 import { authorityOf, type Target } from '../connection/target.ts'
 import { createConnector } from './pinned.ts'
+import { StackedPool } from './stacked-pool.ts'
 
 /** Longest waits: for a connection, for an answer's head, and between two pieces of it; 0 is no end of patience. */
 export interface Timeouts {
@@ -27,8 +27,8 @@ const MAX_KEEP_ALIVE_MS = 600_000
 export class Pools {
   readonly #target: Target
   readonly #timeouts: Timeouts
-  readonly #serving = new Map<Digest, Pool>()
-  readonly #retired = new Set<Pool>()
+  readonly #serving = new Map<Digest, StackedPool>()
+  readonly #retired = new Set<StackedPool>()
 
   constructor(target: Target, timeouts = TIMEOUTS) {
     this.#target = target
@@ -36,7 +36,7 @@ export class Pools {
   }
 
   /** The connections that end at this certificate. */
-  of(fingerprint: Digest): Pool {
+  of(fingerprint: Digest): StackedPool {
     let pool = this.#serving.get(fingerprint)
     if (pool === undefined) {
       pool = createPool(this.#target, fingerprint, this.#timeouts)
@@ -58,7 +58,7 @@ export class Pools {
     await Promise.all(pools.map((pool) => pool.destroy(error)))
   }
 
-  #retire(fingerprint: Digest, pool: Pool): void {
+  #retire(fingerprint: Digest, pool: StackedPool): void {
     this.#serving.delete(fingerprint)
     this.#retired.add(pool)
     const forget = () => void this.#retired.delete(pool)
@@ -66,14 +66,13 @@ export class Pools {
   }
 }
 
-function createPool(target: Target, fingerprint: Digest, timeouts: Timeouts): Pool {
+function createPool(target: Target, fingerprint: Digest, timeouts: Timeouts): StackedPool {
   const { connectMs, firstByteMs, idleMs } = timeouts
-  return new Pool(`https://${authorityOf(target)}`, {
+  return new StackedPool(`https://${authorityOf(target)}`, {
     connect: passingOverInterim(createConnector(target, fingerprint, { connectMs })),
     headersTimeout: firstByteMs,
     bodyTimeout: idleMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
-    allowH2: false,
   })
 }

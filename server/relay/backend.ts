@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import buildConnector from 'undici/lib/core/connect.js'
-import Pool from 'undici/lib/dispatcher/pool.js'
 import { passingOverInterim } from '#egress/connection/interim.ts'
+import { StackedPool } from '#egress/dispatch/stacked-pool.ts'
 import { createHealth, type Health } from './health.ts'
 import { inOwnMemory } from './own-memory.ts'
 import { createTally, type Tally } from './tally.ts'
@@ -54,7 +54,7 @@ export interface CallAccount {
 
 /** The sockets to a server and what is known about it; backends of several configurations may share them. */
 export interface BackendServer extends CallAccount {
-  readonly pool: Pool
+  readonly pool: StackedPool
 }
 
 /** A server that can serve a model, as one configuration has it. */
@@ -63,11 +63,10 @@ export interface Backend extends Destination, CallAccount {}
 /** Makes ready to call a server; no connection is opened yet. Waiting is bounded by the relay's own timers. */
 export function createServer(url: string, connectMs: number): BackendServer {
   // Idle sockets are kept for undici's 4 s, which is shorter than the 5 s after which common servers close theirs.
-  const pool = new Pool(new URL(url).origin, {
+  const pool = new StackedPool(new URL(url).origin, {
     connect: passingOverInterim(buildConnector({ timeout: connectMs, allowH2: false })),
     headersTimeout: 0,
     bodyTimeout: 0,
-    allowH2: false,
   })
   return { pool, health: createHealth(() => performance.now()), tally: createTally(), running: 0 }
 }
