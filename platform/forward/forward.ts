@@ -1,10 +1,11 @@
-import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { request as tlsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { limits } from '#contract/limits'
 import { describe, type Log } from '../log.ts'
 import { refuse } from '../refusal.ts'
+import { createAgents } from './agents.ts'
 import { requestHeaders, responseHeaders } from './headers.ts'
 
 /**
@@ -34,9 +35,7 @@ const STATUS_TEXT = /^[\t\x20-\x7e]*$/
  */
 export function createForwarder(upstream: URL, log: Log, idleMs = IDLE_MS): Forwarder {
   const tls = upstream.protocol === 'https:'
-  // A request that runs is told of this time by an event, to which nobody listens.
-  const options = { keepAlive: true, timeout: idleMs }
-  const agent = tls ? new TlsAgent(options) : new Agent(options)
+  const agents = createAgents(tls, idleMs)
   // Of a URL Node makes an object without a prototype, for each request, and copies that again and again, slowly.
   const { protocol, hostname, port, auth } = urlToHttpOptions(upstream)
   const open = tls ? tlsRequest : request
@@ -44,7 +43,9 @@ export function createForwarder(upstream: URL, log: Log, idleMs = IDLE_MS): Forw
     forward(incoming, response) {
       const { method, url: path, socket } = incoming
       const headers = requestHeaders(incoming, peerOf(socket.remoteAddress))
-      const outgoing = open({ protocol, hostname, port, auth, agent, method, path, headers })
+      const outgoing = agents.use((agent) =>
+        open({ protocol, hostname, port, auth, agent, method, path, headers }),
+      )
       const sent = watchConnecting(outgoing)
       outgoing.on('response', (answer) => {
         if (answer.statusCode === SWITCHING_PROTOCOLS) return switched(answer.socket)
@@ -79,7 +80,7 @@ export function createForwarder(upstream: URL, log: Log, idleMs = IDLE_MS): Forw
         discard(incoming, outgoing)
       }
     },
-    close: () => agent.destroy(),
+    close: agents.close,
   }
 }
 
