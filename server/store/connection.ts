@@ -49,16 +49,21 @@ export function connect(settings: ConnectionOptions): Sql {
     // What it is handed is protected already.
     ssl: false,
     ...(needed && { target_session_attrs: needed }),
-    // The driver's types do not know these two. It takes a transaction for none, and has others go on within it, where
-    // its beginning is one statement more than a connection is handed at once, or more than its socket would rather
-    // hold. So there is no such number, and no such socket.
+    // The driver's types know neither this nor `socket`. It takes a transaction for none, and has others go on within it,
+    // where its beginning is one statement more than a connection is handed at once, or more than its socket would
+    // rather hold. So there is no such number, and no such socket.
     max_pipeline: Infinity,
-    socket: createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers),
   }
   const span = {
     ...(lifetimeMs && { lifetimeMs }),
     // A command's statement may take hours, and a row of one connection has no places left behind.
     ...((lifetimeMs || options.max === 1) && { mostStatements: Infinity }),
   }
-  return renewPool((events) => guardTransactions(postgres(url, { ...options, ...events })), span)
+  return renewPool((events) => {
+    const source = createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers)
+    const whole = { ...options, ...events, socket: source.open }
+    const pool = guardTransactions(postgres(url, whole))
+    const end = pool.end.bind(pool)
+    return Object.assign(pool, { end: (last?: { timeout?: number }) => end(last).finally(source.end) })
+  }, span)
 }

@@ -29,34 +29,50 @@ const waysOf: Readonly<Record<TlsParameters['mode'], readonly Way[]>> = {
   'verify-full': ['tls'],
 }
 
+/** What connections for the driver come from. */
+export interface SocketSource {
+  open(wanted: Wanted): Promise<Duplex>
+  /** The pool has ended. What is dialled just now is closed: the driver would use it, and keep it for good. */
+  end(): void
+}
+
+/** How soon a server's connection ends that the driver has no use for, as it takes no writes (ours). */
+const BRIEF_MS = 1_000
+
 /**
  * Opens connections for the driver, protected as the parameters have it. The driver knows three of the six modes and
  * no root file. It also forgets a connection whose socket could not be made, so this one never fails: it gives a socket
  * that fails instead. `servers` are asked in place of those that the driver has read.
  */
-export function createSocketSource(
-  tls: TlsParameters,
-  timeoutMs: number,
-  servers?: Servers,
-): (wanted: Wanted) => Promise<Duplex> {
+export function createSocketSource(tls: TlsParameters, timeoutMs: number, servers?: Servers): SocketSource {
   const ways = waysOf[tls.mode]
+  const ended = new AbortController()
   let settled: Way | undefined
-  let turn = 0
+  /** Of several servers, the one that is asked. */
+  let current = 0
 
   async function open(wanted: Wanted): Promise<Socket> {
-    const signal = AbortSignal.timeout(timeoutMs)
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ended.signal])
+    const { path } = wanted
     // No TLS on a machine's own sockets.
-    if (wanted.path !== false) return await dial({ path: wanted.path }, signal)
-    // Of several servers each is asked in its turn, as the driver would.
+    if (path !== false) return await dial({ path }, signal).catch(inTime(path, signal))
     const { host: hosts, port: ports } = servers ?? wanted
-    const place = turn++ % hosts.length
+    const place = current
     const [host, port] = [hosts[place]!, ports[place]!]
+    const leave = () => {
+      if (place === current) current = (place + 1) % hosts.length
+    }
     const reach = async (way: Way) => await establish(await dial({ host, port }, signal), host, way, signal)
     try {
-      return settled === undefined ? await choose(reach, wanted, signal) : await reach(settled)
+      const socket = settled === undefined ? await choose(reach, wanted, signal) : await reach(settled)
+      const since = performance.now()
+      return socket.once('close', () => {
+        if (performance.now() - since < BRIEF_MS) leave()
+      })
     } catch (error) {
+      leave()
       settled = undefined
-      throw signal.aborted ? timedOut(host, port) : error
+      return inTime(`${host}:${port}`, signal)(error)
     }
   }
 
@@ -91,27 +107,34 @@ export function createSocketSource(
     return await reach(second)
   }
 
-  return async (wanted) => {
-    try {
-      const socket = await open(wanted)
-      return socket.destroyed ? failing(connectionClosed()) : takingAll(socket)
-    } catch (error) {
-      return failing(error as Error)
-    }
+  return {
+    async open(wanted) {
+      try {
+        const socket = await open(wanted)
+        if (ended.signal.aborted) socket.destroy()
+        return socket.destroyed ? failing(connectionClosed()) : takingAll(socket)
+      } catch (error) {
+        return failing(error as Error)
+      }
+    },
+    end: () => ended.abort(),
   }
 }
 
 /**
- * Has a socket say of whatever is written that it may go on. The driver would take a transaction for none whose beginning
- * fills one (connection.ts).
+ * Has a socket say of whatever is written that it may go on, and never that it may go on again. The driver would take a
+ * transaction for none whose beginning fills a socket (connection.ts), and at a `drain` hands its connection to others
+ * who stand within it.
  */
 function takingAll(socket: Socket): Socket {
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
+  const on = socket.on.bind(socket) as (event: string, listener: () => void) => Socket
   return Object.assign(socket, {
     write(...given: unknown[]) {
       write(...given)
       return true
     },
+    on: (event: string, listener: () => void) => (event === 'drain' ? socket : on(event, listener)),
   })
 }
 
@@ -164,6 +187,11 @@ async function turnsAway(socket: Socket, { user, database }: Wanted, signal: Abo
   }
 }
 
-function timedOut(host: string, port: number): Error {
-  return Object.assign(new Error(`no connection to ${host}:${port} in time`), { code: 'CONNECT_TIMEOUT' })
+/** Throws what came of it, or that it came too late. */
+function inTime(where: string, signal: AbortSignal): (error: unknown) => never {
+  return (error) => {
+    throw signal.aborted
+      ? Object.assign(new Error(`no connection to ${where} in time`), { code: 'CONNECT_TIMEOUT' })
+      : error
+  }
 }
