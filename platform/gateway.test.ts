@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:https'
+import { connect as dial } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { expect, test, vi } from 'vitest'
@@ -128,6 +129,25 @@ test('A connection from before a rotation is told of its own leaf, and then clos
   const { leaf, bundle } = await fetchEvidence()
   expect(leaf).not.toBe(before)
   expect(bundle.certFingerprint).toBe(leaf)
+})
+
+test('A connection whose handshake ends after a rotation is told of the leaf that it was shown', async () => {
+  const { connect, control } = await startWorld()
+  const first = await connect()
+  const before = leafOf(first)
+  const raw = dial(first.remotePort!, '127.0.0.1')
+  await once(raw, 'connect')
+  first.destroy()
+  // The gateway takes connections in their order.
+  const behind = await connect()
+  behind.destroy()
+  await control('POST', '/rotate/leaf')
+  const socket = await connect({ socket: raw })
+  expect(leafOf(socket)).toBe(before)
+  socket.write(`GET ${EVIDENCE} HTTP/1.1\r\nHost: ${HOSTNAME}\r\n\r\n`)
+  const text = await textOf(socket)
+  expect(text).toMatch(/^Connection: close\r$/m)
+  expect(text).toContain(`"certFingerprint":"${before}"`)
 })
 
 test('A rotation that is not signed yet shows the new leaf beside the old bundle until it is signed', async () => {
