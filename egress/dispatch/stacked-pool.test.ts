@@ -75,7 +75,7 @@ test('requests one after the other share one connection', async () => {
   expect(dialled).toHaveLength(1)
 })
 
-test('no request waits for another one’s connection, and none is opened while one is free', async () => {
+test('no request waits for another one’s connection, and those that are free are used again', async () => {
   const endings = []
   for (let count = 0; count < 10; count += 1) endings.push(await hold(`${HELD}${count}`))
   expect(dialled).toHaveLength(10)

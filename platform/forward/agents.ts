@@ -28,7 +28,7 @@ export function createAgents(isTls: boolean, idleMs: number): Agents {
 
   return {
     use(open) {
-      // The first that has room, so that connections which are idle are used again before others are made.
+      // The first that has room, so that few requests share one agent, whose idle connections they find.
       const one = all.find(({ running }) => running < MOST_REQUESTS) ?? add()
       const request = open(one.agent)
       one.running += 1
