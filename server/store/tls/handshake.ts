@@ -5,6 +5,16 @@ import { isOutage } from '../outage.ts'
 import { readCredentials } from './files.ts'
 import type { TlsParameters } from './parameters.ts'
 
+/**
+ * Bytes that may wait in a socket before it asks whoever writes to wait as well: no end of them. The driver would take a
+ * transaction for none whose beginning fills a socket (connection.ts); and when one has room again (`drain`), it hands
+ * the connection to others, who may stand within a transaction then.
+ */
+export const BOUNDLESS = Number.MAX_SAFE_INTEGER
+
+/** Node's types do not know it. A TLS socket has one mark for both directions; all that is read is used at once. */
+const boundless = { highWaterMark: BOUNDLESS }
+
 /** The server and this program do not agree on how their connection is protected. */
 export class DatabaseTlsError extends Error {
   override readonly name = 'DatabaseTlsError'
@@ -70,6 +80,7 @@ export async function secure(
     minVersion,
     ...(maxVersion && { maxVersion }),
     rejectUnauthorized: verifies,
+    ...boundless,
     // The name is looked at in one mode alone.
     ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { connectionClosed, DatabaseTlsError, nextChunk, offersTls, secure } from './handshake.ts'
+import { BOUNDLESS, connectionClosed, DatabaseTlsError, nextChunk, offersTls, secure } from './handshake.ts'
 import type { Servers } from './hosts.ts'
 import type { TlsParameters } from './parameters.ts'
 
@@ -112,30 +112,13 @@ export function createSocketSource(tls: TlsParameters, timeoutMs: number, server
       try {
         const socket = await open(wanted)
         if (ended.signal.aborted) socket.destroy()
-        return socket.destroyed ? failing(connectionClosed()) : takingAll(socket)
+        return socket.destroyed ? failing(connectionClosed()) : socket
       } catch (error) {
         return failing(error as Error)
       }
     },
     end: () => ended.abort(),
   }
-}
-
-/**
- * Has a socket say of whatever is written that it may go on, and never that it may go on again. The driver would take a
- * transaction for none whose beginning fills a socket (connection.ts), and at a `drain` hands its connection to others
- * who stand within it.
- */
-function takingAll(socket: Socket): Socket {
-  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
-  const on = socket.on.bind(socket) as (event: string, listener: () => void) => Socket
-  return Object.assign(socket, {
-    write(...given: unknown[]) {
-      write(...given)
-      return true
-    },
-    on: (event: string, listener: () => void) => (event === 'drain' ? socket : on(event, listener)),
-  })
 }
 
 /**
@@ -151,8 +134,11 @@ function failing(error: Error): Duplex {
   })
 }
 
+/** Node's types know it of streams alone. */
+const boundless = { writableHighWaterMark: BOUNDLESS }
+
 async function dial(to: { path: string } | { host: string; port: number }, signal: AbortSignal) {
-  const socket = connect('path' in to ? { path: to.path } : { host: to.host, port: to.port })
+  const socket = connect({ ...to, ...boundless })
   // Whoever waits for it hears of a failure; one that comes in between must not end the process.
   socket.on('error', () => {})
   try {
