@@ -13,11 +13,11 @@ import {
 
 /**
  * The connections to one server: as many as requests run at once, one request at a time on each (HTTP/1.1). The one that
- * has rested the shortest while serves next, so that those which nobody needs come to the end of their rest. One that the server has closed is free as well, and is opened again
- * by its next request, as in undici's own `Pool`.
+ * has rested the shortest while serves next, so that those which nobody needs come to the end of their rest. One that the
+ * server has closed counts among them, and is opened again by its next request, as in undici's own `Pool`.
  *
- * That one looks through all of its connections for one that is free, and through all once more before the
- * next request comes: of 5,000 that serve streams, this takes it more than 100 µs for each.
+ * That one looks through all of its connections for one that is free, and through all once more before the next request
+ * comes: of 5,000 that serve streams, this takes it more than 100 µs for each.
  */
 export class StackedPool extends PoolBase {
   readonly #origin: string
