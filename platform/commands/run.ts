@@ -5,7 +5,6 @@ import { untilStopped } from '#base/stop.ts'
 import { loadPlatformConfig } from '../config.ts'
 import { createSnapshot } from '../deployment/snapshot.ts'
 import { startGateway } from '../gateway.ts'
-import { collectByWholeMemory } from '../heap.ts'
 import { createLog } from '../log.ts'
 
 /** What `platform run` was asked for. */
@@ -30,7 +29,6 @@ export async function run(options: RunOptions): Promise<void> {
   }
   for (const { path, message } of warnings) log.warn(message, { path })
   serveWarm()
-  collectByWholeMemory()
   const gateway = await startGateway(config, { now, log })
   const stopped = untilStopped(options.withParent === true)
   const { url, controlUrl, rootPemFile, platform } = gateway
