@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { renewPool } from './renewed-pool.ts'
 import { bracketedServers } from './tls/hosts.ts'
 import { takeTlsParameters } from './tls/parameters.ts'
-import { createSocketSource } from './tls/socket.ts'
+import { createSocketSource, type Wanted } from './tls/socket.ts'
 import { guardTransactions } from './transactions.ts'
 import { neededServer, withoutNeed } from './writable.ts'
 
@@ -59,11 +59,19 @@ export function connect(settings: ConnectionOptions): Sql {
     // A command's statement may take hours, and a row of one connection has no places left behind.
     ...((lifetimeMs || options.max === 1) && { mostStatements: Infinity }),
   }
+  const source = createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers)
   return renewPool((events) => {
-    const source = createSocketSource(tls, CONNECT_TIMEOUT_SECONDS * 1_000, servers)
-    const whole = { ...options, ...events, socket: source.open }
+    const gone = new AbortController()
+    const socket = (wanted: Wanted) => source(wanted, gone.signal)
+    const whole = { ...options, ...events, socket }
     const pool = guardTransactions(postgres(url, whole))
     const end = pool.end.bind(pool)
-    return Object.assign(pool, { end: (last?: { timeout?: number }) => end(last).finally(source.end) })
+    return Object.assign(pool, {
+      async end(last?: { timeout?: number }) {
+        await end(last)
+        // Where there was time, the driver may still connect for what was asked before.
+        if (last?.timeout === 0) gone.abort()
+      },
+    })
   }, span)
 }

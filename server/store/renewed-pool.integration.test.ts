@@ -174,3 +174,14 @@ test('what runs on a pool that was replaced has its time when all are ended', as
   await sql.end({ timeout: 10 })
   expect([...(await running)]).toMatchObject([{ one: 1 }])
 })
+
+test('what waits for a connection as a pool ends is answered', async () => {
+  const sql = connect({ url: server.embedded.url, maxConnections: 2 })
+  await sql`select 1`
+  const asked = Array.from({ length: 7 }, (_, place) =>
+    sql.begin(async (one) => [...(await one`select pg_sleep(0.05), ${place}::integer as place`)][0]!.place),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  await sql.end()
+  expect(await Promise.all(asked)).toEqual([0, 1, 2, 3, 4, 5, 6])
+})

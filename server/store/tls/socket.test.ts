@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { takeTlsParameters } from './parameters.ts'
 import { createSocketSource, type SocketSource } from './socket.ts'
@@ -21,8 +20,16 @@ async function listen(): Promise<{ port: number; accepted: Socket[] }> {
   return { port: (server.address() as AddressInfo).port, accepted }
 }
 
-const open = (source: SocketSource, ...port: number[]) =>
-  source.open({ host: port.map(() => '127.0.0.1'), port, path: false, user: 'router', database: 'router' })
+const wanted = (...port: number[]) => ({
+  host: port.map(() => '127.0.0.1'),
+  port,
+  path: false as const,
+  user: 'router',
+  database: 'router',
+})
+
+const open = (source: SocketSource, ...ports: number[]) =>
+  source(wanted(...ports), new AbortController().signal)
 
 test('a socket takes whatever is written to it, and says nothing when it has room again', async () => {
   const { port, accepted } = await listen()
@@ -42,38 +49,27 @@ test('a socket takes whatever is written to it, and says nothing when it has roo
   socket.destroy()
 })
 
-test('what is dialled as the pool ends is closed', async () => {
+test('what is dialled as its pool is destroyed is closed, and given to nobody', async () => {
   const { port, accepted } = await listen()
-  const source = createSocketSource(tls, 3_000)
-  const opening = open(source, port)
-  source.end()
-  const socket = await opening
-  const failed = once(socket, 'error')
-  socket.write('startup')
-  await failed
-  await sleep(20)
-  expect(accepted.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded)).toHaveLength(0)
+  const gone = new AbortController()
+  const given = vi.fn()
+  void createSocketSource(tls, 3_000)(wanted(port), gone.signal).then(given)
+  gone.abort()
+  await vi.waitUntil(() => accepted[0]?.resume().destroyed)
+  expect(given).not.toHaveBeenCalled()
 })
 
-test('of several servers the first that answers is asked again, until it does no more', async () => {
-  const [first, second] = [await listen(), await listen()]
-  servers[0]!.close()
+test('each of several servers is asked in its turn, whatever became of the one before', async () => {
+  const [silent, gone, useful] = [await listen(), await listen(), await listen()]
+  servers[1]!.close()
   const source = createSocketSource(tls, 3_000)
-  const failing = await open(source, first.port, second.port)
-  failing.on('error', () => {}).write('startup')
-  const sockets = [await open(source, first.port, second.port), await open(source, first.port, second.port)]
-  await vi.waitUntil(() => second.accepted.length === 2)
-  for (const socket of sockets) socket.destroy()
-})
-
-test('a server whose connection the driver has no use for is left for the next', async () => {
-  const [first, second] = [await listen(), await listen()]
-  const source = createSocketSource(tls, 3_000)
-  const refused = await open(source, first.port, second.port)
-  refused.destroy()
-  await once(refused, 'close')
-  const socket = await open(source, first.port, second.port)
-  await vi.waitUntil(() => second.accepted.length === 1)
-  expect(first.accepted).toHaveLength(1)
-  socket.destroy()
+  for (let turn = 0; turn < 2; turn += 1) {
+    for (let place = 0; place < 3; place += 1) {
+      const socket = await open(source, silent.port, gone.port, useful.port)
+      socket.on('error', () => {}).write('startup')
+    }
+  }
+  await vi.waitUntil(() => useful.accepted.length === 2)
+  expect(silent.accepted).toHaveLength(2)
+  for (const socket of [...silent.accepted, ...useful.accepted]) socket.destroy()
 })

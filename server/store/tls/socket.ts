@@ -29,15 +29,8 @@ const waysOf: Readonly<Record<TlsParameters['mode'], readonly Way[]>> = {
   'verify-full': ['tls'],
 }
 
-/** What connections for the driver come from. */
-export interface SocketSource {
-  open(wanted: Wanted): Promise<Duplex>
-  /** The pool has ended. What is dialled just now is closed: the driver would use it, and keep it for good. */
-  end(): void
-}
-
-/** How soon a server's connection ends that the driver has no use for, as it takes no writes (ours). */
-const BRIEF_MS = 1_000
+/** Makes a socket for the driver; once the pool that asked is `gone`, none. */
+export type SocketSource = (wanted: Wanted, gone: AbortSignal) => Promise<Duplex>
 
 /**
  * Opens connections for the driver, protected as the parameters have it. The driver knows three of the six modes and
@@ -46,31 +39,22 @@ const BRIEF_MS = 1_000
  */
 export function createSocketSource(tls: TlsParameters, timeoutMs: number, servers?: Servers): SocketSource {
   const ways = waysOf[tls.mode]
-  const ended = new AbortController()
   let settled: Way | undefined
-  /** Of several servers, the one that is asked. */
-  let current = 0
+  let turn = 0
 
   async function open(wanted: Wanted): Promise<Socket> {
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ended.signal])
+    const signal = AbortSignal.timeout(timeoutMs)
     const { path } = wanted
     // No TLS on a machine's own sockets.
     if (path !== false) return await dial({ path }, signal).catch(inTime(path, signal))
+    // Each of several servers in its turn: one that takes connections may be of no use all the same.
     const { host: hosts, port: ports } = servers ?? wanted
-    const place = current
+    const place = turn++ % hosts.length
     const [host, port] = [hosts[place]!, ports[place]!]
-    const leave = () => {
-      if (place === current) current = (place + 1) % hosts.length
-    }
     const reach = async (way: Way) => await establish(await dial({ host, port }, signal), host, way, signal)
     try {
-      const socket = settled === undefined ? await choose(reach, wanted, signal) : await reach(settled)
-      const since = performance.now()
-      return socket.once('close', () => {
-        if (performance.now() - since < BRIEF_MS) leave()
-      })
+      return settled === undefined ? await choose(reach, wanted, signal) : await reach(settled)
     } catch (error) {
-      leave()
       settled = undefined
       return inTime(`${host}:${port}`, signal)(error)
     }
@@ -107,17 +91,12 @@ export function createSocketSource(tls: TlsParameters, timeoutMs: number, server
     return await reach(second)
   }
 
-  return {
-    async open(wanted) {
-      try {
-        const socket = await open(wanted)
-        if (ended.signal.aborted) socket.destroy()
-        return socket.destroyed ? failing(connectionClosed()) : socket
-      } catch (error) {
-        return failing(error as Error)
-      }
-    },
-    end: () => ended.abort(),
+  return async (wanted, gone) => {
+    const socket = await open(wanted).catch(failing)
+    if (!gone.aborted) return socket.destroyed ? failing(connectionClosed()) : socket
+    socket.destroy()
+    // The driver does not look whether its pool was destroyed meanwhile, and would use whatever comes.
+    return await new Promise<never>(() => {})
   }
 }
 
