@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, TLSSocket } from 'node:tls'
 import { afterEach, expect, test, vi } from 'vitest'
+import { createIdentity } from '#egress/testing/identity.ts'
 import { takeTlsParameters } from './parameters.ts'
 import { createSocketSource, type SocketSource } from './socket.ts'
 
@@ -45,6 +47,25 @@ test('a socket takes whatever is written to it, and says nothing when it has roo
     seen += piece.length
   })
   await vi.waitUntil(() => seen === bytes + 1 && socket.writableLength === 0)
+  expect(told).not.toHaveBeenCalled()
+  socket.destroy()
+})
+
+test('a socket with TLS takes whatever is written to it as well', async () => {
+  const { pem } = createIdentity()
+  const server = createTlsServer({ key: pem, cert: pem, ALPNProtocols: ['postgresql'] }, (one) =>
+    one.resume(),
+  ).listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  const direct = 'postgres://router@127.0.0.1/router?sslmode=require&sslnegotiation=direct'
+  const source = createSocketSource(takeTlsParameters(direct).tls, 3_000)
+  const socket = await open(source, (server.address() as AddressInfo).port)
+  expect(socket).toBeInstanceOf(TLSSocket)
+  const told = vi.fn()
+  socket.on('drain', told)
+  expect(socket.write(Buffer.alloc(16 * 1024 * 1024))).toBe(true)
+  await vi.waitUntil(() => socket.writableLength === 0)
   expect(told).not.toHaveBeenCalled()
   socket.destroy()
 })
