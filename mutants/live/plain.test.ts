@@ -17,7 +17,7 @@ test.each([
   '(kept = 1)',
   "record.state = 'ok'",
   'new Date()',
-  'this.#response.write(ready)',
+  'writePiece(this.#response, ready)',
   'randomBytes(32)',
   'make()()',
   'act?.(1)',

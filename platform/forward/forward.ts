@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request, type ServerResponse 
 import { request as tlsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
+import { writePiece } from '#base/write-piece.ts'
 import { limits } from '#contract/limits'
 import { describe, type Log } from '../log.ts'
 import { refuse } from '../refusal.ts'
@@ -94,10 +95,12 @@ function relay(
   const text = STATUS_TEXT.test(statusMessage) ? statusMessage : undefined
   response.writeHead(statusCode!, text, responseHeaders(answer))
   let begun = false
-  answer.once('data', () => {
+  answer.on('data', (bytes: Buffer) => {
     begun = true
+    if (!writePiece(response, bytes)) answer.pause()
   })
-  answer.pipe(response)
+  answer.on('end', () => response.end())
+  response.on('drain', () => answer.resume())
   // The header waits for a body that came along with it, and for nothing else.
   setImmediate(() => {
     if (!begun && !response.writableEnded) response.flushHeaders()

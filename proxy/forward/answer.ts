@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { writePiece } from '#base/write-piece.ts'
 import { limits } from '#contract/limits'
 import { isDelimited } from '#egress/connection/delimited.ts'
 import type { RawHeaders } from '../raw-headers.ts'
@@ -76,7 +77,7 @@ export class Answer {
     // Nothing of an event that is not whole yet can be written, and so nothing of it can be in the way.
     if (ready.length === 0) return true
     this.#isWritten = true
-    const goesOn = this.#response.write(ready)
+    const goesOn = writePiece(this.#response, ready)
     // The socket's own timer also sees bytes that leave while a large write is under way (STRM-22).
     if (!goesOn) this.#response.setTimeout(limits.stalledClientMs)
     return goesOn

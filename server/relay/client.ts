@@ -1,3 +1,4 @@
+import { writePiece } from '#base/write-piece.ts'
 import type { ClientResponse } from '../metering/generation.ts'
 import type { RelayTask } from './task.ts'
 
@@ -69,7 +70,7 @@ export class Client {
   /** Returns whether more may be written at once; after `false` wait for `onDrain`. */
   write(bytes: Buffer): boolean {
     if (this.isGone) return true
-    const goesOn = this.#response.write(bytes)
+    const goesOn = writePiece(this.#response, bytes)
     if (!goesOn) this.#awaitReader()
     return goesOn
   }

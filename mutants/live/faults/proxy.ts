@@ -25,7 +25,7 @@ export const proxy: readonly LiveFault[] = [
   {
     id: 'bodies-changed',
     file: 'proxy/forward/answer.ts',
-    find: 'this.#response.write(ready)',
+    find: 'writePiece(this.#response, ready)',
     replace:
       "this.#response.write(Buffer.from(ready.toString('latin1').replace('total_tokens', 'tokens_total'), 'latin1'))",
     when: `ready.includes('total_tokens') && ready.includes('"chat.completion"')`,
@@ -37,7 +37,7 @@ export const proxy: readonly LiveFault[] = [
   {
     id: 'proxy-buffers',
     file: 'proxy/forward/answer.ts',
-    find: 'this.#response.write(ready)',
+    find: 'writePiece(this.#response, ready)',
     replace:
       '((response, late) => { if (late === undefined) { const { end } = response; response.flushHeaders(); response.end = (last?: Buffer | string) => end.call(response, Buffer.concat([response.late!, Buffer.from(last ?? [])])) } response.late = ready; return late === undefined || response.write(late) })(this.#response as ServerResponse & { late?: Buffer }, (this.#response as ServerResponse & { late?: Buffer }).late)',
     violates: ['STRM-10'],
