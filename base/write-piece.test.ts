@@ -74,10 +74,8 @@ test('what others write to the same answer is framed as before', async () => {
   expect(body).toBe('3\r\none\r\n3\r\ntwo\r\n5\r\nthree\r\n4\r\nfour\r\n0\r\n\r\n')
 })
 
-test.each([
-  ['Node', 4, (to: ServerResponse, piece: Buffer) => to.write(piece)],
-  ['it', 1, writePiece],
-])('for a piece %s makes writes: %d', async (_, expected, write) => {
+/** What is handed to an answer's socket while something is done; its head was sent before. */
+async function writesOf(act: (response: ServerResponse) => void): Promise<readonly unknown[]> {
   const seen: unknown[] = []
   answer = (response) => {
     response.writeHead(200).flushHeaders()
@@ -87,31 +85,28 @@ test.each([
       seen.push(all[0])
       return underneath(...all)
     }
-    write(response, Buffer.from('one'))
+    act(response)
     socket.write = underneath
     response.end()
   }
   await exchange('GET / HTTP/1.1')
-  expect(seen).toHaveLength(expected)
+  return seen
+}
+
+test.each([
+  ['Node', 4, (to: ServerResponse, piece: Buffer) => to.write(piece)],
+  ['it', 1, writePiece],
+])('for a piece %s makes writes: %d', async (_, expected, write) => {
+  expect(await writesOf((response) => write(response, Buffer.from('one')))).toHaveLength(expected)
 })
 
 test('what a reader that is behind has not taken is in memory of its own', async () => {
-  const kept: number[] = []
-  answer = (response) => {
-    response.writeHead(200).flushHeaders()
-    const socket = response.socket!
-    const underneath = socket.write.bind(socket) as (...all: unknown[]) => boolean
-    socket.write = (...all: unknown[]) => {
-      kept.push((all[0] as Buffer).buffer.byteLength)
-      return underneath(...all)
-    }
+  const writes = await writesOf((response) => {
     for (let index = 0; index < 3; index++) writePiece(response, Buffer.from('one'))
-    socket.write = underneath
-    response.end()
-  }
-  await exchange('GET / HTTP/1.1')
+  })
   const frameBytes = '3\r\none\r\n'.length
-  expect(kept).toEqual([Buffer.poolSize, frameBytes, frameBytes])
+  const memory = writes.map((frame) => (frame as Buffer).buffer.byteLength)
+  expect(memory).toEqual([Buffer.poolSize, frameBytes, frameBytes])
 })
 
 test('it says when the reader has enough', async () => {
