@@ -9,7 +9,8 @@ const LF = 0x0a
 /**
  * Writes a piece of an answer's body, as `response.write` does, once its head was written. Of what goes as a chunk (RFC 9112,
  * 7.1) Node makes four writes, which it gathers again; here its length, the piece and the line ends are one.
- * Returns whether more may be written at once; after `false` wait for `drain`.
+ * Returns whether more may be written at once; after `false` wait for `drain`. Not for a response that is corked: Node keeps
+ * the chunks of such a one apart.
  */
 export function writePiece(response: ServerResponse, bytes: Uint8Array): boolean {
   // A client of HTTP/1.0, or of an answer with a length, gets it bare; and a chunk of nothing would end the body.
@@ -17,11 +18,14 @@ export function writePiece(response: ServerResponse, bytes: Uint8Array): boolean
   if (!isFramed) return response.write(bytes)
   // What a reader that is behind has not taken yet would keep whole pieces of Node's pool, of 64 KiB for its few bytes.
   const allocate = response.writableLength > 0 ? Buffer.allocUnsafeSlow : Buffer.allocUnsafe
+  const frame = framed(bytes, allocate)
   // Meanwhile Node passes on what it is given.
   response.chunkedEncoding = false
-  const goesOn = response.write(framed(bytes, allocate))
-  response.chunkedEncoding = true
-  return goesOn
+  try {
+    return response.write(frame)
+  } finally {
+    response.chunkedEncoding = true
+  }
 }
 
 function framed(bytes: Uint8Array, allocate: (size: number) => Buffer): Buffer {

@@ -99,7 +99,9 @@ function relay(
     begun = true
     if (!writePiece(response, bytes)) answer.pause()
   })
-  answer.on('end', () => response.end())
+  answer.on('end', () => {
+    if (!response.destroyed) response.end()
+  })
   response.on('drain', () => answer.resume())
   // The header waits for a body that came along with it, and for nothing else.
   setImmediate(() => {
