@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { describeNeed, isExcused, isMet, needs } from './tests/needs.ts'
 
@@ -22,6 +23,8 @@ export default defineConfig({
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: [...outside, '**/*.integration.test.ts', '**/*.long.test.ts'],
+          // Vitest would leave a core to itself; but some tests wait as well.
+          maxWorkers: availableParallelism() + 1,
         },
       },
       {
@@ -32,8 +35,8 @@ export default defineConfig({
           exclude: outside,
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          // Most of them wait more than they work, for leases, crashes and deadlines: two at a time fill two cores.
-          maxWorkers: 2,
+          // Many wait more than they work, for leases, crashes and deadlines: three at a time fill two cores.
+          maxWorkers: 3,
         },
       },
       {
