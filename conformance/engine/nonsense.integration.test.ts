@@ -29,7 +29,7 @@ const scenarios = (await discover()).map(({ scenario }) => ({ ...scenario, ...ch
 
 test.each(Object.entries(nonsense))(
   'whoever answers with %s is reported on in full, and convicted',
-  async (_, serve) => {
+  async (answer, serve) => {
     const guilty = await arraign(serve(), { slack: SLACK, limits })
     const { profiles } = guilty.bench.target
     const faults: unknown[] = []
@@ -61,6 +61,11 @@ test.each(Object.entries(nonsense))(
     const own = results.scenarios.filter(({ verdict }) => verdict === 'error')
     expect(own.map(({ id, subject, problems }) => [id, subject, ...problems])).toEqual([])
     expect(results.faults).toEqual([])
+    const unended = results.scenarios.filter(({ problems }) =>
+      problems.some((problem) => problem.includes('did not end within')),
+    )
+    // Who never answers is convicted by the first answer that does not come.
+    if (answer === 'nothing') expect(unended.map(({ id }) => id)).toEqual([])
     const runs = scenarios.flatMap(({ id, subjects }) => subjects.map((subject) => `${id} ${subject}`))
     expect(results.scenarios.map(({ id, subject }) => `${id} ${subject}`)).toEqual(runs)
     expect(results.profiles.map(({ verdict }) => verdict)).toEqual(profiles.map(() => 'failing'))
