@@ -23,7 +23,7 @@ export default defineConfig({
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: [...outside, '**/*.integration.test.ts', '**/*.long.test.ts'],
-          // Vitest would leave a core to itself; but some tests wait as well.
+          // Vitest would leave a core to itself, and some tests wait.
           maxWorkers: availableParallelism() + 1,
         },
       },
