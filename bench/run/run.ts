@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DURABLE } from '../../server/store/testing.ts'
 import { startBackend } from './backend/crew.ts'
-import type { Cores } from './cpu/cores.ts'
+import { type Cores, pin } from './cpu/cores.ts'
 import { canCountInstructions } from './cpu/instructions.ts'
 import { heat } from './heat.ts'
 import { startLoad } from './load/crew.ts'
@@ -34,10 +34,33 @@ export interface Plan extends Pick<Rounds, 'rounds' | 'signal' | 'onTurn'> {
 /** Load and model together have the cores that what is measured has not. */
 const MOST_PROCESSES = 4
 
-/** Starts everything, measures it, stops everything. */
-export async function runPlan({ cores, ...plan }: Plan): Promise<Results> {
+/** Starts everything, measures it, stops everything; then runs the other benchmarks. */
+export async function runPlan(plan: Plan): Promise<Results> {
   const machine = describeMachine()
   const startedAt = new Date()
+  const { present, unavailable, measures, ...processes } = await measureAll(plan)
+  const others = await runOthers(plan)
+  return {
+    startedAt: startedAt.toISOString(),
+    seconds: Math.round((Date.now() - startedAt.getTime()) / 1_000),
+    machine,
+    method: {
+      rounds: plan.rounds,
+      turnMs: plan.turnMs,
+      heatMs: plan.heatMs,
+      warmMs: plan.warmMs,
+      subjectCore: plan.cores.subject ?? null,
+      ...processes,
+      durable: Object.entries(DURABLE).map(([name, value]) => `${name} = ${value}`),
+    },
+    subjects: present.map(({ name }) => plan.subjects.find((subject) => subject.name === name)!),
+    unavailable,
+    measures,
+    others,
+  }
+}
+
+async function measureAll({ cores, ...plan }: Plan) {
   const processes = Math.min(MOST_PROCESSES, Math.max(1, Math.floor(cores.others.length / 2)))
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
   const undo: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true })]
@@ -79,34 +102,28 @@ export async function runPlan({ cores, ...plan }: Plan): Promise<Results> {
       await heat(load, running, plan.heatMs)
     }
     const measures = await goRounds({ ...plan, subjects: present, tools })
-    const others: OtherResult[] = []
-    for (const other of plan.others) {
-      plan.say(`Running ${other.name}: ${other.promise}.`)
-      others.push(await runOther(other, plan.signal, plan.say))
-    }
     return {
-      startedAt: startedAt.toISOString(),
-      seconds: Math.round((Date.now() - startedAt.getTime()) / 1_000),
-      machine,
-      method: {
-        rounds: plan.rounds,
-        turnMs: plan.turnMs,
-        heatMs: plan.heatMs,
-        warmMs: plan.warmMs,
-        subjectCore: cores.subject ?? null,
-        loadProcesses: processes,
-        backendProcesses: processes,
-        hasInstructions: tools.canCountInstructions,
-        durable: Object.entries(DURABLE).map(([name, value]) => `${name} = ${value}`),
-      },
-      subjects: present.map(({ name }) => plan.subjects.find((subject) => subject.name === name)!),
+      present,
       unavailable,
       measures,
-      others,
+      loadProcesses: processes,
+      backendProcesses: processes,
+      hasInstructions: tools.canCountInstructions,
     }
   } finally {
     await undoAll(undo.reverse())
   }
+}
+
+/** Each has the whole machine: what was measured in the rounds has ended, and its core is theirs as well. */
+async function runOthers({ cores, others, signal, say }: Plan): Promise<OtherResult[]> {
+  if (cores.subject !== undefined) pin(process.pid, [...cores.others, cores.subject])
+  const results: OtherResult[] = []
+  for (const other of others) {
+    say(`Running ${other.name}: ${other.promise}.`)
+    results.push(await runOther(other, signal, say))
+  }
+  return results
 }
 
 /** Goes on where one fails, so that nothing is left running; throws what failed first. */
