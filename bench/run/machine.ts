@@ -18,6 +18,19 @@ export function describeMachine(): Machine {
   }
 }
 
+/** What is checked out here; null where nobody can tell. */
+export function describeCommit(): string | null {
+  const { status, stdout } = spawnSync(
+    'git',
+    ['describe', '--always', '--dirty', '--abbrev=8', '--exclude=*'],
+    {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+    },
+  )
+  return status === 0 ? stdout.trim() : null
+}
+
 function nginxVersion(): Record<string, string> {
   const { stderr } = spawnSync('nginx', ['-v'], { encoding: 'utf8' })
   const version = /nginx\/(\S+)/.exec(stderr ?? '')?.[1]

@@ -14,6 +14,8 @@ export interface Found {
 
 /** What a run found, as it stands in `results.json`. */
 export interface Results {
+  /** What was checked out, as `git describe` names it: `-dirty` where files were changed; null without git. */
+  readonly commit: string | null
   readonly startedAt: string
   readonly seconds: number
   readonly machine: Machine

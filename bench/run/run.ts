@@ -7,7 +7,7 @@ import { type Cores, pin } from './cpu/cores.ts'
 import { canCountInstructions } from './cpu/instructions.ts'
 import { heat } from './heat.ts'
 import { startLoad } from './load/crew.ts'
-import { describeMachine } from './machine.ts'
+import { describeCommit, describeMachine } from './machine.ts'
 import type { Measure, Present } from './measures/measure.ts'
 import type { Tools } from './measures/turn.ts'
 import { type Other, type OtherResult, runOther } from './others.ts'
@@ -37,10 +37,12 @@ const MOST_PROCESSES = 4
 /** Starts everything, measures it, stops everything; then runs the other benchmarks. */
 export async function runPlan(plan: Plan): Promise<Results> {
   const machine = describeMachine()
+  const commit = describeCommit()
   const startedAt = new Date()
   const { present, unavailable, measures, ...processes } = await measureAll(plan)
   const others = await runOthers(plan)
   return {
+    commit,
     startedAt: startedAt.toISOString(),
     seconds: Math.round((Date.now() - startedAt.getTime()) / 1_000),
     machine,

@@ -7,6 +7,7 @@ export function resultsWith(
 ): Results {
   const names = new Set(Object.values(measures).flatMap((subjects) => Object.keys(subjects)))
   return {
+    commit: '0123abcd',
     startedAt: '2026-01-02T03:04:05.000Z',
     seconds: 60,
     machine: {

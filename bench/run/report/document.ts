@@ -22,7 +22,7 @@ export function reportOf(results: Results): string[] {
 }
 
 /** Machine, versions and method, one paragraph each. */
-function conditions({ machine, method, startedAt, seconds, unavailable }: Results): string[] {
+function conditions({ commit, machine, method, startedAt, seconds, unavailable }: Results): string[] {
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`)
   const quiet =
     machine.loadBefore <= QUIET_LOAD
@@ -36,7 +36,7 @@ function conditions({ machine, method, startedAt, seconds, unavailable }: Result
     ? 'Instructions are of `perf stat`.'
     : '`perf` counts no instructions there.'
   return [
-    `${startedAt.slice(0, 10)}, ${machine.cores} cores (${machine.cpu}), ${machine.memoryGib} GiB, ${machine.system}; ${versions.join(', ')}. The machine was ${quiet}.`,
+    `${startedAt.slice(0, 10)}, ${commit ?? 'of no commit'}, ${machine.cores} cores (${machine.cpu}), ${machine.memoryGib} GiB, ${machine.system}; ${versions.join(', ')}. The machine was ${quiet}.`,
     '',
     `${method.rounds} rounds of ${method.turnMs / 1_000} s a turn after ${method.warmMs / 1_000} s of warming, ${seconds} s in all; everybody was loaded for up to ${method.heatMs / 1_000} s before the first. In each round every subject has its turn at every measure. ${core} ${processes(method.loadProcesses)} of load, ${processes(method.backendProcesses).toLowerCase()} of the model. Processor time is the kernel's (\`schedstat\`). ${perf} Figures are medians ± half of how far the rounds lie apart; ratios are taken within rounds. PostgreSQL ran with ${method.durable.join(', ')}, asserted by the run.`,
     '',

@@ -51,7 +51,7 @@ test('a report says where and how it ran, that others were at work, and what is 
     measures: [{ ...results.measures[0]!, missing: { litellm: 'it ended' } }],
   }).join('\n')
   for (const words of [
-    '2026-01-02, 2 cores (one of these)',
+    '2026-01-02, 0123abcd, 2 cores (one of these)',
     '**not quiet**: the load was 9.0',
     'fsync = on',
     'core 1 to itself',
