@@ -39,7 +39,7 @@ test('nothing is written where the page has no marks', () => {
   expect(() => readFileSync(join(home, 'bench', 'results.json'))).toThrow()
 })
 
-test('a bar is as long as its median, its whisker as the rounds lie apart, on a scale of powers of ten', () => {
+test('a bar is as long as its median, its whisker as the rounds lie apart, on a scale of powers of ten that is shown', () => {
   const svg = draw({
     title: 'a < b',
     bars: [
@@ -54,5 +54,11 @@ test('a bar is as long as its median, its whisker as the rounds lie apart, on a 
     Number(to),
   ])
   expect(whiskers[1]).toEqual([310, 530])
+  const powers = [...svg.matchAll(/<text x="([\d.]+)"[^>]*>(1[\d,]*)<\/text>/g)]
+  expect(powers.slice(0, 3).map(([, x, power]) => [Number(x), power])).toEqual([
+    [90, '10'],
+    [310, '100'],
+    [530, '1,000'],
+  ])
   expect(svg).toContain('a &lt; b')
 })
