@@ -16,13 +16,20 @@ export interface Verdict {
 export function verdicts(results: Results, of: readonly Row[] = rows): Verdict[] {
   return of.map((row) => {
     const values = row.of(results)
-    return { row, values, outcome: judge(row, values) }
+    return { row, values, outcome: judge({ ...row, stretch: aimOf(row, results) }, values) }
   })
+}
+
+/** No figure is as good as one that the run has not found. */
+function aimOf({ stretch }: Row, results: Results): number {
+  if (typeof stretch === 'number') return stretch
+  const found = stretch.of(results)
+  return found === undefined ? Number.NaN : spreadOf(found).median
 }
 
 /** What a run found, against what is promised and aimed at. */
 export function judge(
-  { gate, stretch, isAtMost }: Pick<Row, 'gate' | 'stretch' | 'isAtMost'>,
+  { gate, stretch, isAtMost }: Pick<Row, 'gate' | 'isAtMost'> & { readonly stretch: number },
   values: readonly number[] | undefined,
 ): Outcome {
   if (values === undefined || values.length === 0) return 'not measured'

@@ -33,3 +33,12 @@ test('what either side lacks is compared with nothing', () => {
   expect(difference(['one', 'a', 'ms'], ['one', 'b', 'ms'])(results)).toEqual([2, 3])
   expect(ratio(['one', 'a', 'ms'], ['two', 'a', 'ms'])(results)).toBeUndefined()
 })
+
+test("a stream's memory at the router reaches its aim at the forwarder's of the same run, and not without one", () => {
+  const outcomeOf = (memory: Parameters<typeof resultsWith>[0][string]) =>
+    verdicts(resultsWith({ memory })).find(({ values }) => values !== undefined)?.outcome
+  const router = { kb5000: [30] }
+  expect(outcomeOf({ router, forwarder: { kb5000: [31] } })).toBe('aim reached')
+  expect(outcomeOf({ router, forwarder: { kb5000: [29] } })).toBe('kept')
+  expect(outcomeOf({ router })).toBe('kept')
+})

@@ -62,7 +62,7 @@ function promise(results: Results): string[] {
     row.name,
     values === undefined ? NOTHING : `${showSpread(values)}${row.unit}`,
     `${row.isAtMost ? '≤' : '≥'} ${row.gate}${row.unit}`,
-    `${row.isAtMost ? '≤' : '≥'} ${row.stretch}${row.unit}`,
+    `${row.isAtMost ? '≤' : '≥'} ${typeof row.stretch === 'number' ? `${row.stretch}${row.unit}` : row.stretch.name}`,
     outcome,
   ])
   return ['### The promise', '', ...table(['measure', 'found', 'promise', 'aim', ''], rows), '']
