@@ -30,6 +30,17 @@ export const others: readonly Other[] = [
     args: ['fairness.ts', '--rounds', '3'],
   },
   { name: 'console', promise: 'no page of a million requests takes more than 300 ms', args: ['console.ts'] },
+  {
+    name: 'settlement',
+    promise: 'one workspace settles 15,000 generations a second for a minute, and none is lost',
+    args: ['settlement.ts'],
+  },
+  {
+    name: 'overload',
+    promise:
+      'asked for five times what it can do, p99 of what is accepted is at most 3 times the unloaded, and refusals come within 50 ms',
+    args: ['overload.ts'],
+  },
 ]
 
 /** Runs one to its end; what it says is told as it comes. */
