@@ -8,6 +8,7 @@ type ModelEntry = components['schemas']['Model']
 /** The models that the router serves, in the order of the configuration file. */
 export interface Catalogue {
   readonly models: readonly ServedModel[]
+  readonly byId: ReadonlyMap<string, ServedModel>
   /** Throws 404 `model_not_found`, naming the field that named the model. */
   require(id: string, param: string): ServedModel
 }
@@ -23,6 +24,7 @@ export function createCatalogue(
   const byId = new Map(models.map((model) => [model.id, model]))
   return {
     models,
+    byId,
     require(id, param) {
       const model = byId.get(id)
       if (!model || (isExternal(model) && !isInService(model.upstream.name))) throw unknownModel(id, param)

@@ -4,6 +4,9 @@ import type { Operation } from '../operation.ts'
 import type { RequestBody } from './body-fields.ts'
 import { type InferenceRequest, type JudgedModel, parseName, parseRequest } from './request.ts'
 
+/** Models by their ids: there may be thousands, and each body names one. */
+export type JudgedModels<Model extends JudgedModel = JudgedModel> = ReadonlyMap<string, Model>
+
 /** What is asked of one model: read, or refused. */
 export type ReadRequest = InferenceRequest | ApiError
 
@@ -27,14 +30,14 @@ export type BodyReading =
 export function readFor(
   operation: Operation,
   bytes: Buffer,
-  models: readonly JudgedModel[],
+  models: JudgedModels,
   check?: ObjectCheck,
 ): BodyReading {
   const named = attempt(() => parseName(operation, bytes, check))
   if (named instanceof ApiError) return { refusal: named }
   const { body, name } = named
   const requests = new Map<string, ReadRequest>()
-  const model = models.find(({ id }) => id === name)
+  const model = models.get(name)
   for (const one of model ? [model, ...fallbacksOf(operation, model, models)] : []) {
     const request = attempt(() => parseRequest(operation, { body, model: one }))
     requests.set(one.id, request)
@@ -48,11 +51,12 @@ export function readFor(
 export function fallbacksOf<Model extends JudgedModel>(
   operation: Operation,
   { fallbacks = [] }: JudgedModel,
-  models: readonly Model[],
+  models: JudgedModels<Model>,
 ): Model[] {
-  return models
-    .filter(({ id, capabilities }) => fallbacks.includes(id) && capabilities.includes(operation))
-    .sort((one, other) => fallbacks.indexOf(one.id) - fallbacks.indexOf(other.id))
+  return [...new Set(fallbacks)].flatMap((id) => {
+    const other = models.get(id)
+    return other?.capabilities.includes(operation) ? [other] : []
+  })
 }
 
 /** The request at a model that was read for. Throws its refusal. */

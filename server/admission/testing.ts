@@ -1,4 +1,6 @@
 import type { ModelConfig } from '../config/router.ts'
+import type { JudgedModels } from './reading.ts'
+import type { JudgedModel } from './request.ts'
 
 /** A model that serves every route; changes go on top. */
 export function testModel(changes: Partial<ModelConfig> = {}): ModelConfig {
@@ -16,4 +18,9 @@ export function testModel(changes: Partial<ModelConfig> = {}): ModelConfig {
     backends: [],
     ...changes,
   }
+}
+
+/** As `readFor` wants them. */
+export function byId<Model extends JudgedModel>(...models: readonly Model[]): JudgedModels<Model> {
+  return new Map(models.map((model) => [model.id, model]))
 }

@@ -3,15 +3,13 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { limits } from '#contract/limits'
 import { type BodyReading, readFor } from '../admission/reading.ts'
-import { testModel } from '../admission/testing.ts'
+import { byId, testModel } from '../admission/testing.ts'
 import { ApiError } from '../errors.ts'
 import { silent } from '../log.ts'
 import { createReader, type LargeBody, type ReaderOptions } from './reader.ts'
 
-const models = [
-  testModel({ fallbacks: ['other'] }),
-  { ...testModel({ contextLength: 100, backends: [] }), id: 'other' },
-]
+const demo = testModel({ fallbacks: ['other'] })
+const models = byId(demo, { ...testModel({ contextLength: 100, backends: [] }), id: 'other' })
 
 function open(options: Partial<ReaderOptions> = {}) {
   const reader = createReader({ log: silent, ...options })
@@ -82,9 +80,10 @@ function cut(reading: BodyReading): BodyReading {
 
 test('no key of a backend goes to the thread', async () => {
   const apiKey = 'sk-secret'
-  const keyed = [
-    { ...models[0]!, backends: [{ url: 'http://a', model: 'a', apiKey, usage: 'final' as const }] },
-  ]
+  const keyed = byId({
+    ...demo,
+    backends: [{ url: 'http://a', model: 'a', apiKey, usage: 'final' as const }],
+  })
   let sent = ''
   const startThread = () => {
     const thread = threadThat('')()
@@ -97,6 +96,30 @@ test('no key of a backend goes to the thread', async () => {
   reading.catch(() => {})
   expect(sent).toContain('"demo"')
   expect(sent).not.toContain(apiKey)
+})
+
+test('the thread is told of the models once, and again when they are others', async () => {
+  const sent: (readonly string[] | undefined)[] = []
+  const startThread = () => {
+    const thread = new Worker(new URL('./thread.ts', import.meta.url))
+    const post = thread.postMessage.bind(thread)
+    vi.spyOn(thread, 'postMessage').mockImplementation((order, memory) => {
+      sent.push(order.models?.map(({ id }: { id: string }) => id))
+      post(order, memory)
+    })
+    return thread
+  }
+  const reader = open({ startThread })
+  const asked = async (of: typeof models) => {
+    const reading = await reader.read(bodyOf(good, { models: of }))
+    return reading.refusal ?? [...reading.requests.keys()]
+  }
+  const fewer = byId({ ...demo, fallbacks: [] })
+  expect(await asked(models)).toEqual(['demo', 'other'])
+  expect(await asked(models)).toEqual(['demo', 'other'])
+  expect(await asked(fewer)).toEqual(['demo'])
+  expect(await asked(models)).toEqual(['demo', 'other'])
+  expect(sent).toEqual([['demo', 'other'], undefined, ['demo'], ['demo', 'other']])
 })
 
 test.each([

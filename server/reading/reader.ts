@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { limits } from '#contract/limits'
-import type { BodyReading } from '../admission/reading.ts'
+import type { BodyReading, JudgedModels } from '../admission/reading.ts'
 import type { JudgedModel } from '../admission/request.ts'
 import { ApiError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -13,7 +13,7 @@ export interface LargeBody {
   readonly operation: Operation
   /** As it came; nobody may touch them any more. */
   readonly pieces: readonly Buffer[]
-  readonly models: readonly JudgedModel[]
+  readonly models: JudgedModels
   /** Whose it is: the bodies of one wait behind each other. */
   readonly owner: string
   /** Asked when its turn comes: what to reject with when nobody waits for it any more. */
@@ -72,6 +72,8 @@ export function createReader(options: ReaderOptions): Reader {
   const queue = createFairQueue<Task>()
   const failed = { busy: 0, late: 0, died: 0 }
   let thread: Worker | undefined
+  /** The models that the thread has: told once, and not with each body. */
+  let told: JudgedModels | undefined
   let current: Task | undefined
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -95,7 +97,8 @@ export function createReader(options: ReaderOptions): Reader {
     try {
       thread ??= open()
       timer = setTimeout(() => fail(thread, 'late', new Error(`${readMs} ms have passed`)), readMs).unref()
-      thread.postMessage(...orderOf(current))
+      thread.postMessage(...orderOf(current, told))
+      told = current.models
     } catch (error) {
       fail(thread, 'died', error)
     }
@@ -135,6 +138,7 @@ export function createReader(options: ReaderOptions): Reader {
   function end(): void {
     const ended = thread
     thread = undefined
+    told = undefined
     void ended?.terminate()
   }
 
@@ -178,13 +182,17 @@ function start(): Worker {
 }
 
 /** Memory moves from thread to thread; a piece that is only a part of some is copied before. */
-function orderOf({ operation, pieces, models }: LargeBody): [ReadOrder, ArrayBuffer[]] {
+function orderOf(
+  { operation, pieces, models }: LargeBody,
+  told: JudgedModels | undefined,
+): [ReadOrder, ArrayBuffer[]] {
   const own = pieces.map((piece) =>
     piece.buffer.byteLength === piece.length && piece.buffer instanceof ArrayBuffer
       ? new Uint8Array(piece.buffer)
       : new Uint8Array(piece),
   )
-  return [{ operation, pieces: own, models: models.map(toJudged) }, own.map(({ buffer }) => buffer)]
+  const news = models === told ? {} : { models: [...models.values()].map(toJudged) }
+  return [{ operation, pieces: own, ...news }, own.map(({ buffer }) => buffer)]
 }
 
 /** Nothing else of a model, such as its backends' keys, is of use there. */

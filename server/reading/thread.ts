@@ -1,11 +1,14 @@
 import { parentPort } from 'node:worker_threads'
-import { readFor } from '../admission/reading.ts'
+import { type JudgedModels, readFor } from '../admission/reading.ts'
 import { type ReadMessage, type ReadOrder, toMessage } from './wire.ts'
+
+let judged: JudgedModels = new Map()
 
 /** The thread that reads large bodies, one after the other: see `createReader`. */
 parentPort!.on('message', ({ operation, pieces, models }: ReadOrder) => {
+  if (models) judged = new Map(models.map((model) => [model.id, model]))
   try {
-    const [message, memory] = toMessage(readFor(operation, join(pieces), models))
+    const [message, memory] = toMessage(readFor(operation, join(pieces), judged))
     parentPort!.postMessage(message, memory)
   } catch (error) {
     const failure = error instanceof Error ? (error.stack ?? error.message) : String(error)

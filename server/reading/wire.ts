@@ -8,7 +8,8 @@ import type { Operation } from '../operation.ts'
 export interface ReadOrder {
   readonly operation: Operation
   readonly pieces: readonly Uint8Array<ArrayBuffer>[]
-  readonly models: readonly JudgedModel[]
+  /** Absent where they are those of the order before. */
+  readonly models?: readonly JudgedModel[]
 }
 
 /** A refusal as it passes between threads, which know no classes. */

@@ -33,6 +33,9 @@ export function createInForce(current: () => Edition): InForce {
       get models() {
         return current().catalogue.models
       },
+      get byId() {
+        return current().catalogue.byId
+      },
       require: (id, param) => current().catalogue.require(id, param),
     },
     defaultLimits: {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readFor, requestAt } from '../admission/reading.ts'
-import { testModel } from '../admission/testing.ts'
+import { byId, testModel } from '../admission/testing.ts'
 import { sizeFallbacks, sizeFor } from './fallbacks.ts'
 
 const pricing = { promptMicros: 1_000_000, completionMicros: 2_000_000 }
@@ -8,7 +8,7 @@ const model = testModel({ contextLength: 1_000, maxOutputTokens: 100, pricing, f
 const other = { ...testModel({ contextLength: 1_000, maxOutputTokens: 50, pricing }), id: 'other' }
 
 function reading(fields: object) {
-  return readFor('completions', Buffer.from(JSON.stringify({ model: 'demo', ...fields })), [model, other])
+  return readFor('completions', Buffer.from(JSON.stringify({ model: 'demo', ...fields })), byId(model, other))
 }
 
 const read = (fields: object) => requestAt(reading(fields), model)
@@ -48,6 +48,6 @@ test.each<[fields: object, most: number, sent: number | undefined]>([
 
 test('a model that serves in place of another is sized for all prompts too', () => {
   const several = reading({ prompt: ['a', 'b'] })
-  const [sized] = sizeFallbacks('completions', model, [model, other], (one) => requestAt(several, one))
+  const [sized] = sizeFallbacks('completions', model, byId(model, other), (one) => requestAt(several, one))
   expect(sized).toMatchObject({ model: { id: 'other' }, tokens: { outputCapTokens: 2 * 50 } })
 })

@@ -1,5 +1,5 @@
 import { capOutput, holdMicros, type OutputCap } from '../admission/hold.ts'
-import { fallbacksOf } from '../admission/reading.ts'
+import { fallbacksOf, type JudgedModels } from '../admission/reading.ts'
 import type { InferenceRequest } from '../admission/request.ts'
 import type { ServedModel } from '../config/router.ts'
 import type { ServedBy } from '../metering/generation.ts'
@@ -38,7 +38,7 @@ export function sizeFor(model: ServedModel, request: InferenceRequest): SizedFor
 export function sizeFallbacks(
   operation: Operation,
   model: ServedModel,
-  models: readonly ServedModel[],
+  models: JudgedModels<ServedModel>,
   requestAt: (model: ServedModel) => InferenceRequest,
 ): SizedFor[] {
   return fallbacksOf(operation, model, models).map((other) => sizeFor(other, requestAt(other)))

@@ -5,7 +5,7 @@ import type { Reservation } from '../admission/gate.ts'
 import { parseAuthorization } from '../admission/key.ts'
 import type { FindKey } from '../admission/key-finder.ts'
 import { countPrompt, refuseLongPrompt } from '../admission/prompt-length.ts'
-import { type BodyReading, readFor, requestAt } from '../admission/reading.ts'
+import { type BodyReading, type JudgedModels, readFor, requestAt } from '../admission/reading.ts'
 import { ClientGone, declaredLength, joined, readPieces } from '../bodies/body.ts'
 import type { BodyLease, Pool } from '../bodies/body-memory.ts'
 import { isExternal, type ServedModel } from '../config/router.ts'
@@ -196,7 +196,7 @@ async function accept(
       : placeRequest(model, dependencies, authorize)
   const { endpoint, evidenceDigest, passage } = placing instanceof Promise ? await placing : placing
   const own = sizeFor(model, request)
-  const others = sizeFallbacks(operation, model, catalogue.models, (other) => requestAt(body, other))
+  const others = sizeFallbacks(operation, model, catalogue.byId, (other) => requestAt(body, other))
   const asked = {
     id: createGenerationId(),
     requestId: trace.requestId,
@@ -258,7 +258,7 @@ async function judge(
     const { inspect, read } = looksAt(operation, incoming, reading, spotTime)
     const pieces = await readPieces(incoming, { maxBytes, lease, inspect })
     const edition = visit.enter()
-    const { models } = edition.catalogue
+    const { byId: models } = edition.catalogue
     const gone = () => (incoming.socket.destroyed ? new ClientGone() : undefined)
     const body =
       read(pieces, models) ?? (await reader.read({ operation, pieces, models, owner: reading.owner, gone }))
@@ -278,7 +278,7 @@ interface Looks {
   /** At each piece as it comes; the error that it gives ends the reading. */
   readonly inspect: (piece: Buffer) => ApiError | undefined
   /** At all of it, at once; undefined where that has to be done aside. */
-  readonly read: (pieces: readonly Buffer[], models: readonly ServedModel[]) => BodyReading | undefined
+  readonly read: (pieces: readonly Buffer[], models: JudgedModels) => BodyReading | undefined
 }
 
 /**
