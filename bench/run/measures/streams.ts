@@ -26,6 +26,16 @@ const kinds: readonly Kind[] = [
     unit: 'chunks',
   },
   {
+    id: 'chunks-long',
+    title: '16 streams of 1,000 chunks as fast as they go',
+    clients: 16,
+    chunks: 1_000,
+    everyMs: 0,
+    isQuick: false,
+    unit: 'chunks',
+    of: ['forwarder', 'router'],
+  },
+  {
     id: 'chunks-paced',
     title: '100 streams, each a chunk every 20 ms',
     clients: 100,

@@ -145,6 +145,24 @@ export const rows: readonly Row[] = [
       ['requests-64', 'router', 'cpuMicros.database'],
     ),
   ),
+  atMost(
+    "router's own processor time a chunk of streams of 1,000, unpaced, against those of 100",
+    ' ×',
+    [1.1, 1.05],
+    ratio(['chunks-long', 'router', 'cpuMicros'], ['chunks-unpaced', 'router', 'cpuMicros']),
+  ),
+  atMost(
+    "router's own processor time a request with 1,000 models, against one",
+    ' ×',
+    [1.1, 1.05],
+    ratio(['requests-64', 'models-1000', 'cpuMicros'], ['requests-64', 'router', 'cpuMicros']),
+  ),
+  atMost(
+    'its own for each model that GET /models lists, 1,000 against 100',
+    ' ×',
+    [1.1, 1.05],
+    ratio(['models', 'models-1000', 'cpuMicros'], ['models', 'models-100', 'cpuMicros']),
+  ),
   atMost('cold start of the router, database up', ' s', [0.5, 0.3], plain('start', 'router', 'seconds')),
 ]
 

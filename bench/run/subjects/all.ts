@@ -2,6 +2,7 @@ import { direct } from './direct.ts'
 import { bookkeeper, forwarder } from './forwarder.ts'
 import { grown } from './grown.ts'
 import { litellm } from './litellm.ts'
+import { manyModels } from './many-models.ts'
 import { nginx } from './nginx.ts'
 import { portkey } from './portkey.ts'
 import { replicas } from './replicas.ts'
@@ -20,5 +21,6 @@ export const subjects: readonly Subject[] = [
   portkey,
   litellm,
   grown,
+  ...manyModels,
   replicas,
 ]

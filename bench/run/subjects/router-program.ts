@@ -21,8 +21,9 @@ export function startProgram<Ready>(
   return startServing({ file, args, env: { TMPDIR: folder } })
 }
 
-/** A router as in production, but for limits that no load reaches. */
-export function routerConfig(databaseUrl: string, backendUrl: string): object {
+/** A router as in production, but for limits that no load reaches. `MODEL` is the last of so many models. */
+export function routerConfig(databaseUrl: string, backendUrl: string, models = 1): object {
+  const ids = [...Array.from({ length: models - 1 }, (_, at) => `bench/other-${at + 1}`), MODEL]
   return {
     listen: { host: '127.0.0.1', port: 0 },
     admin: { port: 0 },
@@ -36,15 +37,13 @@ export function routerConfig(databaseUrl: string, backendUrl: string): object {
     timers: { drainMs: 200 },
     trustedProxies: ['127.0.0.1'],
     endpoints: [{ name: 'bench', hostname: 'router.localhost' }],
-    models: [
-      {
-        id: MODEL,
-        contextLength: 32_768,
-        pricing: { promptPer1mMicros: 150_000, completionPer1mMicros: 600_000 },
-        endpoint: 'bench',
-        capabilities: ['chat'],
-        backends: [{ url: backendUrl, model: 'tiny-chat' }],
-      },
-    ],
+    models: ids.map((id) => ({
+      id,
+      contextLength: 32_768,
+      pricing: { promptPer1mMicros: 150_000, completionPer1mMicros: 600_000 },
+      endpoint: 'bench',
+      capabilities: ['chat'],
+      backends: [{ url: backendUrl, model: 'tiny-chat' }],
+    })),
   }
 }

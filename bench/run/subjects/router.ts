@@ -11,8 +11,8 @@ export const router: Subject = {
 }
 
 /** A router on a database, which it disposes of. */
-export function prepareRouter(place: Place, database: Database): Prepared {
-  const config = routerConfig(database.url, place.backendUrl)
+export function prepareRouter(place: Place, database: Database, models = 1): Prepared {
+  const config = routerConfig(database.url, place.backendUrl, models)
   return {
     async start() {
       const { ready, child, stop } = await startProgram<{ address: string }>('router', place, config)
