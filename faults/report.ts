@@ -67,7 +67,7 @@ export function linesOf(report: Report): string[] {
     'They were told of:',
     ...table(codes),
     `${report.unseen_ends} ends were on record and never came, as their connection was lost first;`,
-    `${report.lost_beyond_router} of those were told so by what stands before the router;`,
+    `${report.lost_beyond_router} more were told of an error by what stands before the router;`,
     `${report.known_gaps} were told of an error by a router that was killed before it could correct the record (docs/known-gaps.md).`,
     ...violations.map(({ episode, check, detail }) => `VIOLATION in episode ${episode}, ${check}: ${detail}`),
     ...(replay === undefined ? [] : [`Play it again: ${replay}`]),
