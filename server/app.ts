@@ -15,6 +15,7 @@ import { corsHeaders, preflightHeaders } from './routes/cors.ts'
 import type { Handlers, JsonHandler, PublicHandler, RawHandler } from './routes/handlers.ts'
 import { hintFor } from './routes/hint.ts'
 import { refusalFor } from './routes/refuse.ts'
+import { dropStalled } from './stalled.ts'
 import type { Tracer } from './tracing/tracer.ts'
 
 /** What Hono hands from the listener to a route. */
@@ -33,6 +34,8 @@ export interface AppDependencies {
   readonly requests: Requests
   readonly log: Log
   readonly help: Help
+  /** How long a client may take nothing of an answer. */
+  readonly stalledMs: () => number
   /** Makes traces; without it there are none. */
   readonly tracer?: Pick<Tracer, 'begin'> | undefined
   /** Answers what is asked for below `/console`; without it nothing is there (CONS-56). */
@@ -41,8 +44,14 @@ export interface AppDependencies {
 
 /** The router's HTTP application: every operation of the contract under `/v1`, errors in one shape. */
 export function createApp(dependencies: AppDependencies): Hono<RouterEnvironment> {
-  const { handlers, findKey, corsOrigins, requests, log, help, tracer, console } = dependencies
+  const { handlers, findKey, corsOrigins, requests, log, help, stalledMs, tracer, console } = dependencies
   const app = new Hono<RouterEnvironment>()
+
+  app.use(async (c, next) => {
+    await next()
+    // What has begun already is a generation, whose reader the relay times, or a file of the console, which is timed below.
+    if (!c.env.outgoing.headersSent) dropStalled(c.env.outgoing, stalledMs())
+  })
 
   app.use(async (c, next) => {
     const requestId = requestIdFor(c.req.header('x-request-id'))
@@ -52,6 +61,7 @@ export function createApp(dependencies: AppDependencies): Hono<RouterEnvironment
     // The console is for pages of its own origin: others are told nothing, and are asked nothing beforehand.
     if (console && /^\/console(\/|$)/.test(c.req.path)) {
       c.env.outgoing.setHeader('X-Request-Id', requestId)
+      dropStalled(c.env.outgoing, stalledMs())
       return next()
     }
     const asked = {

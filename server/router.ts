@@ -159,6 +159,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
   const drain = createDrain(inForce.drainTimers)
   const { sourceAddressOf } = inForce
   const help = createHelp(() => inForce.config.docsUrl)
+  const stalledMs = () => inForce.config.timers.stalledClientMs
   const budgetOf = (bucket: BucketName, perMinute: number) =>
     createBudget(bucket, perMinute, () => now().getTime(), recorder.limits)
   const evidence = {
@@ -237,6 +238,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     requests,
     log,
     help,
+    stalledMs,
     tracer,
     console: console?.app,
   }
@@ -261,6 +263,7 @@ export async function startRouter(dependencies: RouterDependencies): Promise<Rou
     requests,
     log,
     help,
+    stalledMs,
     tracer,
   })
   const { maxHeaderBytes } = config.limits

@@ -110,3 +110,24 @@ test('clients that read nothing slow their backends down, leave a router’s mem
   expect(records.map(({ status }) => status)).toEqual(Array(READERS).fill('aborted'))
   expect(await verifyLedger(sql)).toMatchObject({ open_holds: 0, differences: [] })
 })
+
+/** More answers than the kernel keeps for one reader, of less than a kilobyte each. */
+const AHEAD = 30_000
+
+test('so are those that read nothing of lists and of refusals', async () => {
+  const { hostname, port } = new URL(router.baseUrl)
+  const ahead = (line: string, body = '') => {
+    const request = `${line} HTTP/1.1\r\nHost: router\r\nAuthorization: Bearer ${account.apiKey}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const socket = connect({ port: Number(port), host: hostname }).pause()
+    socket.on('error', () => {})
+    socket.write(request.repeat(AHEAD))
+    return socket
+  }
+  const sockets = [ahead('GET /v1/models'), ahead('POST /v1/chat/completions', '[]')]
+  await vi.waitFor(async () => expect(await sample('router_connections_open')).toBe(sockets.length), 5_000)
+  await vi.waitUntil(async () => (await sample('router_connections_open')) === 0, {
+    timeout: 120_000,
+    interval: 200,
+  })
+  for (const socket of sockets) socket.destroy()
+})

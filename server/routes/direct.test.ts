@@ -31,7 +31,7 @@ async function start(chat: RawHandler) {
   const handlers = { createChatCompletion: chat, createCompletion: chat, createEmbedding: chat }
   const corsOrigins = () => ['https://app.example']
   const help = createHelp(() => 'https://docs.example')
-  const world = { corsOrigins, requests, log, help }
+  const world = { corsOrigins, requests, log, help, stalledMs: () => 60_000 }
   const app = createApp({ handlers: handlers as Handlers, findKey: vi.fn(), ...world })
   const fetch = vi.fn(app.fetch)
   const direct = createDirect({ handlers, ...world })

@@ -4,6 +4,7 @@ import type { Help } from '../help.ts'
 import type { Log } from '../log.ts'
 import type { Requests, Trace } from '../operations/requests.ts'
 import { requestIdFor } from '../request-id.ts'
+import { dropStalled } from '../stalled.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { corsHeaders } from './cors.ts'
 import type { Handlers, RawHandler, RawRequest } from './handlers.ts'
@@ -16,6 +17,8 @@ export interface DirectOptions {
   readonly requests: Pick<Requests, 'follow'>
   readonly log: Pick<Log, 'error'>
   readonly help: Help
+  /** How long a client may take nothing of a refusal. */
+  readonly stalledMs: () => number
   /** Makes traces; without it there are none. */
   readonly tracer?: Pick<Tracer, 'begin'> | undefined
 }
@@ -31,7 +34,7 @@ const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/
  * takes what is asked for by the exact path; what is spelt otherwise goes through the application, to the same handlers.
  */
 export function createDirect(options: DirectOptions): Direct {
-  const { handlers, corsOrigins, requests, log, help, tracer } = options
+  const { handlers, corsOrigins, requests, log, help, stalledMs, tracer } = options
   const wayAt = new Map<string | undefined, { readonly route: string; readonly handler: RawHandler }>()
   for (const operation of ['createChatCompletion', 'createCompletion', 'createEmbedding'] as const) {
     const route = `/v1${routes[operation].path}`
@@ -50,6 +53,7 @@ export function createDirect(options: DirectOptions): Direct {
       const fixed = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
       const more = { ...refusal.headers, ...help(refusal) }
       response.writeHead(refusal.status, { ...headers, ...fixed, ...more }).end(body)
+      if (!response.writableFinished) dropStalled(response, stalledMs())
     }
   }
 
