@@ -5,7 +5,7 @@ import { isDelimited } from '#egress/connection/delimited.ts'
 import type { RawHeaders } from '../raw-headers.ts'
 import { bodyOf, type Refusal, unavailable } from '../refusal.ts'
 import { type Origins, refuse } from '../refuse.ts'
-import { responseHeaders } from './headers.ts'
+import { responseHeaders, withoutLength } from './headers.ts'
 import { EventHold } from './hold.ts'
 import { StreamTail } from './tail.ts'
 
@@ -63,7 +63,9 @@ export class Answer {
     })
     this.#response.sendDate = false
     const text = STATUS_TEXT.test(statusText ?? '') ? statusText : undefined
-    this.#response.writeHead(status, text, responseHeaders(headers))
+    const passedOn = responseHeaders(headers)
+    const mayEndOtherwise = this.#stream !== undefined && this.#request.method !== 'HEAD'
+    this.#response.writeHead(status, text, mayEndOtherwise ? withoutLength(passedOn) : passedOn)
     // The first piece of the body often comes along with the head; else the head goes alone.
     process.nextTick(() => {
       if (!this.#isWritten && !this.isGone) this.#response.flushHeaders()

@@ -112,6 +112,44 @@ test.each(['Connection: close', 'Transfer-Encoding: identity', 'Transfer-Encodin
   },
 )
 
+/** The proxy's error event, and more than all that is written here. */
+const LENGTHS = ['60', '6000']
+const told = /^data: 1\n\ndata: \{"error".*\}\n\ndata: \[DONE\]\n\n$/
+
+test.each(
+  LENGTHS.flatMap((length): [string, string, RegExp][] => [
+    [length, 'data: 1\n\n', told],
+    [length, 'data: 1\n\ndata: {"b', told],
+    [length, 'data: [DONE]\n\n', /^data: \[DONE\]\n\n$/],
+  ]),
+)(
+  'a stream of a length of %s that breaks off behind %j leaves its connection to the next',
+  async (length, written, passedOn) => {
+    const world = await startWorld({
+      script: ({ url }, response) => {
+        if (url === '/v1/next') return void response.end('next')
+        response.writeHead(200, { 'content-type': 'text/event-stream', 'content-length': length })
+        response.write(written, () => response.socket?.destroy())
+      },
+    })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const first = await ask(world, { agent })
+    expect(first.text).toMatch(passedOn)
+    expect(first.headers).not.toHaveProperty('content-length')
+    expect(await ask(world, { agent, path: '/v1/next' })).toMatchObject({ status: 200, text: 'next' })
+    agent.destroy()
+  },
+)
+
+test('a HEAD of a stream tells its length', async () => {
+  const world = await startWorld({
+    script: (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/event-stream', 'content-length': '60' }).end(),
+  })
+  const { status, headers, text } = await ask(world, { method: 'HEAD' })
+  expect({ status, length: headers['content-length'], text }).toEqual({ status: 200, length: '60', text: '' })
+})
+
 test('a whole answer that breaks off is seen to be cut', async () => {
   const world = await startWorld({
     script: (_, response) => {

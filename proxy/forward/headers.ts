@@ -38,6 +38,14 @@ export function responseHeaders(headers: RawHeaders): string[] {
   return kept
 }
 
+/** The same without its length, which an event stream of another ending would break: what follows is told in chunks. */
+export function withoutLength(headers: readonly string[]): string[] {
+  const kept: string[] = []
+  for (let at = 0; at < headers.length; at += 2)
+    if (headers[at]!.toLowerCase() !== 'content-length') kept.push(headers[at]!, headers[at + 1]!)
+  return kept
+}
+
 function keep(headers: RawHeaders, isKept: (name: string) => boolean): string[] {
   const named = namedByConnection(headers)
   const { pairs, names } = headers
