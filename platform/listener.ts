@@ -4,9 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { sayLast } from '#base/last-words.ts'
+import { dropStalled } from '#base/stalled.ts'
 import { limits } from '#contract/limits'
 import { type WireDigest, wireDigest } from './digest.ts'
 import type { Identity } from './identity.ts'
+import { unreadable } from './refusal.ts'
+import { Turns } from './turns.ts'
 
 /** Answers a request; `leaf` is the digest of the certificate that its connection was shown. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, leaf: WireDigest) => void
@@ -22,6 +26,8 @@ export interface Listener {
 
 const TICKET_KEY_BYTES = 48
 const BACKLOG = 4_096
+/** Of a connection whose request does not come, which may have been opened ahead. */
+const TIME_IS_UP = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 /**
  * Creates a listener for TLS 1.3. Call `present` before `listen`: until then handshakes fail. An answer on a connection
@@ -31,10 +37,11 @@ export function createListener(handle: Handler): Listener {
   const server = createServer({ keepAliveTimeout: limits.keepAliveMs, noDelay: true })
   const { open, older } = trackSockets(server)
   const leafOf = rememberLeaves()
+  const turns = new Turns()
   let newest: WireDigest | undefined
   let presented: WireDigest | undefined
   let running = 0
-  server.on('request', (request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
     running += 1
     response.on('close', () => {
       running -= 1
@@ -44,7 +51,15 @@ export function createListener(handle: Handler): Listener {
     const leaf = older.size === 0 ? newest! : leafOf(request.socket as TLSSocket)
     // Closing it brings the client to the new certificate with its next request.
     if (leaf !== presented) response.shouldKeepAlive = false
+    dropStalled(response, limits.stalledClientMs)
     handle(request, response, leaf)
+  }
+  server.on('request', (request, response) => turns.take(request, response, () => serve(request, response)))
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
+    // In the midst of an answer, or before one that is owed, a refusal would be taken for a part of it, or for it.
+    if (code === 'ECONNRESET' || code === TIME_IS_UP || !socket.writable || !turns.isFree(socket))
+      socket.destroy()
+    else sayLast(socket, unreadable(code))
   })
   return {
     present(identity) {

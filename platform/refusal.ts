@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type ErrorCode, errors } from '#contract/errors'
 import { limits } from '#contract/limits'
 
@@ -22,4 +22,22 @@ export function refuse(
     'X-Request-Id': requestId,
   })
   response.end(body)
+}
+
+/** The whole answer to bytes that are no request, by the code of Node's parser; the connection ends with it. */
+export function unreadable(parserCode: string | undefined): string {
+  const [code, message] =
+    parserCode === 'HPE_HEADER_OVERFLOW'
+      ? (['headers_too_large', 'The request line and the headers have too many bytes.'] as const)
+      : (['invalid_json', 'This is not a well-formed HTTP/1.1 request for this gateway.'] as const)
+  const { status, type } = errors[code]
+  const body = JSON.stringify({ error: { message, type, code } })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${randomUUID()}`,
+    'Connection: close',
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
 }

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { listen } from './listen.ts'
 import { dropStalled } from './stalled.ts'
 
 /** Of a large write the kernel takes some megabytes at a time. */
@@ -19,7 +18,8 @@ async function ask(answer: (response: ServerResponse) => unknown) {
     answer(response)
   })
   onTestFinished(() => void server.close().closeAllConnections())
-  const socket = connect(await listen(server, { host: '127.0.0.1', port: 0 }), '127.0.0.1')
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
   socket.on('error', () => {}).pause()
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
