@@ -27,8 +27,9 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Processor time of each program',
-    words: 'The same with 64 clients, microseconds; the platform stands between proxy and router.',
-    columns: ['proxy', 'platform', 'router', 'database'].map((program) => ({
+    words:
+      'The same with 64 clients, microseconds; the platform stands between proxy and router, as the second forwarder does behind the first.',
+    columns: ['proxy', 'platform', 'first', 'second', 'router', 'database'].map((program) => ({
       heading: program,
       measure: 'requests-64',
       figure: `cpuMicros.${program}`,

@@ -4,6 +4,7 @@ import { grown } from './grown.ts'
 import { litellm } from './litellm.ts'
 import { manyModels } from './many-models.ts'
 import { nginx } from './nginx.ts'
+import { passage } from './passage.ts'
 import { portkey } from './portkey.ts'
 import { replicas } from './replicas.ts'
 import { router } from './router.ts'
@@ -17,6 +18,7 @@ export const subjects: readonly Subject[] = [
   forwarder,
   bookkeeper,
   router,
+  passage,
   verified,
   portkey,
   litellm,

@@ -36,7 +36,8 @@ export const bookkeeper: Subject = {
   },
 }
 
-async function startForwarder(
+/** Starts one of the programs of `forwarder/`. */
+export async function startForwarder(
   program: string,
   { backendUrl, core }: Place,
   ...args: string[]

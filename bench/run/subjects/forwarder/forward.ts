@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
 import type { Books } from './books.ts'
@@ -6,18 +7,34 @@ import type { Books } from './books.ts'
 /** Of the answer's head: the rest is each connection's own. */
 const PASSED = ['content-type', 'content-length']
 
-/** Forwards every request to the model, until the process is told to end; with books, each is written down as well. */
-export function serve(backendUrl: string, books?: Books): void {
-  const backend = new URL(backendUrl)
-  const pool = new Pool(backend.origin, { connections: null, pipelining: 1 })
+/** What a forwarder does besides. */
+export interface Besides {
+  /** Where each request is written down. */
+  readonly books?: Books
+  /** PEM of a key with its certificate: TLS ends here. */
+  readonly identity?: string
+  /** PEM of the certificate that whoever stands behind shows, and the name in it. */
+  readonly trusted?: { readonly pem: string; readonly hostname: string }
+}
 
-  const server = createServer((request, response) => {
+/** Forwards every request to the model, until the process is told to end. */
+export function serve(backendUrl: string, { books, identity, trusted }: Besides = {}): void {
+  const backend = new URL(backendUrl)
+  const connect = trusted && { connect: { ca: trusted.pem, servername: trusted.hostname } }
+  const pool = new Pool(backend.origin, { connections: null, pipelining: 1, ...connect })
+
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (books === undefined) forward(request, response)
     else void forwardBooked(request, response, books)
-  })
+  }
+  const server =
+    identity === undefined
+      ? createServer(answer)
+      : createTlsServer({ key: identity, cert: identity, minVersion: 'TLSv1.3' }, answer)
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo
-    console.log(JSON.stringify({ address: `http://127.0.0.1:${port}/v1` }))
+    const scheme = identity === undefined ? 'http' : 'https'
+    console.log(JSON.stringify({ address: `${scheme}://127.0.0.1:${port}/v1` }))
   })
   process.on('SIGTERM', () => process.exit())
   if (process.argv.includes('--with-parent')) process.stdin.on('end', () => process.exit()).resume()
@@ -36,10 +53,9 @@ export function serve(backendUrl: string, books?: Books): void {
   /** Nothing that ends an answer is sent before it is settled. */
   function forward(request: IncomingMessage, response: ServerResponse, settle?: () => Promise<void>): void {
     const path = `${backend.pathname}${request.url!.slice('/v1'.length)}`
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': request.headers['content-length']!,
-    }
+    const { authorization, 'content-length': length } = request.headers
+    const headers: Record<string, string> = { 'content-type': 'application/json', 'content-length': length! }
+    if (authorization !== undefined) headers.authorization = authorization
     let leave: () => void = () => {}
     let held: Buffer | undefined
     response.once('close', () => response.writableFinished || leave())
