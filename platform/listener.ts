@@ -6,11 +6,11 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { sayLast } from '#base/last-words.ts'
 import { dropStalled } from '#base/stalled.ts'
+import { Turns } from '#base/turns.ts'
 import { limits } from '#contract/limits'
 import { type WireDigest, wireDigest } from './digest.ts'
 import type { Identity } from './identity.ts'
 import { unreadable } from './refusal.ts'
-import { Turns } from './turns.ts'
 
 /** Answers a request; `leaf` is the digest of the certificate that its connection was shown. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, leaf: WireDigest) => void
@@ -39,26 +39,22 @@ export function createListener(handle: Handler): Listener {
   const leafOf = rememberLeaves()
   const turns = new Turns()
   let newest: WireDigest | undefined
-  let presented: WireDigest | undefined
-  let running = 0
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    running += 1
-    response.on('close', () => {
-      running -= 1
-      if (running === 0) server.emit('quiet')
-    })
     // Asking a connection has its certificate copied and read anew, which takes some 50 µs.
     const leaf = older.size === 0 ? newest! : leafOf(request.socket as TLSSocket)
     // Closing it brings the client to the new certificate with its next request.
-    if (leaf !== presented) response.shouldKeepAlive = false
+    if (leaf !== newest) response.shouldKeepAlive = false
     dropStalled(response, limits.stalledClientMs)
     handle(request, response, leaf)
   }
   server.on('request', (request, response) => turns.take(request, response, () => serve(request, response)))
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
-    // In the midst of an answer, or before one that is owed, a refusal would be taken for a part of it, or for it.
-    if (code === 'ECONNRESET' || code === TIME_IS_UP || !socket.writable || !turns.isFree(socket))
-      socket.destroy()
+    // Behind the last request of a connection, whose answer closes it.
+    if (code === 'HPE_CLOSED_CONNECTION') return
+    // In the midst of an answer, or before one that is owed, a refusal would be taken for a part of it, or for it; behind
+    // one that came before the end of its request, for the next.
+    const isOwed = turns.unanswered(socket).length > 0 || turns.newest(socket)?.complete === false
+    if (code === 'ECONNRESET' || code === TIME_IS_UP || !socket.writable || isOwed) socket.destroy()
     else sayLast(socket, unreadable(code))
   })
   return {
@@ -72,7 +68,7 @@ export function createListener(handle: Handler): Listener {
         // A session of the certificate before cannot be resumed: its client has to look at the new one.
         ticketKeys: randomBytes(TICKET_KEY_BYTES),
       })
-      newest = presented = wireDigest(leaf!.raw)
+      newest = wireDigest(leaf!.raw)
       for (const socket of open) older.add(socket)
     },
     async listen(host, port) {
@@ -82,11 +78,9 @@ export function createListener(handle: Handler): Listener {
     },
     async close(deadlineMs) {
       if (!server.listening) return
-      // No connection has this certificate any more: each answer from now on closes its own.
-      presented = undefined
       const closed = once(server, 'close')
       server.close()
-      if (running > 0) await Promise.race([once(server, 'quiet'), after(deadlineMs)])
+      await Promise.race([turns.end(), after(deadlineMs)])
       for (const socket of open) socket.destroy()
       await closed
     },

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Turns } from '#base/turns.ts'
 import { limits } from '#contract/limits'
 import type { Log } from '../log.ts'
 import { malformed } from '../refusal.ts'
@@ -11,7 +12,6 @@ import { guard } from './guard.ts'
 import type { ListenConfig } from './listen-config.ts'
 import { isAmbiguous, refuseSocket } from './malformed.ts'
 import { open } from './open.ts'
-import { Turns } from './turns.ts'
 
 /** A listener that serves. */
 export interface Listener {

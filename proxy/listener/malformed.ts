@@ -14,14 +14,6 @@ export function isAmbiguous({ rawHeaders }: IncomingMessage): boolean {
   return SINGLE.some((single) => names.indexOf(single) !== names.lastIndexOf(single))
 }
 
-/**
- * Whether Node loses what comes in one read with a request: its parser stops behind one that asks for another protocol.
- * What comes next is the rest of something, such as a body, and must not be taken for a request.
- */
-export function losesWhatFollows({ headers }: IncomingMessage): boolean {
-  return headers.upgrade !== undefined
-}
-
 /** By Node's code. */
 const refusals: Readonly<Record<string, () => Refusal>> = {
   HPE_HEADER_OVERFLOW: headersTooLarge,

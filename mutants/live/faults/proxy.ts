@@ -101,7 +101,7 @@ export const proxy: readonly LiveFault[] = [
   },
   {
     id: 'place-lost-behind-an-upgrade',
-    file: 'proxy/listener/malformed.ts',
+    file: 'base/turns.ts',
     find: 'headers.upgrade !== undefined',
     replace: 'false',
     violates: ['REQ-75'],
@@ -110,7 +110,7 @@ export const proxy: readonly LiveFault[] = [
   },
   {
     id: 'ahead-of-its-turn',
-    file: 'proxy/listener/turns.ts',
+    file: 'base/turns.ts',
     find: 'connection.turns.length === 1',
     replace: 'true',
     violates: ['REQ-74'],

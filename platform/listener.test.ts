@@ -31,14 +31,15 @@ test('one request of a connection goes on at a time, whatever it sends ahead, an
 
 test('little more of a connection is read than what may stand ahead', async () => {
   const { begun, router } = answers()
-  const { connect } = await startWorld(router)
+  const { connect, fetchEvidence } = await startWorld(router)
   const socket = await connect()
   socket.on('error', () => {})
   const written = vi.fn()
   // More than the buffers of two sockets hold.
   socket.write(requestOf(`X-Padding: ${'x'.repeat(8_000)}`).repeat(4_000), written)
   await vi.waitUntil(() => begun.length === 1)
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  // So long that all of it would have been read.
+  for (let turn = 0; turn < 20; turn++) await fetchEvidence()
   expect(written).not.toHaveBeenCalled()
   expect(begun).toHaveLength(1)
   socket.destroy()

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { holdSocket } from '#base/hold-socket.ts'
-import { type Entry, Roster } from '#base/roster.ts'
-import { losesWhatFollows } from './malformed.ts'
+import { holdSocket } from './hold-socket.ts'
+import { type Entry, Roster } from './roster.ts'
 
 /** Requests that one connection may send ahead before nothing more of it is read (PRXY-31). */
 const MAX_AHEAD = 100
@@ -16,7 +15,7 @@ interface Turn {
   readonly entry: Entry<Unanswered>
 }
 
-/** What the end of the proxy waits for. */
+/** What the end of a listener waits for. */
 type Unanswered = Pick<Turn, 'response' | 'end'>
 
 /** What has come on one connection. */
@@ -108,4 +107,12 @@ export class Turns {
     newest.socket.setTimeout(0)
     this.#serve(turns[0], connection)
   }
+}
+
+/**
+ * Whether Node loses what comes in one read with a request: its parser stops behind one that asks for another protocol.
+ * What comes next is the rest of something, such as a body, and must not be taken for a request.
+ */
+function losesWhatFollows({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined
 }
